@@ -1,0 +1,72 @@
+"""rankprism evaluates rankings whose documents have more than one side.
+
+    >>> import rankprism
+    >>> scores = rankprism.evaluate({"q": {"a": {"d1": 1}, "b": {"d2": 1}}}, {"q": {"d2": 1.0}}, "StRecall")
+    >>> scores.mean()
+    {'run': {'StRecall': 0.5}}
+
+Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
+`measures` (what can be computed), `cli` (the command line). Each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Hits, Pool
+    from rankprism.data.judgments import Judgments
+    from rankprism.data.run import Run
+    from rankprism.data.scores import Scores
+    from rankprism.evaluation import evaluate
+    from rankprism.formats.judgments import read_judgments
+    from rankprism.formats.runs import read_run
+    from rankprism.measures import Measure, parse
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Hits",
+    "InputError",
+    "Judgments",
+    "Measure",
+    "MeasureError",
+    "Pool",
+    "RankprismError",
+    "RankprismWarning",
+    "Run",
+    "Scores",
+    "__version__",
+    "evaluate",
+    "parse",
+    "read_judgments",
+    "read_run",
+]
+
+_HOME = {
+    "Hits": "rankprism.data.hits",
+    "Pool": "rankprism.data.hits",
+    "Judgments": "rankprism.data.judgments",
+    "Run": "rankprism.data.run",
+    "Scores": "rankprism.data.scores",
+    "evaluate": "rankprism.evaluation",
+    "read_judgments": "rankprism.formats.judgments",
+    "read_run": "rankprism.formats.runs",
+    "Measure": "rankprism.measures",
+    "parse": "rankprism.measures",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'rankprism' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

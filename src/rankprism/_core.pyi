@@ -1,0 +1,66 @@
+"""The compiled core (C++, in the folder `_core`): read, join, order, and rank greedily."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+_Longs: TypeAlias = npt.NDArray[np.int64]
+_Ints: TypeAlias = npt.NDArray[np.int32]
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+class JudgmentTable:
+    """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
+
+    @staticmethod
+    def from_file(path: str, name: str, format: str, /) -> JudgmentTable: ...
+    @staticmethod
+    def from_bytes(data: bytes, name: str, format: str, /) -> JudgmentTable: ...
+    @staticmethod
+    def from_columns(
+        name: str, topics: list[str], aspects: list[str], docs: list[str], grades: _Floats, /
+    ) -> JudgmentTable: ...
+    @property
+    def topics(self) -> list[str]: ...
+    @property
+    def aspects(self) -> list[str]:
+        """Names of all aspects, topic after topic."""
+    @property
+    def aspect_start(self) -> _Longs:
+        """Aspects of topic t: ``aspects[aspect_start[t]:aspect_start[t + 1]]``."""
+    def columns(self) -> tuple[list[str], list[str], list[str], _Floats]:
+        """Topic, aspect, document, grade of every judgment."""
+    def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints]:
+        """Start of each topic's cells; document, aspect and grade of each cell; documents per topic."""
+    def __len__(self) -> int: ...
+
+class RunTable:
+    """A run's lines in the order of its source."""
+
+    @staticmethod
+    def from_file(path: str, name: str, /) -> RunTable: ...
+    @staticmethod
+    def from_bytes(data: bytes, name: str, /) -> RunTable: ...
+    @staticmethod
+    def from_columns(
+        name: str, topics: list[str], docs: list[str], scores: _Floats, ranks: _Floats, /
+    ) -> RunTable: ...
+    @property
+    def topics(self) -> list[str]: ...
+    @property
+    def source(self) -> str: ...
+    def add_empty(self, topics: list[str], /) -> None:
+        """Topics that the run knows but ranks nothing for."""
+    @property
+    def has_ranks(self) -> bool: ...
+    def columns(self) -> tuple[list[str], list[str], _Floats, _Floats]:
+        """Topic, document, score of every line, and rank (an empty array if there is none)."""
+    def align(
+        self, judgments: JudgmentTable, order: str, duplicates: str, /
+    ) -> tuple[_Longs, _Ints, _Ints, _Ints, npt.NDArray[np.uint8], int]:
+        """Start of each topic's judged documents; rank and number of each; length and presence of
+        each topic's ranking; how many topics of the run have no judgments."""
+    def __len__(self) -> int: ...
+
+def greedy(value: _Floats, stop: _Floats) -> _Ints:
+    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""

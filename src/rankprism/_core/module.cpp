@@ -1,0 +1,229 @@
+// The Python face of the core. Long work runs without the interpreter lock; several files are read by
+// calling in from several Python threads.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "greedy.hpp"
+#include "judgments.hpp"
+#include "run.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace rankprism {
+namespace {
+
+template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Grades = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Hands a vector over to numpy without copying it.
+template <class T> Array<T> to_numpy(std::vector<T> values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(owned->data(), {owned->size()}, owner);
+}
+
+JudgmentFormat judgment_format(std::string_view name) {
+    if (name == "adhoc") return JudgmentFormat::adhoc;
+    if (name == "prels") return JudgmentFormat::prels;
+    return JudgmentFormat::diversity;
+}
+
+Order order_of(std::string_view name) {
+    if (name == "trec_eval") return Order::trec_eval;
+    if (name == "rank") return Order::rank;
+    if (name == "input") return Order::input;
+    return Order::score;
+}
+
+Duplicates duplicates_of(std::string_view name) { return name == "first" ? Duplicates::first : Duplicates::error; }
+
+std::string_view utf8(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes == nullptr) throw nb::python_error();
+    return {bytes, static_cast<std::size_t>(size)};
+}
+
+// Without the interpreter lock from here to the end of the call.
+template <class Work> auto unlocked(Work&& work) {
+    const nb::gil_scoped_release release;
+    return work();
+}
+
+JudgmentTable judgments_from_columns(const std::string& name, const nb::list& topics, const nb::list& aspects,
+                                     const nb::list& docs, const Grades& grades) {
+    JudgmentTable table;
+    for (std::size_t i = 0; i < docs.size(); ++i) table.add(utf8(topics[i]), utf8(aspects[i]), utf8(docs[i]), grades(i));
+    table.finish(name, [](std::int64_t row) { return "row " + std::to_string(row + 1); });
+    return table;
+}
+
+RunTable run_from_columns(const std::string& name, const nb::list& topics, const nb::list& docs, const Grades& scores,
+                          const Grades& ranks) {
+    std::vector<char> ids;
+    for (const nb::handle doc : docs) {
+        const std::string_view id = utf8(doc);
+        ids.insert(ids.end(), id.begin(), id.end());
+    }
+    RunTable run(name, std::move(ids));
+    for (std::size_t i = 0; i < docs.size(); ++i) run.add(utf8(topics[i]), utf8(docs[i]).size(), scores(i));
+    run.ranks.assign(ranks.data(), ranks.data() + ranks.shape(0));
+    return run;
+}
+
+// topics, aspects, docs, grades: one row a judgment, in canonical order.
+nb::tuple judgment_columns(const JudgmentTable& table) {
+    nb::list topics, aspects, docs;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const nb::str topic(table.topic(t).c_str(), table.topic(t).size());
+        for (std::int64_t d = table.doc_start[t]; d < table.doc_start[t + 1]; ++d) {
+            const nb::str doc(table.doc(d).data(), table.doc(d).size());
+            for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
+                const std::string& aspect = table.aspect(table.aspect_start[t] + table.row_aspect[r]);
+                topics.append(topic);
+                aspects.append(nb::str(aspect.c_str(), aspect.size()));
+                docs.append(doc);
+            }
+        }
+    }
+    return nb::make_tuple(topics, aspects, docs, to_numpy(std::vector<double>(table.row_grade)));
+}
+
+// The cells with a grade above 0, by topic: start, document (numbered among the topic's relevant ones),
+// aspect, grade; and how many relevant documents each topic has.
+nb::tuple relevant_cells(const JudgmentTable& table) {
+    std::vector<std::int64_t> start(1, 0);
+    std::vector<std::int32_t> doc, aspect, relevant;
+    std::vector<double> grade;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        std::int32_t documents = 0;
+        for (std::int64_t d = table.doc_start[t]; d < table.doc_start[t + 1]; ++d) {
+            if (table.relevant_number[d] < 0) continue;
+            ++documents;
+            for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
+                if (!(table.row_grade[r] > 0)) continue;
+                doc.push_back(table.relevant_number[d]);
+                aspect.push_back(table.row_aspect[r]);
+                grade.push_back(table.row_grade[r]);
+            }
+        }
+        relevant.push_back(documents);
+        start.push_back(static_cast<std::int64_t>(grade.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(doc)), to_numpy(std::move(aspect)),
+                          to_numpy(std::move(grade)), to_numpy(std::move(relevant)));
+}
+
+nb::tuple run_columns(const RunTable& run) {
+    nb::list names, topics, docs;
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) names.append(nb::str(run.topics[t].c_str(), run.topics[t].size()));
+    std::vector<double> scores;
+    for (const auto& line : run.lines) {
+        topics.append(names[line.topic]);
+        docs.append(nb::str(line.doc, line.size));
+        scores.push_back(line.score);
+    }
+    return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::vector<double>(run.ranks)));
+}
+
+nb::tuple to_python(Alignment alignment) {
+    const std::int64_t unjudged = alignment.unjudged_topics;
+    return nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
+                          to_numpy(std::move(alignment.doc)), to_numpy(std::move(alignment.length)),
+                          to_numpy(std::move(alignment.retrieved)), unjudged);
+}
+
+// value, stop: topic by aspect by document.
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> greedy(const Cube& value, const Cube& stop) {
+    const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
+               docs = static_cast<std::int64_t>(value.shape(2));
+    auto* order = new std::vector<std::int32_t>(static_cast<std::size_t>(topics * docs));
+    const nb::capsule owner(order, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+    unlocked([&] {
+        for (std::int64_t t = 0; t < topics; ++t) {
+            const std::int64_t cell = t * aspects * docs;
+            greedy_order(value.data() + cell, stop.data() + cell, aspects, docs, order->data() + t * docs);
+        }
+        return 0;
+    });
+    return {order->data(), {static_cast<std::size_t>(topics), static_cast<std::size_t>(docs)}, owner};
+}
+
+nb::list names_of(const JudgmentTable& table) {
+    nb::list names;
+    for (std::int32_t t = 0; t < table.topics(); ++t) names.append(nb::str(table.topic(t).c_str(), table.topic(t).size()));
+    return names;
+}
+
+nb::list aspects_of(const JudgmentTable& table) {
+    nb::list names;
+    for (std::int64_t a = 0; a < table.aspect_start.back(); ++a) {
+        names.append(nb::str(table.aspect(a).c_str(), table.aspect(a).size()));
+    }
+    return names;
+}
+
+nb::list run_topics(const RunTable& run) {
+    nb::list names;
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) names.append(nb::str(run.topics[t].c_str(), run.topics[t].size()));
+    return names;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const BadInput& error) {
+            const nb::object type = nb::module_::import_("rankprism.errors").attr("InputError");
+            PyErr_SetString(type.ptr(), error.what());
+        }
+    });
+
+    nb::class_<JudgmentTable>(m, "JudgmentTable")
+        .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
+            return unlocked([&] { return JudgmentTable::from_text(Text::from_file(path, name), judgment_format(format)); });
+        })
+        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
+            const std::string_view bytes(data.c_str(), data.size());
+            return unlocked([&] { return JudgmentTable::from_text(Text::from_bytes(bytes, name), judgment_format(format)); });
+        })
+        .def_static("from_columns", &judgments_from_columns)
+        .def_prop_ro("topics", &names_of)
+        .def_prop_ro("aspects", &aspects_of)
+        .def_prop_ro("aspect_start", [](const JudgmentTable& t) { return to_numpy(std::vector<std::int64_t>(t.aspect_start)); }, nb::rv_policy::move)
+        .def("columns", &judgment_columns)
+        .def("relevant_cells", &relevant_cells)
+        .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
+
+    nb::class_<RunTable>(m, "RunTable")
+        .def_static("from_file", [](const std::string& path, const std::string& name) {
+            return unlocked([&] { return RunTable::from_text(Text::from_file(path, name)); });
+        })
+        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name) {
+            const std::string_view bytes(data.c_str(), data.size());
+            return unlocked([&] { return RunTable::from_text(Text::from_bytes(bytes, name)); });
+        })
+        .def_static("from_columns", &run_from_columns)
+        .def_prop_ro("topics", &run_topics)
+        .def_prop_ro("source", [](const RunTable& run) { return run.name(); })
+        .def("add_empty", [](RunTable& run, const std::vector<std::string>& topics) {
+            for (const std::string& topic : topics) run.topics.number(topic);
+        })
+        .def_prop_ro("has_ranks", [](const RunTable& run) { return !run.ranks.empty(); })
+        .def("columns", &run_columns)
+        .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
+            return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
+        })
+        .def("__len__", [](const RunTable& run) { return run.lines.size(); });
+
+    m.def("greedy", &greedy, "value"_a, "stop"_a);
+}
+
+}  // namespace rankprism

@@ -1,0 +1,222 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#ifndef __cpp_lib_to_chars
+#include <clocale>
+#endif
+
+namespace rankprism {
+namespace {
+
+// Position of the first byte that is no UTF-8, or end. Almost every file is plain ASCII, so eight
+// bytes at a time are tested for that first.
+const char* find_invalid_utf8(const char* p, const char* end) {
+    while (p < end) {
+        while (end - p >= 8) {
+            std::uint64_t word;
+            std::memcpy(&word, p, 8);
+            if (word & 0x8080808080808080ULL) break;
+            p += 8;
+        }
+        if (p == end) return end;
+        const auto lead = static_cast<unsigned char>(*p);
+        if (lead < 0x80) {
+            ++p;
+            continue;
+        }
+        const int more = lead >= 0xC2 && lead <= 0xDF   ? 1
+                         : lead >= 0xE0 && lead <= 0xEF ? 2
+                         : lead >= 0xF0 && lead <= 0xF4 ? 3
+                                                        : 0;
+        if (more == 0 || end - p <= more) return p;
+        const auto second = static_cast<unsigned char>(p[1]);
+        if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+            (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) {
+            return p;  // overlong, surrogate, or beyond Unicode
+        }
+        for (int i = 1; i <= more; ++i) {
+            if ((static_cast<unsigned char>(p[i]) & 0xC0) != 0x80) return p;
+        }
+        p += more + 1;
+    }
+    return end;
+}
+
+bool starts_with(const char* p, std::size_t size, std::string_view magic) {
+    return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;
+}
+
+double power_of_ten(int exponent) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    return powers[exponent];
+}
+
+// Any decimal number, correctly rounded.
+bool parse_any_number(std::string_view column, double& value) {
+    const char* first = column.data();
+    const char* last = first + column.size();
+    if (first != last && *first == '+') {
+        ++first;
+        if (first != last && (*first == '-' || *first == '+')) return false;
+    }
+#ifdef __cpp_lib_to_chars
+    const auto result = std::from_chars(first, last, value);
+    if (result.ptr != last) return false;
+    if (result.ec == std::errc::result_out_of_range) {
+        // Too small to tell from zero is a number; too large is not.
+        const std::string copy(first, last);
+        value = std::strtod(copy.c_str(), nullptr);
+    } else if (result.ec != std::errc()) {
+        return false;
+    }
+#else
+    const std::string copy(first, last);
+    if (copy.find_first_not_of("+-.eE0123456789") != std::string::npos) return false;
+    char* stop = nullptr;
+    value = std::strtod(copy.c_str(), &stop);
+    if (stop == copy.c_str() || *stop != '\0') return false;
+#endif
+    return std::isfinite(value);
+}
+
+}  // namespace
+
+Text::Text(std::unique_ptr<char[]> bytes, std::size_t size, std::string name)
+    : bytes_(std::move(bytes)), size_(size), name_(std::move(name)) {
+    bytes_[size_] = '\n';
+    bytes_[size_ + 1] = '\n';  // is_comment looks one byte ahead
+    check();
+}
+
+Text Text::from_file(const std::string& path, const std::string& name) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closing(file, std::fclose);
+    std::fseek(file, 0, SEEK_END);
+    const long length = std::ftell(file);
+    std::rewind(file);
+    if (length < 0) throw BadInput(name + ": is not a regular file; pass it through standard input as -");
+    const auto size = static_cast<std::size_t>(length);
+    std::unique_ptr<char[]> bytes(new char[size + 2]);
+    if (std::fread(bytes.get(), 1, size, file) != size) {
+        throw BadInput(name + ": could not be read to its end; try again when nothing writes to it");
+    }
+    return Text(std::move(bytes), size, name);
+}
+
+Text Text::from_bytes(std::string_view data, const std::string& name) {
+    std::unique_ptr<char[]> bytes(new char[data.size() + 2]);
+    std::memcpy(bytes.get(), data.data(), data.size());
+    return Text(std::move(bytes), data.size(), name);
+}
+
+void Text::check() {
+    const char* start = bytes_.get();
+    if (size_ == 0) throw BadInput(name_ + ": the file is empty");
+    if (starts_with(start, size_, "\xEF\xBB\xBF")) skip_ = 3;
+    if (starts_with(start, size_, "\xFF\xFE") || starts_with(start, size_, "\xFE\xFF")) {
+        throw BadInput(name_ + ": is UTF-16 text; convert it to UTF-8, e.g. iconv -f UTF-16 -t UTF-8");
+    }
+    const struct { std::string_view magic; const char* suffix; } packed[] = {
+        {"\x1F\x8B", ".gz"}, {"BZh", ".bz2"}, {{"\xFD" "7zXZ", 5}, ".xz"}, {"\x28\xB5\x2F\xFD", ".zst"}};
+    for (const auto& kind : packed) {
+        if (starts_with(start, size_, kind.magic) &&
+            (kind.magic.size() > 3 || std::memchr(start, 0, size_) != nullptr ||
+             find_invalid_utf8(start, start + size_) != start + size_)) {
+            throw BadInput(name_ + ": is compressed; name it with the ending " + kind.suffix);
+        }
+    }
+    if (const void* nul = std::memchr(start, 0, size_)) {
+        fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
+    }
+    const char* invalid = find_invalid_utf8(start, start + size_);
+    if (invalid != start + size_) {
+        char byte[8];
+        std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*invalid)));
+        fail(invalid, std::string("byte ") + byte +
+                          " is not valid UTF-8; convert the file, e.g. iconv -f LATIN1 -t UTF-8");
+    }
+}
+
+std::int64_t Text::line_of(const char* position) const {
+    return 1 + std::count(static_cast<const char*>(bytes_.get()), position, '\n');
+}
+
+void Text::fail(const char* position, const std::string& message) const {
+    throw BadInput(name_ + ", line " + std::to_string(line_of(position)) + ": " + message);
+}
+
+int count_columns(const char* p) {
+    int columns = 0;
+    for (p = skip_blanks(p); *p != '\n'; p = skip_blanks(column_end(p))) ++columns;
+    return columns;
+}
+
+// Up to 15 digits and a power of ten up to 22 are exact in a double, so one multiplication or
+// division rounds correctly (Clinger 1990); the rare rest goes to the library.
+bool parse_number(std::string_view column, double& value) {
+    const char* p = column.data();
+    const char* last = p + column.size();
+    const bool negative = p != last && *p == '-';
+    if (negative) ++p;
+    std::uint64_t digits = 0;
+    int count = 0, after_point = 0;
+    for (; p != last && *p >= '0' && *p <= '9'; ++p, ++count) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+    if (p != last && *p == '.') {
+        for (++p; p != last && *p >= '0' && *p <= '9'; ++p, ++count, ++after_point) {
+            digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
+        }
+    }
+    if (p != last || count == 0 || count > 15) return parse_any_number(column, value);
+    value = static_cast<double>(digits) / power_of_ten(after_point);
+    if (negative) value = -value;
+    return true;
+}
+
+std::string quoted(std::string_view value) {
+    constexpr std::size_t most = 60;
+    std::string text = "'";
+    std::size_t size = std::min(value.size(), most);
+    if (size < value.size()) {
+        while (size > 0 && (static_cast<unsigned char>(value[size]) & 0xC0) == 0x80) --size;
+    }
+    text.append(value.substr(0, size));
+    if (size < value.size()) text += "…";
+    return text + "'";
+}
+
+// Multiply and fold, eight bytes at a time. Equal hashes are always followed by comparing the bytes.
+std::uint32_t hash_bytes(std::string_view bytes) {
+    const char* p = bytes.data();
+    std::size_t left = bytes.size();
+    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ left;
+    const auto mix = [&h](std::uint64_t word) {
+        h = (h ^ word) * 0xFF51AFD7ED558CCDULL;
+        h ^= h >> 32;
+    };
+    while (left >= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, p, 8);
+        mix(word);
+        p += 8;
+        left -= 8;
+    }
+    if (left > 0) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, p, left);
+        mix(word);
+    }
+    return static_cast<std::uint32_t>(h ^ (h >> 29));
+}
+
+}  // namespace rankprism

@@ -1,0 +1,231 @@
+"""Hits: what a measure sees of a batch of rankings.
+
+Axes are always ranking (N), aspect (A), document (H found in the ranking, D in the topic's pool), in
+this order. Arrays are padded with grade 0, so that sums need no mask; unjudged and non-relevant
+documents are just ranks that do not occur. The cost follows the relevant documents, not the depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.data.run import Alignment
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int32]
+Longs: TypeAlias = npt.NDArray[np.int64]
+T = TypeVar("T")
+
+#: The rank of no document: beyond every cutoff, and harmless in a discount.
+NOWHERE = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """All (topic, document, aspect) with a grade above 0, topic after topic."""
+
+    start: Longs  # topic t: start[t] .. start[t + 1]
+    doc: Ints
+    aspect: Ints
+    grade: Floats
+    documents: Ints  # relevant documents of each topic
+    aspect_start: Longs
+    weights: Floats | None
+
+    @property
+    def aspects(self) -> Longs:
+        return np.diff(self.aspect_start)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The relevant documents of some topics: what ideal rankings are made of.
+
+    Documents are in descending order of their ids, so the first of equals is the one that ties prefer.
+    """
+
+    grade: Floats  # (T, A, D)
+    weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """`compute()`, but only the first time: ideals are shared by all runs and measures."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+    def ranked(self, order: Ints) -> Hits:
+        """The rankings that list each topic's documents in `order` (T, D); -1 leaves a place empty."""
+        grade = np.take_along_axis(self.grade, np.maximum(order, 0)[:, None, :], axis=2)
+        grade = np.where(order[:, None, :] >= 0, grade, 0.0)
+        length = (order >= 0).sum(1).astype(np.int32)
+        rank = np.where(order >= 0, np.arange(1, order.shape[1] + 1, dtype=np.int32), NOWHERE)
+        return Hits(rank, grade, length, np.arange(len(order)), self, rank, rank)
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """A batch of rankings, as far as judged documents are concerned."""
+
+    rank: Ints  # (N, H) ascending from 1, NOWHERE where padded
+    grade: Floats  # (N, A, H)
+    length: Ints  # (N,) documents retrieved
+    topic: npt.NDArray[np.intp]  # (N,) row of the pool
+    pool: Pool
+    condensed_rank: Ints  # (N, H) rank among the judged documents only
+    judged: Ints  # (N, J) ranks of all judged documents, NOWHERE where padded
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def weight(self) -> Floats:
+        """(N, A), see `Pool.weight`."""
+        return self.pool.weight[self.topic]
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """`compute()`, but only the first time."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+    def top(self, cutoff: int | None) -> Hits:
+        """The first `cutoff` ranks of each ranking; all of them for None."""
+        if cutoff is None:
+            return self
+        return self.once(("top", cutoff), lambda: self._top(cutoff))
+
+    def _top(self, cutoff: int) -> Hits:
+        inside = self.rank <= cutoff
+        width = int(inside.sum(1).max(initial=0))
+        rank, inside = self.rank[:, :width], inside[:, :width]
+        grade = np.where(inside[:, None, :], self.grade[:, :, :width], 0.0)
+        length = np.minimum(self.length, cutoff).astype(np.int32)
+        return replace(self, rank=np.where(inside, rank, NOWHERE), grade=grade, length=length, _memo={})
+
+    def depth(self, cutoff: int | None) -> Floats:
+        """(N,) how far a user looks: the cutoff, or the ranking's length."""
+        return self.length.astype(np.float64) if cutoff is None else np.full(len(self.length), float(cutoff))
+
+    def fold(self, rule: str, fold: Callable[[Floats, Floats], Floats]) -> Hits:
+        """One aspect instead of many: `fold` maps grades (.., A, ..) and weights (.., A, 1) to (.., ..)."""
+
+        def folded() -> Hits:
+            pool = self.pool.once(
+                ("fold", rule),
+                lambda: Pool(
+                    fold(self.pool.grade, self.pool.weight[:, :, None])[:, None, :],
+                    np.ones((len(self.pool.weight), 1)),
+                ),
+            )
+            grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
+            return replace(self, grade=grade, pool=pool, _memo={})
+
+        return self if self.grade.shape[1] == 1 and rule == "max" else self.once(("fold", rule), folded)
+
+    def condensed(self) -> Hits:
+        """The rankings without their unjudged documents."""
+        judged_length = (self.judged != NOWHERE).sum(1).astype(np.int32)
+        places = np.arange(1, self.judged.shape[1] + 1, dtype=np.int32)
+        judged = np.where(self.judged != NOWHERE, places, NOWHERE)
+        return self.once(
+            "condensed",
+            lambda: replace(self, rank=self.condensed_rank, length=judged_length, judged=judged, _memo={}),
+        )
+
+
+#: How many grades a batch may hold: large enough for numpy, small enough for the cache and for memory.
+BATCH = 1 << 19
+
+
+def batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) -> Iterator[tuple[Hits, slice, Longs]]:
+    """All rankings of all runs, a batch at a time: the hits, which runs, which topics.
+
+    The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of one
+    shape come together, so that little is padded.
+    """
+    hits_per_topic = np.max([np.diff(run.start) for run in runs], axis=0)
+    order = np.lexsort((hits_per_topic, cells.documents, cells.aspects))
+    position = 0
+    while position < len(order):
+        topics = _fitting(order[position:], cells, hits_per_topic, size)
+        pool = make_pool(cells, topics)
+        cost = pool.weight.size * max(1, int(hits_per_topic[topics].max()))
+        runs_at_once = max(1, size // max(1, cost))
+        for first in range(0, len(runs), runs_at_once):
+            chosen = slice(first, min(first + runs_at_once, len(runs)))
+            yield _hits(pool, [(run, topics) for run in runs[chosen]]), chosen, topics
+        position += len(topics)
+
+
+def _fitting(order: Longs, cells: Cells, hits: Longs, size: int) -> Longs:
+    """As many of the next topics as a batch may hold."""
+    window = order[: max(1, size // 8)]
+    widest = np.maximum.accumulate(cells.aspects[window]) * np.maximum.accumulate(
+        np.maximum(np.maximum(hits[window], cells.documents[window]), 1)
+    )
+    return window[: max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))]
+
+
+def make_pool(cells: Cells, topics: Longs) -> Pool:
+    """The relevant documents of some topics, padded."""
+    aspects = cells.aspects[topics]
+    shape = (len(topics), int(aspects.max(initial=0)), int(cells.documents[topics].max(initial=0)))
+    grade = np.zeros(shape)
+    row, cell = _ragged(cells.start[topics], cells.start[topics + 1])
+    grade[row, cells.aspect[cell], cells.doc[cell]] = cells.grade[cell]
+    weight = np.zeros(shape[:2])
+    row, place = _ragged(cells.aspect_start[topics], cells.aspect_start[topics + 1])
+    column = place - cells.aspect_start[topics][row]
+    weight[row, column] = 1.0 if cells.weights is None else cells.weights[place]
+    return Pool(grade, weight)
+
+
+def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
+    """The rankings of several runs for the pool's topics, padded."""
+    rank, doc, row, place = [], [], [], []
+    for number, (run, topics) in enumerate(rankings):
+        within, at = _ragged(run.start[topics], run.start[topics + 1])
+        rank.append(run.rank[at])
+        doc.append(run.doc[at])
+        row.append(within + number * len(topics))
+        place.append(at - run.start[topics][within])
+    ranks, docs, rows = np.concatenate(rank), np.concatenate(doc), np.concatenate(row)
+    places = np.concatenate(place)
+    n = sum(len(topics) for _, topics in rankings)
+    topic = np.tile(np.arange(len(pool.weight)), len(rankings))
+
+    judged = _padded(n, rows, places, ranks, NOWHERE)
+    relevant = docs >= 0
+    ranks, docs, rows, condensed = ranks[relevant], docs[relevant], rows[relevant], places[relevant] + 1
+    start = np.searchsorted(rows, np.arange(n))
+    column = np.arange(len(rows)) - start[rows]
+    number_of = _padded(n, rows, column, docs, -1)
+    aspects = np.arange(pool.grade.shape[1])
+    grade = pool.grade[topic[:, None, None], aspects[:, None], np.maximum(number_of, 0)[:, None, :]]
+    grade *= (number_of >= 0)[:, None, :]
+    return Hits(
+        _padded(n, rows, column, ranks, NOWHERE),
+        grade,
+        np.concatenate([run.length[topics] for run, topics in rankings]),
+        topic,
+        pool,
+        _padded(n, rows, column, condensed, NOWHERE),
+        judged,
+    )
+
+
+def _ragged(start: Longs, end: Longs) -> tuple[Longs, Longs]:
+    """For the ranges start[i] .. end[i], one behind the other: i and the index, of every member."""
+    size = end - start
+    row = np.repeat(np.arange(len(start)), size)
+    return row, np.arange(len(row)) + np.repeat(start - np.concatenate(([0], np.cumsum(size)[:-1])), size)
+
+
+def _padded(rows: int, row: Longs, column: Longs, value: Ints | Longs, empty: int) -> Ints:
+    table = np.full((rows, int(column.max(initial=-1)) + 1), empty, dtype=np.int32)
+    table[row, column] = value
+    return table

@@ -1,0 +1,65 @@
+"""Judgments: one table for every kind of absolute judgment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism._core import JudgmentTable
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Cells
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Which document has which grade on which aspect of which topic.
+
+    Diversity: the aspects are a topic's own subtopics. Multi-aspect: the same aspects in every topic.
+    Ad hoc: one aspect. Made by `rankprism.read_judgments`.
+    """
+
+    table: JudgmentTable
+    source: str = "judgments"
+    #: Weight of each aspect, in the order of ``table.aspects``; None means all alike.
+    weights: npt.NDArray[np.float64] | None = field(default=None)
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self.table.topics)
+
+    @cached_property
+    def aspects(self) -> dict[str, tuple[str, ...]]:
+        """The aspects of each topic."""
+        names, start = self.table.aspects, self.table.aspect_start
+        return {t: tuple(names[start[i] : start[i + 1]]) for i, t in enumerate(self.topics)}
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Everything above grade 0, as arrays: what hits and ideals are made of."""
+        from rankprism.data.hits import Cells
+
+        start, doc, aspect, grade, documents = self.table.relevant_cells()
+        return Cells(start, doc, aspect, grade, documents, self.table.aspect_start, self.weights)
+
+    @cached_property
+    def topics_without_relevant(self) -> tuple[str, ...]:
+        return tuple(t for t, n in zip(self.topics, self.cells.documents, strict=True) if n == 0)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
+        from rankprism.formats.frames import make_frame
+
+        topic, aspect, doc, grade = self.table.columns()
+        return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else ", weighted aspects"
+        return f"<Judgments {self.source}: {len(self)} grades, {len(self.topics)} topics{weighted}>"

@@ -1,0 +1,70 @@
+"""Runs: a system's ranking of each topic, and where the judged documents stand in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism._core import RunTable
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A name and columns: topic, document, score and, where the source has it, rank.
+
+    Made by `rankprism.read_run`.
+    """
+
+    name: str
+    table: RunTable
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self.table.topics)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row a retrieved document: topic, doc, score, and rank if there is one."""
+        from rankprism.formats.frames import make_frame
+
+        topic, doc, score, rank = self.table.columns()
+        columns: dict[str, Any] = {"topic": topic, "doc": doc, "score": score}
+        return make_frame(columns | {"rank": rank} if len(rank) else columns, backend)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {len(self)} documents, {len(self.topics)} topics>"
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Where a run ranks the judged documents, by topic of the judgments."""
+
+    name: str
+    start: npt.NDArray[np.int64]  # topic t: start[t] .. start[t + 1]
+    rank: npt.NDArray[np.int32]
+    doc: npt.NDArray[np.int32]  # number among the topic's relevant documents, -1 if not relevant
+    length: npt.NDArray[np.int32]  # documents retrieved
+    retrieved: npt.NDArray[np.bool_]  # whether the run has the topic
+    unjudged_topics: int  # topics of the run without judgments
+
+
+def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str = "error") -> Alignment:
+    """Put a run's topics in order and find the judged documents in them."""
+    if order == "rank" and not run.table.has_ranks:
+        raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
+    start, rank, doc, length, retrieved, unjudged = run.table.align(judgments.table, order, duplicates)
+    if not retrieved.any():
+        raise InputError(
+            f"{run.table.source}: shares no topic with {judgments.source}: its topics are like "
+            f"{run.topics[0]!r}, the judged ones like {judgments.topics[0]!r}; check that both belong "
+            f"to one collection and spell their topics alike"
+        )
+    return Alignment(run.name, start, rank, doc, length, retrieved.astype(bool), unjudged)

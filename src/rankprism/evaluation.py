@@ -1,0 +1,187 @@
+"""From judgments and runs to scores."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import batches
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment, Run, align
+from rankprism.data.scores import Scores
+from rankprism.errors import InputError, MeasureError, RankprismWarning
+from rankprism.formats import files
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import read_run
+from rankprism.measures import Measure, parse
+
+ORDERS = ("score", "trec_eval", "rank", "input")
+DUPLICATES = ("error", "first")
+TOPICS = ("judged", "retrieved")
+
+
+def evaluate(
+    judgments: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    weights: Any = None,
+    topics: str = "judged",
+    order: str = "score",
+    duplicates: str = "error",
+    threads: int | None = None,
+    on_run: Callable[[str], None] | None = None,
+) -> Scores:
+    """Score runs with measures.
+
+    judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame.
+    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
+    measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
+    weights : aspect weights, see `read_judgments`.
+    topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
+        over those among them that a run has "retrieved".
+    order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
+        scores), "rank" (the rank column) or "input" (as it stands).
+    duplicates : what to do when a document stands twice in a topic: "error", or keep the "first",
+        which is the better-ranked one.
+    threads : how many files to read at once; as many as there are processors without it. The scores
+        do not depend on it.
+    on_run : called with the name of each run when it has been read.
+
+    >>> scores = evaluate(
+    ...     {"q1": {"jaguar-car": {"d1": 1, "d2": 1}, "jaguar-cat": {"d3": 1}}},
+    ...     {"cars": {"q1": {"d1": 2.0, "d2": 1.0}}, "both": {"q1": {"d1": 2.0, "d3": 1.0}}},
+    ...     ["alpha_nDCG@2", "StRecall@2"],
+    ... )
+    >>> print(scores)
+    run   alpha_nDCG@2  StRecall@2
+    ──────────────────────────────
+    cars        0.8066      0.5000
+    both        1.0000      1.0000
+    """
+    _one_of("topics", topics, TOPICS)
+    _one_of("order", order, ORDERS)
+    _one_of("duplicates", duplicates, DUPLICATES)
+    chosen = _measures(measures)
+    sources = _sources(runs)
+    judged = read_judgments(judgments, weights=weights)
+    aligned = _align_all(judged, sources, order, duplicates, threads, on_run)
+
+    values = np.empty((len(aligned), len(judged.topics), len(chosen)))
+    for hits, which_runs, which_topics in batches(judged.cells, aligned):
+        shape = (which_runs.stop - which_runs.start, len(which_topics))
+        for m, measure in enumerate(chosen):
+            values[which_runs, which_topics, m] = measure.score(hits).reshape(shape)
+    if topics == "retrieved":
+        for r, run in enumerate(aligned):
+            values[r, ~run.retrieved] = np.nan
+
+    conventions = {
+        "order": order,
+        "topics": topics,
+        "duplicates": duplicates,
+        "aspect weights": "uniform" if judged.weights is None else "given",
+        "topics without relevant documents": judged.topics_without_relevant,
+        "topics missing from a run": {
+            run.name: int((~run.retrieved).sum()) for run in aligned if not run.retrieved.all()
+        },
+        "topics of a run without judgments": {run.name: run.unjudged_topics for run in aligned if run.unjudged_topics},
+    }
+    return Scores(
+        tuple(run.name for run in aligned), judged.topics, tuple(map(str, chosen)), values, conventions
+    )
+
+
+def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
+
+
+def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not given:
+        raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
+    return list(dict.fromkeys(map(parse, given)))
+
+
+def _sources(runs: Any) -> list[tuple[str, Any]]:
+    """Each run's name and where it comes from. Names are unique."""
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        named = [(str(name), source) for name, source in runs.items()]
+    elif isinstance(runs, list | tuple) and runs and isinstance(runs[0], str | os.PathLike | Run | Mapping):
+        named = [(_name(source, number), source) for number, source in enumerate(runs, 1)]
+    elif isinstance(runs, list | tuple) and runs and _is_table(runs[0]):
+        named = [(_name(source, number), source) for number, source in enumerate(runs, 1)]
+    else:
+        named = [(_name(runs, 1), runs)]
+    seen: dict[str, Any] = {}
+    for name, source in named:
+        if name in seen:
+            both = " and ".join(
+                os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s) for s in (seen[name], source)
+            )
+            raise InputError(f"two runs are named {name!r}: {both}; rename one, or pass {{name: run}}")
+        seen[name] = source
+    return named
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """``{topic: {doc: score}}`` rather than ``{name: run}``."""
+    return all(
+        isinstance(ranking, Mapping) and not any(isinstance(score, Mapping) for score in ranking.values())
+        for ranking in runs.values()
+    )
+
+
+def _is_table(source: Any) -> bool:
+    from rankprism.formats.frames import is_frame
+
+    return is_frame(source) or isinstance(source, list)
+
+
+def _name(source: Any, number: int) -> str:
+    if isinstance(source, Run):
+        return source.name
+    if isinstance(source, str | os.PathLike):
+        return files.run_name(source)
+    return "run" if number == 1 else f"run{number}"
+
+
+def _align_all(
+    judgments: Judgments,
+    sources: Sequence[tuple[str, Any]],
+    order: str,
+    duplicates: str,
+    threads: int | None,
+    on_run: Callable[[str], None] | None,
+) -> list[Alignment]:
+    """Read, order and join every run. Of a run that is read here only what is judged is kept."""
+
+    def one(named: tuple[str, Any]) -> Alignment:
+        name, source = named
+        alignment = align(judgments, read_run(source, name=name), order, duplicates)
+        if on_run is not None:
+            on_run(name)
+        return alignment
+
+    workers = min(len(sources), threads or os.cpu_count() or 1)
+    if workers <= 1:
+        aligned = [one(named) for named in sources]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(workers) as pool:
+            aligned = list(pool.map(one, sources))
+    for run in aligned:
+        if not len(run.rank):
+            warnings.warn(
+                f"{run.name}: none of its documents is judged, so it scores 0; check that it belongs to "
+                f"{judgments.source}",
+                RankprismWarning,
+                stacklevel=3,
+            )
+    return aligned

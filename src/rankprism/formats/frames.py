@@ -1,0 +1,49 @@
+"""Data frames of pandas, polars and pyarrow, in and out, without depending on any of them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankprism.errors import InputError, RankprismError
+from rankprism.formats.memory import spelled
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def is_frame(source: Any) -> bool:
+    # Asking the type first keeps narwhals unimported for everyone who passes dicts and files.
+    module = type(source).__module__.partition(".")[0]
+    return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(source, "columns")
+
+
+def frame_rows(
+    source: Any, name: str, expected: tuple[str, ...], optional: str | None
+) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, by our names of the columns."""
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=False)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    chosen = spelled(tuple(frame.columns), expected, optional, name)
+    columns = [frame[spelling].to_list() for spelling in chosen.values()]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(chosen, values, strict=True))
+
+
+def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
+    """A frame of the wanted kind; without a wish, of the kind that is in use or installed."""
+    if backend is None:
+        loaded = [b for b in BACKENDS if b in sys.modules]
+        installed = [b for b in BACKENDS if importlib.util.find_spec(b)]
+        if not installed:
+            raise RankprismError("data frames need one of pandas, polars or pyarrow: pip install pandas")
+        backend = (loaded or installed)[0]
+    if backend not in BACKENDS:
+        raise InputError(f"unknown kind of data frame {backend!r}; use one of {', '.join(BACKENDS)}")
+    import narwhals as nw
+
+    return nw.from_dict(dict(columns), backend=backend).to_native()

@@ -1,0 +1,166 @@
+"""Dicts and rows, as columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankprism.errors import InputError
+
+#: What TREC writes where a topic has no subtopics.
+ONLY_ASPECT = "0"
+
+#: The usual spellings of a column, the surest first.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "topic_id", "qid", "query_id", "q_id", "queryid", "topicid", "query-id", "topic_no", "query"),
+    "aspect": ("aspect", "aspect_id", "subtopic", "subtopic_id", "intent", "intent_id", "iteration", "iter"),
+    "doc": ("doc", "doc_id", "docno", "docid", "document", "document_id", "did", "corpus-id", "corpus_id", "doc-id"),
+    "grade": ("grade", "rel", "relevance", "label", "rating", "judgment", "judgement", "qrel", "gain"),
+    "score": ("score", "sim", "similarity", "rsv"),
+    "rank": ("rank", "position"),
+    "weight": ("weight", "probability", "prob", "aspect_weight", "importance"),
+}
+
+
+@dataclass
+class Columns:
+    """Columns in the making. Ids become strings, numbers become floats, and both are checked."""
+
+    source: str
+    numbers: str  # what the number of a row is called in messages
+    topic: list[str] = field(default_factory=list)
+    aspect: list[str] = field(default_factory=list)
+    doc: list[str] = field(default_factory=list)
+    number: list[float] = field(default_factory=list)
+    rank: list[float] = field(default_factory=list)
+
+    def add(self, topic: Any, aspect: Any, doc: Any, number: Any, rank: Any = None) -> None:
+        self.topic.append(self.name(topic, "topic"))
+        self.aspect.append(self.name(aspect, "aspect"))
+        self.doc.append(self.name(doc, "document"))
+        self.number.append(self.real(number, self.numbers))
+        if rank is not None:
+            self.rank.append(self.real(rank, "rank"))
+
+    def name(self, value: Any, what: str) -> str:
+        if isinstance(value, str):
+            if value and "\0" not in value:
+                return value
+        elif isinstance(value, float) and value.is_integer():
+            return str(int(value))  # a whole number that passed through a float column
+        elif value is not None and not isinstance(value, float | bool | bytes | Mapping):
+            return str(value)
+        raise self.error(f"{value!r} is no {what} id; ids are non-empty strings")
+
+    def real(self, value: Any, what: str) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isfinite(number) and not isinstance(value, str):
+            return number
+        raise self.error(f"the {what} {value!r} is not a finite number")
+
+    def error(self, message: str) -> InputError:
+        return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
+
+
+def judgment_columns(source: Any, name: str) -> Columns:
+    """Judgments from ``{topic: {aspect: {doc: grade}}}``, ``{topic: {doc: grade}}`` or rows."""
+    columns = Columns(name, "grade")
+    if not isinstance(source, Mapping):
+        for row in rows(source, name, ("topic", "aspect", "doc", "grade"), optional="aspect"):
+            columns.add(row["topic"], row.get("aspect", ONLY_ASPECT), row["doc"], row["grade"])
+        return columns
+    for topic, judged in source.items():
+        if not isinstance(judged, Mapping):
+            raise columns.error(
+                f"topic {topic!r} holds {judged!r}; expected {{aspect: {{doc: grade}}}} or {{doc: grade}}"
+            )
+        for key, value in judged.items():
+            if isinstance(value, Mapping):
+                for doc, grade in value.items():
+                    columns.add(topic, key, doc, grade)
+            else:
+                columns.add(topic, ONLY_ASPECT, key, value)
+    return columns
+
+
+def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
+    """A run from ``{topic: {doc: score}}`` or rows, and the topics that it ranks nothing for."""
+    columns = Columns(name, "score")
+    if not isinstance(source, Mapping):
+        for row in rows(source, name, ("topic", "doc", "score", "rank"), optional="rank"):
+            columns.add(row["topic"], ONLY_ASPECT, row["doc"], row["score"], row.get("rank"))
+        return columns, ()
+    empty = []
+    for topic, ranking in source.items():
+        if not isinstance(ranking, Mapping):
+            raise columns.error(f"topic {topic!r} holds {ranking!r}; expected {{doc: score}}")
+        if not ranking:
+            empty.append(columns.name(topic, "topic"))
+        for doc, score in ranking.items():
+            columns.add(topic, ONLY_ASPECT, doc, score)
+    return columns, tuple(empty)
+
+
+def weight_columns(source: Any, name: str) -> Columns:
+    """Aspect weights from ``{topic: {aspect: weight}}`` or rows."""
+    columns = Columns(name, "weight")
+    if not isinstance(source, Mapping):
+        for row in rows(source, name, ("topic", "aspect", "weight")):
+            columns.add(row["topic"], row["aspect"], ONLY_ASPECT, row["weight"])
+        return columns
+    for topic, weights in source.items():
+        if not isinstance(weights, Mapping):
+            raise columns.error(f"topic {topic!r} holds {weights!r}; expected {{aspect: weight}}")
+        for aspect, weight in weights.items():
+            columns.add(topic, aspect, ONLY_ASPECT, weight)
+    return columns
+
+
+def rows(
+    source: Any, name: str, expected: tuple[str, ...], optional: str | None = None
+) -> Iterable[Mapping[str, Any]]:
+    """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
+    from rankprism.formats.frames import frame_rows, is_frame
+
+    if is_frame(source):
+        yield from frame_rows(source, name, expected, optional)
+        return
+    if not isinstance(source, Iterable) or isinstance(source, str | bytes):
+        raise InputError(
+            f"{name}: cannot read {type(source).__name__} objects; pass a path, a dict, rows or a data frame"
+        )
+    without = tuple(column for column in expected if column != optional)
+    for number, row in enumerate(source, 1):
+        found = row._asdict() if hasattr(row, "_asdict") else row
+        if isinstance(found, Mapping):
+            chosen = spelled(tuple(found), expected, optional, f"{name}, row {number}")
+            yield {column: found[spelling] for column, spelling in chosen.items()}
+        elif isinstance(row, Sequence) and not isinstance(row, str | bytes) and len(row) in (len(expected), len(without)):
+            yield dict(zip(expected if len(row) == len(expected) else without, row, strict=True))
+        else:
+            shape = ", ".join(expected)
+            also = f", or without {optional}" if optional else ""
+            raise InputError(f"{name}, row {number}: {row!r} is no row of ({shape}){also}")
+
+
+def spelled(
+    columns: Sequence[str], expected: tuple[str, ...], optional: str | None, where: str
+) -> dict[str, str]:
+    """Which of a table's columns is which, by any of the usual spellings."""
+    by_name = {str(column).casefold(): column for column in columns}
+    chosen = {}
+    for column in expected:
+        spelling = next((s for s in SPELLINGS[column] if s in by_name), None)
+        if spelling is not None:
+            chosen[column] = by_name[spelling]
+        elif column != optional:
+            raise InputError(
+                f"{where}: no {column} column among {', '.join(map(str, columns))}; "
+                f"name it one of {', '.join(SPELLINGS[column])}"
+            )
+    return chosen

@@ -1,0 +1,55 @@
+"""Reading runs."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import RunTable
+from rankprism.data.run import Run
+from rankprism.errors import InputError
+from rankprism.formats import files
+
+
+def read_run(source: Any, *, name: str | None = None) -> Run:
+    """A run from a file, a dict, rows or a data frame.
+
+    source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
+        .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
+        or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
+    name : what to call it; without one, the file's name, or "run".
+
+    >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
+    <Run bm25: 2 documents, 1 topics>
+    """
+    if isinstance(source, Run):
+        return source if name is None else Run(name, source.table)
+    if isinstance(source, str | os.PathLike):
+        name = files.run_name(source) if name is None else name
+        where = files.source_name(source)
+        data = files.unpacked(source)
+        if data is None:
+            return Run(name, RunTable.from_file(os.fspath(source), where))
+        return Run(name, RunTable.from_bytes(data, where))
+    return _from_memory(source, "run" if name is None else name)
+
+
+def _from_memory(source: Any, name: str) -> Run:
+    from rankprism.formats.memory import run_columns
+
+    columns, empty = run_columns(source, name)
+    if not columns.number and not empty:
+        raise InputError(f"{name}: the run is empty; pass at least one topic")
+    if columns.rank and len(columns.rank) != len(columns.number):
+        raise InputError(f"{name}: some rows have a rank and some have none; give it to all or to none")
+    table = RunTable.from_columns(
+        name,
+        columns.topic,
+        columns.doc,
+        np.array(columns.number, dtype=np.float64),
+        np.array(columns.rank, dtype=np.float64),
+    )
+    table.add_empty(list(empty))
+    return Run(name, table)

@@ -1,0 +1,234 @@
+"""What a measure is: a definition with parameters, and a frozen value that binds them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from rankprism.data.hits import Floats, Hits
+from rankprism.errors import MeasureError
+from rankprism.measures.citations import CITATIONS
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: what it may be, and what it means."""
+
+    name: str
+    default: Any
+    meaning: str
+    kind: type = float
+    low: float | None = None
+    high: float | None = None
+    above_low: bool = False  # low itself is excluded
+    below_high: bool = False
+    choices: tuple[str, ...] = ()
+    optional: bool = False  # None is a value
+
+    @property
+    def range(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return "one of " + ", ".join(repr(c) for c in self.choices)
+        if self.kind is bool:
+            return "True or False"
+        if self.kind is dict:
+            return "a mapping of grades to gains such as {1:1,2:3}"
+        word = "a whole number" if self.kind is int else "a number"
+        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {self.low:g}"
+        high = "" if self.high is None else f" {'<' if self.below_high else '≤'} {self.high:g}"
+        return word + low + (" and" if low and high else "") + high
+
+    def check(self, value: Any, measure: str) -> Any:
+        """The value in its canonical type, or an error that says what is allowed."""
+        if self.optional and value is None:
+            return None
+        if not self._allows(value):
+            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {value!r}")
+        return float(value) if self.kind is float else value
+
+    def _allows(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if self.kind is bool:
+            return isinstance(value, bool)
+        if self.kind is dict:
+            numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
+            return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)
+        if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
+            return False
+        if value != value or value in (float("inf"), float("-inf")):
+            return False
+        low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
+        high_ok = self.high is None or value < self.high or (value == self.high and not self.below_high)
+        return low_ok and high_ok
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A measure with its parameters open."""
+
+    name: str
+    function: Callable[..., Floats]
+    parameters: tuple[Parameter, ...]
+    #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
+    single: bool
+    cite: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    @cached_property
+    def doc(self) -> str:
+        import inspect
+
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        return self.doc.partition("\n")[0]
+
+    @property
+    def bibtex(self) -> str:
+        return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
+
+    def parameter(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        has = ", ".join(p.name for p in self.parameters)
+        raise MeasureError(f"{self.name} has no parameter {name!r}; it has {has}{_hint(name, has.split(', '))}")
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure with its parameters bound. ``str(measure)`` parses back to it.
+
+    >>> from rankprism.measures import alpha_nDCG
+    >>> alpha_nDCG(alpha=0.25) @ 20
+    alpha_nDCG(alpha=0.25)@20
+    """
+
+    definition: Definition
+    settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from the defaults
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    def __call__(self, **settings: Any) -> Measure:
+        """The same measure with other parameters."""
+        merged = dict(self.settings)
+        for name, value in settings.items():
+            parameter = self.definition.parameter(name)
+            merged[name] = parameter.check(value, self.name)
+            if merged[name] == parameter.default:
+                del merged[name]
+        return replace(self, settings=merged)
+
+    def __matmul__(self, cutoff: int) -> Measure:
+        if all(p.name != "cutoff" for p in self.definition.parameters):
+            raise MeasureError(f"{self.name} takes no cutoff; write it without @{cutoff}")
+        return self(cutoff=cutoff)
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a parameter."""
+        return self.settings.get(name, self.definition.parameter(name).default)
+
+    @cached_property
+    def _text(self) -> str:
+        inside = ",".join(
+            f"{p.name}={_printed(self.settings[p.name])}"
+            for p in self.definition.parameters
+            if p.name in self.settings and p.name != "cutoff"
+        )
+        cutoff = f"@{self.settings['cutoff']}" if "cutoff" in self.settings else ""
+        return self.name + (f"({inside})" if inside else "") + cutoff
+
+    def __str__(self) -> str:
+        return self._text
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def per_aspect(self, hits: Hits) -> Floats:
+        """(N, A): the score of each aspect on its own; only for single-aspect measures."""
+        settings = {p.name: self[p.name] for p in self.definition.parameters}
+        if settings.pop("judged_only", False):
+            hits = hits.condensed()
+        return self.definition.function(hits, **settings)
+
+    def score(self, hits: Hits) -> Floats:
+        """(N,): the score of each ranking."""
+        if self.definition.single:
+            # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
+            return self.per_aspect(hits.fold("max", lambda grade, weight: grade.max(-2, initial=0.0)))[:, 0]
+        return self.per_aspect(hits)
+
+
+_DEFINITIONS: dict[str, Definition] = {}
+_ALIASES: dict[str, str] = {}
+
+
+def register(definition: Definition) -> Measure:
+    """Make a measure known by its name and aliases."""
+    for name in (definition.name, *definition.aliases):
+        if name in _DEFINITIONS or name in _ALIASES:
+            raise MeasureError(f"a measure named {name} exists already; choose another name")
+    _DEFINITIONS[definition.name] = definition
+    _ALIASES.update(dict.fromkeys(definition.aliases, definition.name))
+    return Measure(definition)
+
+
+def measure(
+    *parameters: Parameter, single: bool = False, cite: tuple[str, ...] = (), aliases: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Floats]], Measure]:
+    """Turn a function of `Hits` and parameters into a registered measure of the same name."""
+
+    def decorate(function: Callable[..., Floats]) -> Measure:
+        return register(Definition(function.__name__, function, parameters, single, cite, aliases))
+
+    return decorate
+
+
+def lookup(name: str) -> Measure:
+    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M."""
+    name = _ALIASES.get(name, name)
+    if name not in _DEFINITIONS and name.endswith("_IA"):
+        base = name.removesuffix("_IA")
+        base = _ALIASES.get(base, base)
+        if base in _DEFINITIONS and _DEFINITIONS[base].single:
+            from rankprism.measures.combine import intent_aware
+
+            return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
+    if name not in _DEFINITIONS:
+        known = [*_DEFINITIONS, *_ALIASES, *(f"{n}_IA" for n, d in _DEFINITIONS.items() if d.single)]
+        raise MeasureError(
+            f"unknown measure {name!r}{_hint(name, known)}; `rankprism measures` lists all of them"
+        )
+    return Measure(_DEFINITIONS[name])
+
+
+def names() -> tuple[str, ...]:
+    """The names of all registered measures."""
+    return tuple(_DEFINITIONS)
+
+
+def _hint(name: str, known: list[str]) -> str:
+    folded = {k.casefold().replace("-", "_"): k for k in known}
+    close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=2, cutoff=0.5)
+    return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)
