@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from rankprism.data.hits import Floats, Hits
@@ -22,11 +21,10 @@ def intent_aware(base: Definition) -> Definition:
         weight = live_weights(hits.pool, "binary", rel, weighted=True)[hits.topic]
         return (weight * base.function(hits, **settings)).sum(-1)
 
-    summary = (inspect.getdoc(base.function) or "").partition("\n")[0]
     function.__doc__ = (
-        f"Intent-aware {base.name}: the mean of {base.name} over the topic's aspects.\n\n"
-        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, w uniform unless given\n\n"
-        f"{base.name}: {summary}"
+        f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
+        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights uniform\n"
+        f"unless given and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
     aliases = tuple(f"{alias}_IA" for alias in base.aliases)
     cite = (*base.cite, "agrawal2009diversifying")

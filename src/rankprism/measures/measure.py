@@ -208,16 +208,15 @@ def lookup(name: str) -> Measure:
 
             return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
     if name not in _DEFINITIONS:
-        known = [*_DEFINITIONS, *_ALIASES, *(f"{n}_IA" for n, d in _DEFINITIONS.items() if d.single)]
-        raise MeasureError(
-            f"unknown measure {name!r}{_hint(name, known)}; `rankprism measures` lists all of them"
-        )
+        hint = _hint(name, [*names(), *_ALIASES])
+        raise MeasureError(f"unknown measure {name!r}{hint}; `rankprism measures` lists all of them")
     return Measure(_DEFINITIONS[name])
 
 
 def names() -> tuple[str, ...]:
-    """The names of all registered measures."""
-    return tuple(_DEFINITIONS)
+    """The names of all measures."""
+    derived = [f"{name}_IA" for name, definition in _DEFINITIONS.items() if definition.single]
+    return tuple(dict.fromkeys([*_DEFINITIONS, *derived]))
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -1,0 +1,170 @@
+"""The commands of `rankprism`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankprism import __version__
+from rankprism.errors import InputError, MeasureError, RankprismWarning
+
+app = typer.Typer(
+    help="Evaluate rankings whose documents have more than one side.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Topics(str, Enum):
+    judged = "judged"
+    retrieved = "retrieved"
+
+
+class Order(str, Enum):
+    score = "score"
+    trec_eval = "trec_eval"
+    rank = "rank"
+    input = "input"
+
+
+class Duplicates(str, Enum):
+    error = "error"
+    first = "first"
+
+
+class Format(str, Enum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+    trec = "trec"
+
+
+class QrelsFormat(str, Enum):
+    diversity = "diversity"
+    adhoc = "adhoc"
+    prels = "prels"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rankprism {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def evaluate(
+    qrels: Annotated[str, typer.Argument(metavar="QRELS", help="Judgments: topic subtopic document grade. - is standard input.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs: topic Q0 document rank score tag.")],
+    measure: Annotated[list[str] | None, typer.Option("--measure", "-m", metavar="MEASURE", help="A measure such as 'alpha_nDCG(alpha=0.25)@20'; repeatable.", show_default=False)] = None,
+    weights: Annotated[str | None, typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False)] = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")] = False,
+    topics: Annotated[Topics, typer.Option(help="Average over all judged topics, or those a run has retrieved.")] = Topics.judged,
+    order: Annotated[Order, typer.Option(help="How a topic's documents are ordered.")] = Order.score,
+    duplicates: Annotated[Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")] = Duplicates.error,
+    qrels_format: Annotated[QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False)] = None,
+    format: Annotated[Format | None, typer.Option(help="How to write the scores; by the ending of FILE, else a table.", show_default=False)] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write them; standard output without it.", show_default=False)] = None,
+) -> None:
+    """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
+    from rankprism.cli.output import render, write
+    from rankprism.evaluation import evaluate as evaluate_runs
+    from rankprism.formats.judgments import read_judgments
+    from rankprism.measures import parse
+
+    if not measure:
+        raise MeasureError("name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them")
+    if [qrels, *runs].count("-") > 1:
+        raise InputError("standard input (-) can be read only once; name files for the others")
+    chosen = [parse(text) for text in measure]  # before any file is read
+    kind = format.value if format else _format_of(output)
+    with _noted(), _progress(len(runs)) as on_run:
+        judgments = read_judgments(qrels, format=qrels_format.value if qrels_format else None, weights=weights)
+        scores = evaluate_runs(
+            judgments,
+            runs,
+            chosen,
+            topics=topics.value,
+            order=order.value,
+            duplicates=duplicates.value,
+            threads=threads,
+            on_run=on_run,
+        )
+    without = scores.conventions["topics without relevant documents"]
+    if without:
+        some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
+        typer.echo(f"note: {len(without)} topics have no relevant document and score 0: {some}", err=True)
+    write(render(scores, kind, per_topic, colour=output is None), output)
+
+
+@app.command()
+def measures(
+    name: Annotated[str | None, typer.Argument(help="A measure to explain; all are listed without it.")] = None,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
+) -> None:
+    """List the measures, or explain one: rankprism measures alpha_nDCG"""
+    from rankprism.cli.output import explain, list_measures
+    from rankprism.measures import parse
+
+    if name is None:
+        typer.echo(list_measures())
+    elif bibtex:
+        typer.echo(parse(name).definition.bibtex)
+    else:
+        typer.echo(explain(parse(name)))
+
+
+@app.command()
+def demo(
+    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False)] = None,
+) -> None:
+    """Evaluate six systems of different character on a small collection that comes with rankprism."""
+    from rankprism.cli.demo import copy_sample, show
+
+    typer.echo(show() if save is None else copy_sample(save))
+
+
+def _format_of(output: Path | None) -> str:
+    return {".csv": "csv", ".json": "json"}.get(output.suffix, "table") if output else "table"
+
+
+@contextmanager
+def _noted() -> Iterator[None]:
+    """Warnings as lines on standard error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RankprismWarning)
+        yield
+    for warning in caught:
+        typer.echo(f"warning: {warning.message}", err=True)
+
+
+@contextmanager
+def _progress(runs: int) -> Iterator[Callable[[str], None] | None]:
+    """A bar on standard error, if there are many files and somebody to see it."""
+    import sys
+
+    if runs < 10 or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading runs", total=runs)
+        yield lambda name: progress.advance(task)

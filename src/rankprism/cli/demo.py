@@ -1,0 +1,41 @@
+"""`rankprism demo`: six systems on the sample collection."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from rankprism import sample
+from rankprism.cli.output import best_cells
+from rankprism.data.table import text_table
+from rankprism.errors import InputError
+from rankprism.evaluation import evaluate
+
+MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10")
+
+
+def show() -> str:
+    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
+    rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(scores.runs, scores.means, strict=True)]
+    table = text_table(["system", *scores.measures], rows, bold=best_cells(scores))
+    systems = "\n".join(f"  {name:<15} {character}" for name, character in sample.SYSTEMS.items())
+    return f"""\
+{len(scores.topics)} ambiguous queries (jaguar: the car, the cat or the guitar?) and six systems:
+
+{systems}
+
+{table}
+
+nDCG@10 asks whether the documents are good, and hardly tells redundant from diversified.
+StRecall@10 asks how many senses are reached, alpha_nDCG@10 what each document adds.
+
+Next:  rankprism demo --save sample
+       rankprism evaluate sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10"""
+
+
+def copy_sample(folder: Path) -> str:
+    if folder.exists():
+        raise InputError(f"{folder}: exists already; name a folder that does not")
+    ignore = shutil.ignore_patterns("*.py", "__pycache__")
+    shutil.copytree(sample.FOLDER, folder, ignore=ignore)
+    return f"The sample collection is in {folder}: qrels.txt, weights.txt, runs/."
