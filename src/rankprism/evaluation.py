@@ -89,7 +89,9 @@ def evaluate(
         "topics missing from a run": {
             run.name: int((~run.retrieved).sum()) for run in aligned if not run.retrieved.all()
         },
-        "topics of a run without judgments": {run.name: run.unjudged_topics for run in aligned if run.unjudged_topics},
+        "topics of a run without judgments": {
+            run.name: run.unjudged_topics for run in aligned if run.unjudged_topics
+        },
     }
     return Scores(
         tuple(run.name for run in aligned), judged.topics, tuple(map(str, chosen)), values, conventions
@@ -112,9 +114,9 @@ def _sources(runs: Any) -> list[tuple[str, Any]]:
     """Each run's name and where it comes from. Names are unique."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         named = [(str(name), source) for name, source in runs.items()]
-    elif isinstance(runs, list | tuple) and runs and isinstance(runs[0], str | os.PathLike | Run | Mapping):
-        named = [(_name(source, number), source) for number, source in enumerate(runs, 1)]
-    elif isinstance(runs, list | tuple) and runs and _is_table(runs[0]):
+    elif (
+        isinstance(runs, list | tuple) and runs and isinstance(runs[0], str | os.PathLike | Run | Mapping)
+    ) or (isinstance(runs, list | tuple) and runs and _is_table(runs[0])):
         named = [(_name(source, number), source) for number, source in enumerate(runs, 1)]
     else:
         named = [(_name(runs, 1), runs)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,31 +22,31 @@ app = typer.Typer(
 )
 
 
-class Topics(str, Enum):
+class Topics(StrEnum):
     judged = "judged"
     retrieved = "retrieved"
 
 
-class Order(str, Enum):
+class Order(StrEnum):
     score = "score"
     trec_eval = "trec_eval"
     rank = "rank"
     input = "input"
 
 
-class Duplicates(str, Enum):
+class Duplicates(StrEnum):
     error = "error"
     first = "first"
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
     trec = "trec"
 
 
-class QrelsFormat(str, Enum):
+class QrelsFormat(StrEnum):
     diversity = "diversity"
     adhoc = "adhoc"
     prels = "prels"
@@ -69,18 +69,62 @@ def root(
 
 @app.command()
 def evaluate(
-    qrels: Annotated[str, typer.Argument(metavar="QRELS", help="Judgments: topic subtopic document grade. - is standard input.")],
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs: topic Q0 document rank score tag.")],
-    measure: Annotated[list[str] | None, typer.Option("--measure", "-m", metavar="MEASURE", help="A measure such as 'alpha_nDCG(alpha=0.25)@20'; repeatable.", show_default=False)] = None,
-    weights: Annotated[str | None, typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False)] = None,
-    per_topic: Annotated[bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")] = False,
-    topics: Annotated[Topics, typer.Option(help="Average over all judged topics, or those a run has retrieved.")] = Topics.judged,
+    qrels: Annotated[
+        str,
+        typer.Argument(
+            metavar="QRELS", help="Judgments: topic subtopic document grade. - is standard input."
+        ),
+    ],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="Runs: topic Q0 document rank score tag.")
+    ],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="A measure such as 'alpha_nDCG(alpha=0.25)@20'; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False),
+    ] = None,
+    per_topic: Annotated[
+        bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
+    ] = False,
+    topics: Annotated[
+        Topics, typer.Option(help="Average over all judged topics, or those a run has retrieved.")
+    ] = Topics.judged,
     order: Annotated[Order, typer.Option(help="How a topic's documents are ordered.")] = Order.score,
-    duplicates: Annotated[Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")] = Duplicates.error,
-    qrels_format: Annotated[QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False)] = None,
-    format: Annotated[Format | None, typer.Option(help="How to write the scores; by the ending of FILE, else a table.", show_default=False)] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write them; standard output without it.", show_default=False)] = None,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")
+    ] = Duplicates.error,
+    qrels_format: Annotated[
+        QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False),
+    ] = None,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="How to write the scores; by the ending of FILE, else a table.", show_default=False
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write them; standard output without it.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
@@ -89,13 +133,17 @@ def evaluate(
     from rankprism.measures import parse
 
     if not measure:
-        raise MeasureError("name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them")
+        raise MeasureError(
+            "name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them"
+        )
     if [qrels, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
     chosen = [parse(text) for text in measure]  # before any file is read
     kind = format.value if format else _format_of(output)
     with _noted(), _progress(len(runs)) as on_run:
-        judgments = read_judgments(qrels, format=qrels_format.value if qrels_format else None, weights=weights)
+        judgments = read_judgments(
+            qrels, format=qrels_format.value if qrels_format else None, weights=weights
+        )
         scores = evaluate_runs(
             judgments,
             runs,
@@ -115,7 +163,9 @@ def evaluate(
 
 @app.command()
 def measures(
-    name: Annotated[str | None, typer.Argument(help="A measure to explain; all are listed without it.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A measure to explain; all are listed without it.")
+    ] = None,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
 ) -> None:
     """List the measures, or explain one: rankprism measures alpha_nDCG"""
@@ -132,7 +182,12 @@ def measures(
 
 @app.command()
 def demo(
-    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False)] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Evaluate six systems of different character on a small collection that comes with rankprism."""
     from rankprism.cli.demo import copy_sample, show

@@ -11,7 +11,7 @@ from rankprism.data.table import text_table
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 
-MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10")
+MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 
 
 def show() -> str:
@@ -26,7 +26,7 @@ def show() -> str:
 
 {table}
 
-nDCG@10 asks whether the documents are good, and hardly tells redundant from diversified.
+P@10 asks whether the documents are relevant, and hardly tells redundant from diversified.
 StRecall@10 asks how many senses are reached, alpha_nDCG@10 what each document adds.
 
 Next:  rankprism demo --save sample

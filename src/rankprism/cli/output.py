@@ -82,7 +82,11 @@ def _csv(scores: Scores, per_topic: bool, colour: bool) -> str:
 def _json(scores: Scores, per_topic: bool, colour: bool) -> str:
     from rankprism import __version__
 
-    result: dict[str, object] = {"rankprism": __version__, "conventions": scores.conventions, "mean": scores.mean()}
+    result: dict[str, object] = {
+        "rankprism": __version__,
+        "conventions": scores.conventions,
+        "mean": scores.mean(),
+    }
     if per_topic:
         result["per_topic"] = scores.per_topic()
     return json.dumps(result, ensure_ascii=False, indent=1) + "\n"

@@ -141,7 +141,9 @@ class Hits:
 BATCH = 1 << 19
 
 
-def batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) -> Iterator[tuple[Hits, slice, Longs]]:
+def batches(
+    cells: Cells, runs: Sequence[Alignment], size: int = BATCH
+) -> Iterator[tuple[Hits, slice, Longs]]:
     """All rankings of all runs, a batch at a time: the hits, which runs, which topics.
 
     The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of one

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rankprism.errors import InputError, RankprismError
 from rankprism.formats.memory import spelled
 
-BACKENDS = ("pandas", "polars", "pyarrow")
+BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 
 
 def is_frame(source: Any) -> bool:
@@ -42,8 +42,9 @@ def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
         if not installed:
             raise RankprismError("data frames need one of pandas, polars or pyarrow: pip install pandas")
         backend = (loaded or installed)[0]
-    if backend not in BACKENDS:
-        raise InputError(f"unknown kind of data frame {backend!r}; use one of {', '.join(BACKENDS)}")
     import narwhals as nw
 
-    return nw.from_dict(dict(columns), backend=backend).to_native()
+    for known in BACKENDS:
+        if known == backend:
+            return nw.from_dict(dict(columns), backend=known).to_native()
+    raise InputError(f"unknown kind of data frame {backend!r}; use one of {', '.join(BACKENDS)}")

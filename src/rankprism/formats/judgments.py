@@ -111,7 +111,11 @@ def _fitted(
     for (topic, aspect), (where, weight) in given.items():
         if (topic, aspect) not in place:
             known = judgments.aspects.get(topic)
-            has = f"topic {topic!r} has only {', '.join(known[:8])}" if known else f"topic {topic!r} is not judged"
+            has = (
+                f"topic {topic!r} has only {', '.join(known[:8])}"
+                if known
+                else f"topic {topic!r} is not judged"
+            )
             raise InputError(
                 f"{where}: weight {weight:g} for aspect {aspect!r} of topic {topic!r}, which "
                 f"{judgments.source} does not have: {has}; remove it, or add the judgments"
@@ -147,8 +151,8 @@ def _weights_from_file(path: files.PathLike) -> dict[tuple[str, str], tuple[str,
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}, line {line}: not valid UTF-8; convert the file with iconv") from None
+        bad_line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}, line {bad_line}: not valid UTF-8; convert the file with iconv") from None
     given: dict[tuple[str, str], tuple[str, float]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         columns = line.split()

@@ -14,9 +14,31 @@ ONLY_ASPECT = "0"
 
 #: The usual spellings of a column, the surest first.
 SPELLINGS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "topic_id", "qid", "query_id", "q_id", "queryid", "topicid", "query-id", "topic_no", "query"),
+    "topic": (
+        "topic",
+        "topic_id",
+        "qid",
+        "query_id",
+        "q_id",
+        "queryid",
+        "topicid",
+        "query-id",
+        "topic_no",
+        "query",
+    ),
     "aspect": ("aspect", "aspect_id", "subtopic", "subtopic_id", "intent", "intent_id", "iteration", "iter"),
-    "doc": ("doc", "doc_id", "docno", "docid", "document", "document_id", "did", "corpus-id", "corpus_id", "doc-id"),
+    "doc": (
+        "doc",
+        "doc_id",
+        "docno",
+        "docid",
+        "document",
+        "document_id",
+        "did",
+        "corpus-id",
+        "corpus_id",
+        "doc-id",
+    ),
     "grade": ("grade", "rel", "relevance", "label", "rating", "judgment", "judgement", "qrel", "gain"),
     "score": ("score", "sim", "similarity", "rsv"),
     "rank": ("rank", "position"),
@@ -140,7 +162,11 @@ def rows(
         if isinstance(found, Mapping):
             chosen = spelled(tuple(found), expected, optional, f"{name}, row {number}")
             yield {column: found[spelling] for column, spelling in chosen.items()}
-        elif isinstance(row, Sequence) and not isinstance(row, str | bytes) and len(row) in (len(expected), len(without)):
+        elif (
+            isinstance(row, Sequence)
+            and not isinstance(row, str | bytes)
+            and len(row) in (len(expected), len(without))
+        ):
             yield dict(zip(expected if len(row) == len(expected) else without, row, strict=True))
         else:
             shape = ", ".join(expected)

@@ -8,7 +8,7 @@ knows of files or runs.
 
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Definition, Measure, Parameter, measure, names, lookup
+from rankprism.measures.measure import Definition, Measure, Parameter, lookup, measure, names
 from rankprism.measures.novelty import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankprism.measures.single import AP, ERR, RBP, RR, P, nDCG
 
@@ -20,12 +20,12 @@ __all__ = [
     "ERR",
     "ERR_IA",
     "NRBP",
-    "P",
     "P_IA",
     "RBP",
     "RR",
     "Definition",
     "Measure",
+    "P",
     "Parameter",
     "StRecall",
     "alpha_DCG",

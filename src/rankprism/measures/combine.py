@@ -6,7 +6,7 @@ from typing import Any
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.measures.measure import Definition
-from rankprism.measures.parts import live_weights
+from rankprism.measures.parts import aspect_weights, expected
 
 
 def intent_aware(base: Definition) -> Definition:
@@ -18,13 +18,13 @@ def intent_aware(base: Definition) -> Definition:
     def function(hits: Hits, **settings: Any) -> Floats:
         # Relevant for M: from its own threshold on, or from the lowest positive grade.
         rel = settings.get("rel", _SMALLEST)
-        weight = live_weights(hits.pool, "binary", rel, weighted=True)[hits.topic]
-        return (weight * base.function(hits, **settings)).sum(-1)
+        weight = aspect_weights(hits, "binary", rel, weighted=True)
+        return expected(base.function(hits, **settings), weight)
 
     function.__doc__ = (
         f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
-        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights uniform\n"
-        f"unless given and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
+        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
+        f"uniform unless given, and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
     aliases = tuple(f"{alias}_IA" for alias in base.aliases)
     cite = (*base.cite, "agrawal2009diversifying")

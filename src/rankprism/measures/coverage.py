@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.measures.measure import measure
-from rankprism.measures.parts import CUTOFF, REL, WEIGHTED, aspect_weights
+from rankprism.measures.parts import CUTOFF, REL, WEIGHTED, aspect_weights, expected, hit_gain
 
 
 @measure(REL, WEIGHTED, CUTOFF, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
@@ -17,5 +17,5 @@ def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floa
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    reached = (hits.top(cutoff).grade >= rel).any(-1)
-    return (reached * aspect_weights(hits, "binary", rel, weighted)).sum(-1)
+    reached = hit_gain(hits.top(cutoff), "binary", rel).max(-1, initial=0.0)
+    return expected(reached, aspect_weights(hits, "binary", rel, weighted))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError
 from rankprism.measures.measure import Measure, lookup
@@ -46,7 +46,7 @@ class _Reader:
             position = match.end()
         self.tokens.append(("end", ""))
 
-    def fail(self, why: str) -> Any:
+    def fail(self, why: str) -> NoReturn:
         raise MeasureError(
             f"cannot read the measure {self.text!r}: {why}; write it like alpha_nDCG(alpha=0.25)@20"
         )
@@ -81,24 +81,23 @@ class _Reader:
                     self.take("sign", ")")
                     break
         if self.next_is("@"):
-            cutoff = self.take("number")
-            measure = measure @ (int(cutoff) if re.fullmatch(r"[+-]?\d+", cutoff) else float(cutoff))  # type: ignore[operator]  # a float is refused with a message
+            measure = measure @ _number(self.take("number"))
         return measure
 
     def value(self) -> Any:
         kind, text = self.tokens[0]
         if kind == "number":
             self.tokens.pop(0)
-            return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+            return _number(text)
         if kind == "string":
             self.tokens.pop(0)
             return text[1:-1]
         if kind == "name" and text in _CONSTANTS:
             self.tokens.pop(0)
             return _CONSTANTS[text]
-        if self.next_is("{"):
-            return self.mapping()
-        return self.fail(f"{text or 'the end'} is no value; words go in quotes")
+        if not self.next_is("{"):
+            self.fail(f"{text or 'the end'} is no value; words go in quotes")
+        return self.mapping()
 
     def mapping(self) -> dict[Any, Any]:
         pairs: dict[Any, Any] = {}
@@ -110,3 +109,7 @@ class _Reader:
                 self.take("sign", "}")
                 break
         return pairs
+
+
+def _number(text: str) -> int | float:
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)

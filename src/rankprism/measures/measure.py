@@ -98,7 +98,9 @@ class Definition:
             if parameter.name == name:
                 return parameter
         has = ", ".join(p.name for p in self.parameters)
-        raise MeasureError(f"{self.name} has no parameter {name!r}; it has {has}{_hint(name, has.split(', '))}")
+        raise MeasureError(
+            f"{self.name} has no parameter {name!r}; it has {has}{_hint(name, has.split(', '))}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,7 @@ class Measure:
                 del merged[name]
         return replace(self, settings=merged)
 
-    def __matmul__(self, cutoff: int) -> Measure:
+    def __matmul__(self, cutoff: int | float) -> Measure:
         if all(p.name != "cutoff" for p in self.definition.parameters):
             raise MeasureError(f"{self.name} takes no cutoff; write it without @{cutoff}")
         return self(cutoff=cutoff)
@@ -209,7 +211,7 @@ def lookup(name: str) -> Measure:
             return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
     if name not in _DEFINITIONS:
         hint = _hint(name, [*names(), *_ALIASES])
-        raise MeasureError(f"unknown measure {name!r}{hint}; `rankprism measures` lists all of them")
+        raise MeasureError(f"unknown measure {name!r}{hint or ';'} `rankprism measures` lists all of them")
     return Measure(_DEFINITIONS[name])
 
 

@@ -25,6 +25,8 @@ from rankprism.measures.parts import (
     aspect_weights,
     cascade,
     decay,
+    discounted_sum,
+    expected,
     geometric,
     hit_gain,
     logarithmic,
@@ -50,8 +52,8 @@ def discounted(
 ) -> Floats:
     """(N,) Σ_{i≤k} D(i) Σ_t w_t g(i,t) N(i,t)"""
     hits = hits.top(cutoff)
-    per_aspect = np.einsum("nah,nh->na", novel_gain(hits, gain, rel, alpha), D(hits.rank))
-    return (per_aspect * aspect_weights(hits, gain, rel, weighted)).sum(-1)
+    per_aspect = discounted_sum(novel_gain(hits, gain, rel, alpha), D(hits.rank))
+    return expected(per_aspect, aspect_weights(hits, gain, rel, weighted))
 
 
 def over_ideal(
@@ -71,12 +73,8 @@ def over_everything(score: Floats, hits: Hits, D: Discount, alpha: float, cutoff
     return ratio(score, sums[hits.depth(cutoff).astype(np.int64)])
 
 
-@measure(
-    ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_DCG",)
-)
-def alpha_DCG(
-    hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None
-) -> Floats:
+@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_DCG",))
+def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-DCG: discounted gain, where an aspect's worth falls by the share α with each document on it.
 
     α-DCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  Σ_{i≤k} (1-α)^(i-1) / log2(i + 1),
@@ -93,12 +91,8 @@ def alpha_DCG(
     return over_everything(score, hits, logarithmic, alpha, cutoff)
 
 
-@measure(
-    ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_nDCG",)
-)
-def alpha_nDCG(
-    hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None
-) -> Floats:
+@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_nDCG",))
+def alpha_nDCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-nDCG: α-DCG over that of the greedy ideal ranking.
 
     α-nDCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  the same sum for the greedy ideal ranking,
@@ -168,7 +162,15 @@ def nERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None)
     return over_ideal(hits, reciprocal, gain, rel, _satisfaction(hits, gain, alpha), True, cutoff)
 
 
-BETA = Parameter("beta", 0.5, "the chance to go on from one document to the next", low=0, high=1, above_low=True, below_high=True)
+BETA = Parameter(
+    "beta",
+    0.5,
+    "the chance to go on from one document to the next",
+    low=0,
+    high=1,
+    above_low=True,
+    below_high=True,
+)
 
 
 @measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, cite=("clarke2009effectiveness",))

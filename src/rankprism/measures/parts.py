@@ -46,24 +46,37 @@ def _gain(grade: Floats, judged: Floats, gain: str, rel: float) -> Floats:
         return (grade >= rel).astype(np.float64)
     if gain == "linear":
         return grade
-    if gain == "exp":
-        return np.exp2(grade) - 1
-    return (np.exp2(grade) - 1) / np.exp2(judged.max(-1, keepdims=True, initial=0.0))
+    worth = np.exp2(grade) - 1
+    if gain == "probability":
+        worth /= np.exp2(judged.max(-1, keepdims=True, initial=0.0))
+    return worth
 
 
 def logarithmic(i: Ints) -> Floats:
     """1 / log2(i + 1)"""
-    return 1 / np.log2(i + 1.0)
+    return np.asarray(1 / np.log2(i + 1.0))
 
 
 def reciprocal(i: Ints) -> Floats:
     """1 / i"""
-    return 1.0 / i
+    return np.asarray(1.0 / i)
 
 
 def geometric(i: Ints, p: float) -> Floats:
     """p^(i-1)"""
-    return np.power(p, i - 1.0)
+    return np.asarray(p ** (i - 1.0))
+
+
+def discounted_sum(gain: Floats, discount: Floats) -> Floats:
+    """(N, A) Σ_i gain_i · D(i), from gains (N, A, H) and discounts (N, H)"""
+    total: Floats = np.einsum("nah,nh->na", gain, discount)
+    return total
+
+
+def expected(score: Floats, weight: Floats) -> Floats:
+    """(N,) Σ_t w_t · score_t"""
+    total: Floats = np.einsum("na,na->n", score, weight)
+    return total
 
 
 def seen(gain: Floats) -> Ints:
@@ -98,7 +111,7 @@ def live_weights(pool: Pool, gain: str, rel: float, weighted: bool) -> Floats:
 
     def weights() -> Floats:
         live = (pool_gain(pool, gain, rel) > 0).any(-1)
-        weight = live * (pool.weight if weighted else 1.0)
+        weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
         return ratio(weight, weight.sum(-1, keepdims=True))
 
     return pool.once(("weights", gain, rel, weighted), weights)

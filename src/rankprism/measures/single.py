@@ -20,6 +20,7 @@ from rankprism.measures.parts import (
     JUDGED_ONLY,
     REL,
     cascade,
+    discounted_sum,
     geometric,
     hit_gain,
     logarithmic,
@@ -29,7 +30,9 @@ from rankprism.measures.parts import (
 )
 
 
-@measure(REL, JUDGED_ONLY, CUTOFF, single=True, cite=("vanrijsbergen1979information",), aliases=("Precision",))
+@measure(
+    REL, JUDGED_ONLY, CUTOFF, single=True, cite=("vanrijsbergen1979information",), aliases=("Precision",)
+)
 def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Precision: the share of relevant documents among the first k.
 
@@ -57,7 +60,8 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
     hits = hits.top(cutoff)
-    return (hit_gain(hits, "binary", rel) * reciprocal(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    best: Floats = (hit_gain(hits, "binary", rel) * reciprocal(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    return best
 
 
 @measure(REL, JUDGED_ONLY, CUTOFF, single=True, cite=("harman1992evaluation",), aliases=("MAP",))
@@ -74,7 +78,7 @@ def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     relevant = hit_gain(hits, "binary", rel)
     found = np.cumsum(relevant, axis=-1)
     R = pool_gain(hits.pool, "binary", rel).sum(-1)[hits.topic]
-    return ratio(np.einsum("nah,nah,nh->na", relevant, found, reciprocal(hits.rank)), R)
+    return ratio(discounted_sum(relevant * found, reciprocal(hits.rank)), R)
 
 
 DCG_FORM = Parameter(
@@ -84,10 +88,14 @@ DCG_FORM = Parameter(
     str,
     choices=("log2", "exp-log2"),
 )
-GAINS = Parameter("gains", None, "the gain of each grade; grades not named keep their own", dict, optional=True)
+GAINS = Parameter(
+    "gains", None, "the gain of each grade; grades not named keep their own", dict, optional=True
+)
 
 
-@measure(DCG_FORM, GAINS, JUDGED_ONLY, CUTOFF, single=True, cite=("jarvelin2002cumulated",), aliases=("NDCG",))
+@measure(
+    DCG_FORM, GAINS, JUDGED_ONLY, CUTOFF, single=True, cite=("jarvelin2002cumulated",), aliases=("NDCG",)
+)
 def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
     """Normalised discounted cumulative gain: graded, top-heavy, 1 for the best ranking possible.
 
@@ -103,18 +111,24 @@ def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int 
     hits = hits.top(cutoff)
     ideal = sorted_ideal(hits.pool, (dcg, str(gains)), gain)[:, :, :cutoff]
     best = ideal @ logarithmic(np.arange(1, ideal.shape[-1] + 1, dtype=np.int32))
-    return ratio(np.einsum("nah,nh->na", gain(hits.grade), logarithmic(hits.rank)), best[hits.topic])
+    return ratio(discounted_sum(gain(hits.grade), logarithmic(hits.rank)), best[hits.topic])
 
 
 def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
-    if gains is not None:
-        grade = np.select([grade == g for g in gains], [np.full_like(grade, x) for x in gains.values()], grade)
-        grade = np.maximum(grade, 0.0)
+    if gains:
+        named = [grade == g for g in gains]
+        grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
     return np.exp2(grade) - 1 if dcg == "exp-log2" else grade
 
 
 PERSISTENCE = Parameter(
-    "p", 0.8, "the chance to go on from one document to the next", low=0, high=1, above_low=True, below_high=True
+    "p",
+    0.8,
+    "the chance to go on from one document to the next",
+    low=0,
+    high=1,
+    above_low=True,
+    below_high=True,
 )
 
 
@@ -130,7 +144,7 @@ def RBP(hits: Hits, p: float, rel: float, cutoff: int | None) -> Floats:
     """
     hits = hits.top(cutoff)
     relevant = hit_gain(hits, "binary", rel)
-    return (1 - p) * np.einsum("nah,nh->na", relevant, geometric(hits.rank, p))
+    return (1 - p) * discounted_sum(relevant, geometric(hits.rank, p))
 
 
 MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale", low=0, above_low=True)
@@ -155,4 +169,4 @@ def ERR(hits: Hits, max_rel: float, cutoff: int | None) -> Floats:
         )
     hits = hits.top(cutoff)
     r = (np.exp2(hits.grade) - 1) / 2**max_rel
-    return np.einsum("nah,nh->na", r * cascade(r), reciprocal(hits.rank))
+    return discounted_sum(r * cascade(r), reciprocal(hits.rank))

@@ -115,7 +115,9 @@ def _draw(values: list[_T], weights: list[float], chance: random.Random) -> _T:
 def generate(folder: Path) -> None:
     """Write qrels.txt, weights.txt and runs/*.run."""
     chance = random.Random(SEED)
-    qrels, weight_lines, runs = [], [], {}
+    qrels: list[str] = []
+    weight_lines: list[str] = []
+    runs: dict[str, list[str]] = {}
     for query, names in QUERIES.items():
         senses = names.split()
         raw = [0.5**n + 0.2 * chance.random() for n in range(len(senses))]
@@ -124,9 +126,9 @@ def generate(folder: Path) -> None:
         weight_lines += [f"{query} {sense} {weight}" for sense, weight in weights.items()]
         qrels += [f"{query} {s} {d.id} {d.grades.get(s, 0)}" for d in found if d.judged for s in senses]
         for system, ranking in rankings(senses, weights, found, chance).items():
-            runs.setdefault(system, []).extend(
-                f"{query} Q0 {doc} {rank} {DOCUMENTS - rank + 1}.0 {system}" for rank, doc in enumerate(ranking, 1)
-            )
+            lines = runs.setdefault(system, [])
+            for rank, doc in enumerate(ranking, 1):
+                lines.append(f"{query} Q0 {doc} {rank} {DOCUMENTS - rank + 1}.0 {system}")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     files = {"qrels.txt": qrels, "weights.txt": weight_lines}
     files |= {f"runs/{system}.run": lines for system, lines in runs.items()}

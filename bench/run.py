@@ -1,0 +1,367 @@
+"""Time rankprism and its peers from files to scores: `python bench/run.py`. README.md says how.
+
+This process imports nothing large: Linux never reports a child's peak memory below what its parent
+held when it started the child.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+BENCH = Path(__file__).resolve().parent
+OURS = BENCH.parent / ".venv" / "bin"
+PEERS = BENCH.parent / ".venv-bench" / "bin"
+RESULTS = BENCH / "results" / "latest.json"
+
+DIVERSITY = ("alpha_nDCG@20", "ERR_IA@20", "NRBP", "AP_IA", "StRecall@20")
+AD_HOC = ("nDCG@20", "AP", "P@20")
+AGREEMENT = 1e-9
+
+Means: TypeAlias = dict[str, dict[str, float]]  # run, measure
+Workload: TypeAlias = dict[str, Any]  # what workloads.py prints
+Command: TypeAlias = Callable[[Workload, tuple[str, ...]], list[str]]
+
+
+# What takes part
+
+
+def script(environment: Path, name: str) -> Command:
+    def command(workload: Workload, measures: tuple[str, ...]) -> list[str]:
+        path = str(BENCH / "contenders" / name)
+        files = [workload["qrels"], *workload["run_files"]]
+        return [str(environment / "python"), path, ",".join(measures), *files]
+
+    return command
+
+
+def rankprism_command_line(workload: Workload, measures: tuple[str, ...]) -> list[str]:
+    chosen = [word for measure in measures for word in ("-m", measure)]
+    program = str(OURS / "rankprism")
+    return [program, "evaluate", workload["qrels"], *workload["run_files"], *chosen, "--format", "csv"]
+
+
+def ir_measures_command_line(workload: Workload, measures: tuple[str, ...]) -> list[str]:
+    program = [str(PEERS / "python"), "-m", "ir_measures", "--places", "-1"]
+    return [*program, workload["qrels"], workload["run_files"][0], *measures]
+
+
+def newlines(workload: Workload, measures: tuple[str, ...]) -> list[str]:
+    path = str(BENCH / "contenders" / "newlines.py")
+    return [str(OURS / "python"), path, workload["qrels"], *workload["run_files"]]
+
+
+def from_csv(output: str) -> Means:
+    means: Means = {}
+    for row in csv.DictReader(output.splitlines()):
+        means.setdefault(row["run"], {})[row["measure"]] = float(row["score"])
+    return means
+
+
+def from_tsv(output: str) -> Means:
+    """Of the one run that ir_measures' command line takes."""
+    scores = (line.split("\t") for line in output.splitlines())
+    return {"run01": {measure: float(score) for measure, score in scores}}
+
+
+@dataclass(frozen=True)
+class Contender:
+    name: str
+    command: Command
+    means: Callable[[str], Means] | None = json.loads
+    workloads: str = "SMLQ"
+    compiles: bool = False  # starts with an empty cache of compiled code
+
+
+FLOOR = Contender("counting newlines", newlines, means=None)
+OUR_API = Contender("rankprism", script(OURS, "with_rankprism.py"))
+OUR_COMMAND = Contender("rankprism, command line", rankprism_command_line, from_csv)
+PYNDEVAL = Contender("pyndeval", script(PEERS, "with_pyndeval.py"))
+IR_MEASURES = Contender("ir_measures", script(PEERS, "with_ir_measures.py"))
+IR_MEASURES_COMMAND = Contender("ir_measures, command line", ir_measures_command_line, from_tsv, "S")
+PYTREC_EVAL = Contender("pytrec_eval", script(PEERS, "with_pytrec_eval.py"))
+RANX = Contender("ranx", script(PEERS, "with_ranx.py"))
+RANX_FIRST = Contender("ranx, first use", script(PEERS, "with_ranx.py"), workloads="S", compiles=True)
+
+TASKS = {
+    DIVERSITY: (FLOOR, OUR_API, OUR_COMMAND, PYNDEVAL, IR_MEASURES, IR_MEASURES_COMMAND),
+    AD_HOC: (OUR_API, PYTREC_EVAL, RANX, RANX_FIRST),
+}
+SLOW = (PYNDEVAL, IR_MEASURES, PYTREC_EVAL, RANX)
+
+
+# Measuring
+
+
+@dataclass(frozen=True)
+class Effort:
+    """A contender is run until it has been run so often or for so long."""
+
+    times: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of the fastest of several processes, from its start to its end."""
+
+    seconds: float
+    megabytes: float
+    processes: int
+
+
+def one_process(command: Sequence[str], env: dict[str, str], folder: str) -> tuple[float, float, str]:
+    """Seconds, peak megabytes and output."""
+    with open(f"{folder}/stdout", "w+") as out, open(f"{folder}/stderr", "w+") as err:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out, stderr=err, env=env, cwd=folder)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode != 0:
+            raise SystemExit(f"{' '.join(command)[:200]} …: exit code {process.returncode}\n{err.read()}")
+        unit = 1 if sys.platform == "darwin" else 1024
+        return seconds, usage.ru_maxrss * unit / 1e6, out.read()
+
+
+def measure(command: Sequence[str], effort: Effort, compiles: bool = False) -> tuple[Cost, str]:
+    """The cost, and the output."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA"))}
+    seen: list[tuple[float, float, str]] = []
+    while len(seen) < effort.times and sum(seconds for seconds, _, _ in seen) < effort.seconds:
+        with tempfile.TemporaryDirectory() as folder:
+            cache = {"NUMBA_CACHE_DIR": folder} if compiles else {}
+            seen.append(one_process(command, env | cache, folder))
+    seconds, megabytes, output = min(seen)
+    return Cost(seconds, megabytes, len(seen)), output
+
+
+def difference(ours: Means, theirs: Means) -> float:
+    """The largest between any two means; every one of theirs must be ours too."""
+    return max(abs(score - ours[run][m]) for run, scores in theirs.items() for m, score in scores.items())
+
+
+@dataclass(frozen=True)
+class Row:
+    contender: str
+    measures: tuple[str, ...]
+    cost: Cost
+    difference: float | None  # from rankprism's scores
+
+
+def compare(workload: Workload, effort: Effort, skip: Sequence[Contender]) -> Iterator[Row]:
+    for measures, contenders in TASKS.items():
+        ours: Means = {}
+        for contender in contenders:
+            if workload["name"] not in contender.workloads or contender in skip:
+                continue
+            print(f"  {workload['name']}: {contender.name}", end="\033[K\r", file=sys.stderr, flush=True)
+            command = contender.command(workload, measures)
+            cost, output = measure(command, effort, contender.compiles)
+            means = contender.means(output) if contender.means else None
+            if contender is OUR_API and means:
+                ours = means
+            apart = difference(ours, means) if means and contender is not OUR_API else None
+            yield Row(contender.name, measures, cost, apart)
+    print(end="\033[K", file=sys.stderr)
+
+
+def import_seconds(times: int) -> dict[str, float]:
+    """What an import adds to the start of an interpreter."""
+    statements = ("pass", "import numpy", "import rankprism", "from rankprism import evaluate")
+    best = dict.fromkeys(statements, float("inf"))
+    for _ in range(times):  # in turn, so that a busy moment of the machine hits all of them
+        for statement in statements:
+            cost, _ = measure([str(OURS / "python"), "-c", statement], Effort(1, 1))
+            best[statement] = min(best[statement], cost.seconds)
+    return {statement: best[statement] - best["pass"] for statement in statements[1:]}
+
+
+# Targets
+
+
+@dataclass(frozen=True)
+class Target:
+    claim: str
+    value: float | None  # None if this run did not measure it
+    relation: Literal["≤", "≥"]
+    limit: float
+
+    @property
+    def met(self) -> bool | None:
+        if self.value is None:
+            return None
+        return self.value <= self.limit if self.relation == "≤" else self.value >= self.limit
+
+
+def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Target]:
+    def cost(workload: str, contender: Contender) -> Cost | None:
+        rows = results.get(workload, [])
+        return next((row.cost for row in rows if row.contender == contender.name), None)
+
+    def seconds(workload: str, one: Contender, other: Contender) -> float | None:
+        a, b = cost(workload, one), cost(workload, other)
+        return a.seconds / b.seconds if a and b else None
+
+    def megabytes(workload: str, one: Contender, other: Contender) -> float | None:
+        a, b = cost(workload, one), cost(workload, other)
+        return a.megabytes / b.megabytes if a and b else None
+
+    on_large = cost("L", OUR_API)
+    importing = imports["import rankprism"] / imports["import numpy"]
+    apart = [row.difference for rows in results.values() for row in rows if row.difference is not None]
+    return [
+        Target("L: times faster than pyndeval", seconds("L", PYNDEVAL, OUR_API), "≥", 25),
+        Target("L: times faster than ir_measures", seconds("L", IR_MEASURES, OUR_API), "≥", 50),
+        Target("L: peak memory in MB", on_large.megabytes if on_large else None, "≤", 200),
+        Target("M: times faster than pyndeval", seconds("M", PYNDEVAL, OUR_API), "≥", 8),
+        Target("Q: times faster than pyndeval", seconds("Q", PYNDEVAL, OUR_API), "≥", 5),
+        Target("Q: memory over pyndeval's", megabytes("Q", OUR_API, PYNDEVAL), "≤", 0.5),
+        Target("S: command line over pyndeval in a script", seconds("S", OUR_COMMAND, PYNDEVAL), "≤", 1.2),
+        Target("S: command line over ir_measures'", seconds("S", OUR_COMMAND, IR_MEASURES_COMMAND), "≤", 0.5),
+        Target("import rankprism over import numpy", importing, "≤", 2),
+        Target("largest difference from a peer's mean", max(apart, default=None), "≤", AGREEMENT),
+    ]
+
+
+# Printing
+
+
+def title(workload: Workload) -> str:
+    size = sum(Path(path).stat().st_size for path in [workload["qrels"], *workload["run_files"]])
+    lines = workload["runs"] * workload["topics"] * workload["depth"]
+    runs = "1 run" if workload["runs"] == 1 else f"{workload['runs']} runs"
+    return (
+        f"{workload['name']}: {runs} × {workload['topics']:,} topics × {workload['depth']:,} documents: "
+        f"{lines:,} lines, with judgments {size / 1e6:,.0f} MB"
+    )
+
+
+def print_workload(workload: Workload, rows: Sequence[Row]) -> None:
+    print(f"\n{title(workload)}")
+    for measures in TASKS:
+        of_task = [row for row in rows if row.measures == measures]
+        ours = next(row.cost.seconds for row in of_task if row.contender == OUR_API.name)
+        print(f"\n  {' '.join(measures)}")
+        print(f"  {'':<28}{'seconds':>10}{'best of':>9}{'peak MB':>10}{'× rankprism':>13}{'difference':>13}")
+        for row in of_task:
+            apart = "" if row.difference is None else f"{row.difference:.1e}"
+            print(
+                f"  {row.contender:<28}{row.cost.seconds:>10.3f}{row.cost.processes:>9}"
+                f"{row.cost.megabytes:>10.0f}{row.cost.seconds / ours:>13.2f}{apart:>13}"
+            )
+
+
+def print_one_more(workload: Workload, one_more: dict[str, Any]) -> None:
+    print(f"\n{workload['name']}, in one process: reading {one_more['reading']:.3f} s, ", end="")
+    print(f"scoring {len(DIVERSITY)} measures {one_more['scoring']:.3f} s")
+    for name, seconds in one_more["adds"].items():
+        share = seconds / one_more["reading"]
+        print(f"  one more measure, {name:<28}{seconds:>8.3f} s {share:>7.1%} of reading")
+
+
+def print_imports(imports: dict[str, float]) -> None:
+    print("\nImporting, beyond the start of the interpreter")
+    for statement, seconds in imports.items():
+        print(f"  {statement:<32}{seconds * 1e3:>8.1f} ms")
+
+
+def print_targets(all_targets: Sequence[Target]) -> None:
+    print("\nTargets")
+    words = {True: "met", False: "MISSED", None: "not measured"}
+    for target in all_targets:
+        value = "" if target.value is None else f"{target.value:.3g}"
+        limit = f"{target.relation} {target.limit:g}"
+        print(f"  {target.claim:<44}{value:>10}  {limit:<9}{words[target.met]}")
+
+
+# All of it
+
+
+def make_peers() -> None:
+    """The environment of the peers, unless it is there."""
+    if not (PEERS / "python").exists():
+        print("making .venv-bench for the peers", file=sys.stderr)
+        subprocess.run([str(OURS / "python"), "-m", "venv", str(PEERS.parent)], check=True)
+    pip = [str(PEERS / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*pip, "-r", str(BENCH / "peers.txt")], check=True)
+
+
+def make_workloads(names: Sequence[str]) -> list[Workload]:
+    program = [str(OURS / "python"), str(BENCH / "workloads.py"), *names]
+    made: list[Workload] = json.loads(subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout)
+    return made
+
+
+def record(
+    results: dict[str, list[Row]], one_more: Any, imports: dict[str, float], reached: list[Target]
+) -> None:
+    result = {
+        "date": time.strftime("%Y-%m-%d"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "processors": os.cpu_count(),
+        "workloads": {
+            name: [
+                {"contender": r.contender, "measures": r.measures, "difference": r.difference, **vars(r.cost)}
+                for r in rows
+            ]
+            for name, rows in results.items()
+        },
+        "one more measure": one_more,
+        "import seconds": imports,
+        "targets": [vars(target) | {"met": target.met} for target in reached],
+    }
+    RESULTS.parent.mkdir(exist_ok=True)
+    part = RESULTS.with_suffix(".part")
+    part.write_text(json.dumps(result, indent=1) + "\n")
+    part.replace(RESULTS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time rankprism and its peers from files to scores.")
+    parser.add_argument("--only", default="S,M,Q,L", help="workloads, e.g. S,M")
+    parser.add_argument("--skip-slow", action="store_true", help="no peers on L")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    chosen = parser.parse_args()
+    names = chosen.only.split(",")
+    if unknown := set(names) - {"S", "M", "Q", "L"}:
+        parser.error(f"no workload {', '.join(sorted(unknown))}; there are S, M, Q and L")
+    if not (OURS / "python").exists():
+        parser.error("there is no .venv with rankprism installed; `make bench` makes it")
+    effort = Effort(2, 3) if chosen.quick else Effort(10, 15)
+
+    make_peers()
+    workloads = make_workloads(names)
+    results: dict[str, list[Row]] = {}
+    one_more = None
+    for workload in workloads:
+        skip = SLOW if chosen.skip_slow and workload["name"] == "L" else ()
+        results[workload["name"]] = list(compare(workload, effort, skip))
+        print_workload(workload, results[workload["name"]])
+        if workload["name"] == "Q":
+            command = script(OURS, "one_more_measure.py")(workload, DIVERSITY)
+            one_more = json.loads(measure(command, Effort(1, 1))[1])
+            print_one_more(workload, one_more)
+    imports = import_seconds(3 if chosen.quick else 15)
+    print_imports(imports)
+    reached = targets(results, imports)
+    print_targets(reached)
+    record(results, one_more, imports, reached)
+
+
+if __name__ == "__main__":
+    main()

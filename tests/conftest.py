@@ -1,0 +1,53 @@
+"""What all tests share: how hypothesis runs, and where the official collections are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples every time: a red build has to mean that the code changed.
+settings.register_profile(
+    "deterministic",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+# For a long look now and then: pytest --hypothesis-profile=search
+settings.register_profile("search", settings.get_profile("deterministic"), derandomize=False, max_examples=2000)
+settings.load_profile("deterministic")
+
+COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def collections() -> Path:
+    """The folder of official collections, runs and scores."""
+    if not COLLECTIONS.is_dir():
+        pytest.skip(f"the official collections are not there: looked for the folder {COLLECTIONS}")
+    return COLLECTIONS
+
+
+@pytest.fixture(scope="session")
+def rankprism_command() -> Path:
+    """The command as pip installed it."""
+    return Path(sys.executable).with_name("rankprism")
+
+
+@pytest.fixture(scope="session")
+def cli(rankprism_command: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line in a process of its own, as a user would."""
+
+    def run(*arguments: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
+        command = [str(rankprism_command), *map(str, arguments)]
+        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"PYTHONUTF8": "1"}
+        return subprocess.run(command, capture_output=True, text=True, input=input, env=environment)
+
+    return run

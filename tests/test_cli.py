@@ -1,0 +1,136 @@
+"""The command line as its users use it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankprism
+from rankprism import evaluate, sample
+
+MEASURES = ("alpha_nDCG@10", "StRecall@10", "nDCG(dcg='exp-log2')@10")
+OPTIONS = [option for measure in MEASURES for option in ("-m", measure)]
+
+
+@pytest.fixture(scope="module")
+def scores() -> rankprism.Scores:
+    return evaluate(sample.QRELS, list(sample.RUNS), MEASURES)
+
+
+def test_csv_has_every_score_in_full_precision(cli: Callable[..., Any], scores: rankprism.Scores) -> None:
+    result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, "--per-topic", "--format", "csv")
+    assert result.returncode == 0, result.stderr
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert list(rows[0]) == ["run", "topic", "measure", "score"]
+    assert len(rows) == 6 * (20 + 1) * 3
+    per_topic, mean = scores.per_topic(), scores.mean()
+    for row in rows:
+        expected = mean[row["run"]] if row["topic"] == "all" else per_topic[row["run"]][row["topic"]]
+        assert float(row["score"]) == expected[row["measure"]]
+
+
+def test_csv_has_only_means_without_per_topic(cli: Callable[..., Any]) -> None:
+    result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert len(rows) == 6 * 3
+    assert {row["topic"] for row in rows} == {"all"}
+
+
+def test_json_records_the_conventions(cli: Callable[..., Any], scores: rankprism.Scores) -> None:
+    options = ["--order", "rank", "--topics", "retrieved", "--weights", sample.WEIGHTS, "--per-topic"]
+    result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, *options, "--format", "json")
+    found = json.loads(result.stdout)
+    assert found["mean"] == scores.mean()  # none of these measures uses weights
+    assert found["per_topic"] == scores.per_topic()
+    assert found["conventions"]["order"] == "rank"
+    assert found["conventions"]["topics"] == "retrieved"
+    assert found["conventions"]["aspect weights"] == "given"
+    assert found["rankprism"] == rankprism.__version__
+
+
+def test_trec_output_reads_like_trec_eval(cli: Callable[..., Any], scores: rankprism.Scores) -> None:
+    result = cli("evaluate", sample.QRELS, sample.RUNS[0], *OPTIONS, "--format", "trec")
+    lines = [line.split("\t") for line in result.stdout.splitlines()]
+    assert lines[0] == [f"{'runid':<22}", "all", "ideal"]
+    assert [(m.strip(), t, float(x)) for m, t, x in lines[1:]] == [
+        (m, "all", x) for m, x in scores.mean()["ideal"].items()
+    ]
+
+
+def test_table_is_for_people(cli: Callable[..., Any]) -> None:
+    result = cli("evaluate", sample.QRELS, *sample.RUNS, "-m", "alpha_nDCG@10")
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["run", "alpha_nDCG@10"]
+    assert lines[2].split() == ["ideal", "1.0000"]
+    assert len(lines) == 8
+    assert "\033" not in result.stdout  # no colour where nobody sees it
+
+
+@pytest.mark.parametrize(("name", "start"), [("s.csv", "run,topic"), ("s.json", "{"), ("s.txt", "run ")])
+def test_output_goes_to_a_file_whose_ending_says_how(
+    name: str, start: str, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / name
+    out.write_text("old")
+    result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, "-o", out)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert out.read_text(encoding="utf-8").startswith(start)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_standard_input_is_a_file_named_dash(cli: Callable[..., Any]) -> None:
+    text = sample.RUNS[0].read_text()
+    result = cli("evaluate", sample.QRELS, "-", "-m", "P@1", "--format", "csv", input=text)
+    assert result.stdout.splitlines()[1] == "stdin,all,P@1,1.0"
+    result = cli("evaluate", "-", "-", "-m", "P@1", input=text)
+    assert (result.returncode, "only once" in result.stderr) == (2, True)
+
+
+def test_topics_without_relevant_documents_are_said(cli: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 a d 1\n2 a d 0\n")
+    (tmp_path / "r").write_text("1 Q0 d 1 1 t\n")
+    result = cli("evaluate", tmp_path / "q", tmp_path / "r", "-m", "nNRBP", "--format", "csv")
+    assert result.stdout.splitlines()[1] == "r,all,nNRBP,0.5"
+    assert result.stderr == "note: 1 topics have no relevant document and score 0: 2\n"
+
+
+def test_measures_are_listed_and_explained(cli: Callable[..., Any]) -> None:
+    listing = cli("measures").stdout
+    for name in ("alpha_nDCG", "α_nDCG", "ERR_IA", "AP_IA", "StRecall", "RBP"):
+        assert name in listing
+    text = cli("measures", "alpha_nDCG").stdout
+    for part in ("log2(i + 1)", "alpha ", "default 0.5", "Clarke", ">>>"):
+        assert part in text
+    assert cli("measures", "NRBP", "--bibtex").stdout.startswith("@inproceedings{clarke2009effectiveness,")
+    assert cli("measures", "NRPB").returncode == 2
+
+
+def test_demo_shows_a_table_and_saves_the_sample(cli: Callable[..., Any], tmp_path: Path) -> None:
+    assert "relevance-only" in cli("demo").stdout
+    folder = tmp_path / "sample"
+    assert cli("demo", "--save", folder).returncode == 0
+    assert sorted(p.name for p in folder.iterdir()) == ["qrels.txt", "runs", "weights.txt"]
+    again = cli("demo", "--save", folder)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+
+
+def test_version_help_and_usage(cli: Callable[..., Any]) -> None:
+    assert cli("--version").stdout == f"rankprism {rankprism.__version__}\n"
+    assert "evaluate" in cli("--help").stdout
+    assert cli("evaluate").returncode == 2
+    assert cli("evaluate", "a", "b", "-m", "P@1", "--order", "down").returncode == 2
+    assert cli("no-such-command").returncode == 2
+    assert "--install-completion" in cli("--help").stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(rankprism_command: Path) -> None:
+    command = f"'{rankprism_command}' measures | head -1"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
