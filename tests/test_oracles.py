@@ -24,7 +24,9 @@ REL = st.sampled_from([1, 0.5, 1.5, 2, 3, 5])
 GAIN = st.sampled_from(["binary", "linear", "exp", "probability"])
 FLAG = st.booleans()
 MAX_REL = st.sampled_from([4, 5, 6.5])
-GAINS = st.none() | st.dictionaries(st.sampled_from([0.5, 1, 2, 3, 4]), st.sampled_from([0, 1, 3, 7.5, 10]))
+GAINS = st.none() | st.dictionaries(
+    st.sampled_from([0.5, 1, 2, 3, 4]), st.sampled_from([0, 1, 3, 7.5, 10]), min_size=1
+)
 
 _RELEVANT = {"rel": REL, "judged_only": FLAG, "cutoff": CUTOFF}
 _ALPHA_DCG = {"alpha": ALPHA, "gain": GAIN, "weighted": FLAG, **_RELEVANT}
@@ -106,6 +108,23 @@ def test_measure_equals_its_definition_when_grades_are_probabilities(name: str, 
 def test_ndcg_with_exponential_gains_equals_its_definition(name: str, data: st.DataObject) -> None:
     chosen = {**SETTINGS[name], "dcg": st.just("exp-log2"), "gains": st.none()}
     compare_on_drawn_data(data, name, chosen)
+
+
+def test_gains_that_change_nothing_change_nothing() -> None:
+    plain = scores_of({"0": {"a": 2, "b": 1}}, ["b", "a"], "nDCG")
+    assert scores_of({"0": {"a": 2, "b": 1}}, ["b", "a"], "nDCG(gains={})") == plain
+
+
+def test_a_gain_for_grade_0_does_not_depend_on_what_other_topics_have() -> None:
+    one = {"q": {"0": {"a": 1, "b": 0}}}
+    two = one | {"r": {"0": {"a": 1, "b": 2, "c": 3, "d": 1}}}
+    run = {"q": {"a": 2.0, "b": 1.0, "x": 0.5}, "r": {"c": 2.0}}
+    try:
+        measure = rankprism.parse("nDCG(gains={0:1})")
+        alone = rankprism.evaluate(one, run, measure).per_topic()["run"]["q"]
+    except rankprism.MeasureError:
+        return  # a refusal is as good
+    assert rankprism.evaluate(two, run, measure).per_topic()["run"]["q"] == alone
 
 
 @settings(max_examples=60)

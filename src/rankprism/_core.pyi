@@ -8,6 +8,9 @@ import numpy.typing as npt
 _Longs: TypeAlias = npt.NDArray[np.int64]
 _Ints: TypeAlias = npt.NDArray[np.int32]
 _Floats: TypeAlias = npt.NDArray[np.float64]
+# Start of each topic's judged documents; rank and number of each; length and presence of each topic's
+# ranking; the run's topics without judgments.
+_Alignment: TypeAlias = tuple[_Longs, _Ints, _Ints, _Ints, npt.NDArray[np.uint8], list[str]]
 
 class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
@@ -25,13 +28,11 @@ class JudgmentTable:
     @property
     def aspects(self) -> list[str]:
         """Names of all aspects, topic after topic."""
-    @property
-    def aspect_start(self) -> _Longs:
-        """Aspects of topic t: ``aspects[aspect_start[t]:aspect_start[t + 1]]``."""
     def columns(self) -> tuple[list[str], list[str], list[str], _Floats]:
         """Topic, aspect, document, grade of every judgment."""
-    def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints]:
-        """Start of each topic's cells; document, aspect and grade of each cell; documents per topic."""
+    def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints, _Longs]:
+        """Start of each topic's cells; document, aspect and grade of each cell; relevant documents of
+        each topic; start of each topic's aspects in `aspects`."""
     def __len__(self) -> int: ...
 
 class RunTable:
@@ -55,12 +56,14 @@ class RunTable:
     def has_ranks(self) -> bool: ...
     def columns(self) -> tuple[list[str], list[str], _Floats, _Floats]:
         """Topic, document, score of every line, and rank (an empty array if there is none)."""
-    def align(
-        self, judgments: JudgmentTable, order: str, duplicates: str, /
-    ) -> tuple[_Longs, _Ints, _Ints, _Ints, npt.NDArray[np.uint8], int]:
-        """Start of each topic's judged documents; rank and number of each; length and presence of
-        each topic's ranking; how many topics of the run have no judgments."""
+    def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
     def __len__(self) -> int: ...
 
+def align_file(judgments: JudgmentTable, path: str, name: str, order: str, duplicates: str, /) -> _Alignment:
+    """`RunTable.align` straight from a file, a topic at a time, keeping nothing else."""
+
+def align_bytes(
+    judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
+) -> _Alignment: ...
 def greedy(value: _Floats, stop: _Floats) -> _Ints:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from rankprism.data.hits import batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Run, align
+from rankprism.data.run import Alignment, Run
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import read_run
+from rankprism.formats.runs import align_source
 from rankprism.measures import Measure, parse
 
 ORDERS = ("score", "trec_eval", "rank", "input")
@@ -72,12 +72,12 @@ def evaluate(
     aligned = _align_all(judged, sources, order, duplicates, threads, on_run)
 
     values = np.empty((len(aligned), len(judged.topics), len(chosen)))
-    for hits, which_runs, which_topics in batches(judged.cells, aligned):
+    for hits, which_runs, which_topics in batches(judged.cells, list(aligned.values())):
         shape = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(chosen):
             values[which_runs, which_topics, m] = measure.score(hits).reshape(shape)
     if topics == "retrieved":
-        for r, run in enumerate(aligned):
+        for r, run in enumerate(aligned.values()):
             values[r, ~run.retrieved] = np.nan
 
     conventions = {
@@ -87,15 +87,13 @@ def evaluate(
         "aspect weights": "uniform" if judged.weights is None else "given",
         "topics without relevant documents": judged.topics_without_relevant,
         "topics missing from a run": {
-            run.name: int((~run.retrieved).sum()) for run in aligned if not run.retrieved.all()
+            name: int((~run.retrieved).sum()) for name, run in aligned.items() if not run.retrieved.all()
         },
         "topics of a run without judgments": {
-            run.name: run.unjudged_topics for run in aligned if run.unjudged_topics
+            name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
         },
     }
-    return Scores(
-        tuple(run.name for run in aligned), judged.topics, tuple(map(str, chosen)), values, conventions
-    )
+    return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions)
 
 
 def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
@@ -110,25 +108,21 @@ def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure
     return list(dict.fromkeys(map(parse, given)))
 
 
-def _sources(runs: Any) -> list[tuple[str, Any]]:
-    """Each run's name and where it comes from. Names are unique."""
+def _sources(runs: Any) -> dict[str, Any]:
+    """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
-        named = [(str(name), source) for name, source in runs.items()]
-    elif (
-        isinstance(runs, list | tuple) and runs and isinstance(runs[0], str | os.PathLike | Run | Mapping)
-    ) or (isinstance(runs, list | tuple) and runs and _is_table(runs[0])):
-        named = [(_name(source, number), source) for number, source in enumerate(runs, 1)]
-    else:
-        named = [(_name(runs, 1), runs)]
-    seen: dict[str, Any] = {}
-    for name, source in named:
-        if name in seen:
+        return {str(name): source for name, source in runs.items()}
+    several = isinstance(runs, list | tuple) and bool(runs) and _is_run(runs[0])
+    sources: dict[str, Any] = {}
+    for number, source in enumerate(runs if several else [runs], 1):
+        name = _name(source, number)
+        if name in sources:
             both = " and ".join(
-                os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s) for s in (seen[name], source)
+                os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s) for s in (sources[name], source)
             )
             raise InputError(f"two runs are named {name!r}: {both}; rename one, or pass {{name: run}}")
-        seen[name] = source
-    return named
+        sources[name] = source
+    return sources
 
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
@@ -139,10 +133,11 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
     )
 
 
-def _is_table(source: Any) -> bool:
+def _is_run(source: Any) -> bool:
+    """A run of its own rather than one of its rows."""
     from rankprism.formats.frames import is_frame
 
-    return is_frame(source) or isinstance(source, list)
+    return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
 
 
 def _name(source: Any, number: int) -> str:
@@ -155,35 +150,34 @@ def _name(source: Any, number: int) -> str:
 
 def _align_all(
     judgments: Judgments,
-    sources: Sequence[tuple[str, Any]],
+    sources: Mapping[str, Any],
     order: str,
     duplicates: str,
     threads: int | None,
     on_run: Callable[[str], None] | None,
-) -> list[Alignment]:
-    """Read, order and join every run. Of a run that is read here only what is judged is kept."""
+) -> dict[str, Alignment]:
+    """Read, order and join every run, several at a time."""
 
-    def one(named: tuple[str, Any]) -> Alignment:
-        name, source = named
-        alignment = align(judgments, read_run(source, name=name), order, duplicates)
+    def one(name: str) -> Alignment:
+        alignment = align_source(judgments, sources[name], order, duplicates)
         if on_run is not None:
             on_run(name)
         return alignment
 
     workers = min(len(sources), threads or os.cpu_count() or 1)
     if workers <= 1:
-        aligned = [one(named) for named in sources]
+        aligned = [one(name) for name in sources]
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as pool:
             aligned = list(pool.map(one, sources))
-    for run in aligned:
+    for name, run in zip(sources, aligned, strict=True):
         if not len(run.rank):
             warnings.warn(
-                f"{run.name}: none of its documents is judged, so it scores 0; check that it belongs to "
+                f"{name}: none of its documents is judged, so it scores 0; check that it belongs to "
                 f"{judgments.source}",
                 RankprismWarning,
                 stacklevel=3,
             )
-    return aligned
+    return dict(zip(sources, aligned, strict=True))

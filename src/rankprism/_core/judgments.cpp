@@ -1,7 +1,6 @@
 #include "judgments.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 namespace rankprism {
@@ -18,233 +17,178 @@ const char* expected(JudgmentFormat format) {
     return "";
 }
 
-// The position of the n-th line that holds data.
-const char* data_line(const Text& text, std::int64_t n) {
-    for (const char* p = text.begin(); p < text.end(); p = line_end(p) + 1) {
-        p = skip_blanks(p);
-        if (*p != '\n' && !is_comment(p) && n-- == 0) return p;
-    }
-    return text.end();
+std::string line_of_row(const Text& text, std::int64_t row) {
+    const char* p = text.begin();
+    while (next_line(p, text.end()) && row-- > 0) p = line_end(p) + 1;
+    return "line " + std::to_string(text.line_of(p));
 }
 
-std::string short_number(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%g", value);
-    return buffer;
+struct Columns {
+    std::string_view topic, aspect, doc;
+    double grade;
+};
+
+Columns parse_line(const Text& text, const char*& p, JudgmentFormat format) {
+    const char* line = p;
+    const bool prels = format == JudgmentFormat::prels;
+    const int columns = prels ? 5 : 4;
+    std::string_view column[5];
+    int found = 0;
+    while (found < columns && *p != '\n') column[found++] = take_column(p);
+    if (found < columns || *p != '\n') {
+        text.fail(line, "expected " + std::string(expected(format)) + "; found " + std::to_string(count_columns(line)));
+    }
+    ++p;
+    Columns result{column[0], format == JudgmentFormat::diversity ? column[1] : only_aspect, column[prels ? 1 : 2], 0};
+    if (!parse_number(column[prels ? 2 : 3], result.grade)) {
+        text.fail(line, "the grade " + quoted(column[prels ? 2 : 3]) + " is not a number; expected " + expected(format));
+    }
+    return result;
+}
+
+// Topic after topic, as almost all files stand; false when a topic comes back.
+bool read_grouped(JudgmentTable& table, const Text& text, JudgmentFormat format) {
+    std::vector<JudgmentRow> rows;
+    std::int32_t topic = -1;
+    std::string_view topic_name, aspect_name;
+    std::int32_t aspect = -1;
+    std::int64_t number = 0;
+    for (const char* p = text.begin(); next_line(p, text.end()); ++number) {
+        const Columns line = parse_line(text, p, format);
+        if (line.topic != topic_name || topic < 0) {
+            if (topic >= 0) table.add_topic(topic, rows);
+            rows.clear();
+            const std::int32_t known = table.topic_names.size();
+            topic = table.topic_names.number(line.topic);
+            if (topic < known) return false;
+            topic_name = line.topic;
+        }
+        if (line.aspect != aspect_name || aspect < 0) {
+            aspect = table.aspect_names.number(line.aspect);
+            aspect_name = line.aspect;
+        }
+        rows.push_back({line.doc, aspect, number, line.grade});
+    }
+    if (topic >= 0) table.add_topic(topic, rows);
+    return true;
+}
+
+void read_scattered(JudgmentTable& table, const Text& text, JudgmentFormat format) {
+    std::vector<JudgmentRow> rows;
+    std::vector<std::int32_t> topic;
+    std::int64_t number = 0;
+    for (const char* p = text.begin(); next_line(p, text.end()); ++number) {
+        const Columns line = parse_line(text, p, format);
+        topic.push_back(table.topic_names.number(line.topic));
+        rows.push_back({line.doc, table.aspect_names.number(line.aspect), number, line.grade});
+    }
+    auto groups = by_topic(rows, topic, table.topic_names.size());
+    for (std::int32_t t = 0; t < table.topic_names.size(); ++t) table.add_topic(t, groups[t]);
 }
 
 }  // namespace
 
 JudgmentTable JudgmentTable::from_text(const Text& text, JudgmentFormat format) {
     JudgmentTable table;
-    const std::size_t columns = format == JudgmentFormat::prels ? 5 : 4;
-    for (const char* p = text.begin(); p < text.end();) {
-        p = skip_blanks(p);
-        if (*p == '\n' || is_comment(p)) {
-            p = line_end(p) + 1;
-            continue;
+    try {
+        if (!read_grouped(table, text, format)) {
+            table = JudgmentTable();
+            read_scattered(table, text, format);
         }
-        const char* line = p;
-        std::string_view column[5];
-        std::size_t found = 0;
-        while (found < columns && *p != '\n') column[found++] = take_column(p);
-        if (found < columns || *p != '\n') {
-            text.fail(line, "expected " + std::string(expected(format)) + "; found " +
-                                std::to_string(count_columns(line)));
-        }
-        const bool prels = format == JudgmentFormat::prels;
-        const std::string_view grade_column = column[prels ? 2 : 3];
-        double grade = 0;
-        if (!parse_number(grade_column, grade)) {
-            text.fail(line, "the grade " + quoted(grade_column) + " is not a number; expected " + expected(format));
-        }
-        table.add(column[0], format == JudgmentFormat::diversity ? column[1] : only_aspect,
-                  column[prels ? 1 : 2], grade);
-        ++p;
+    } catch (const Conflict& conflict) {
+        throw conflict_error(table, conflict, text.name(), [&text](std::int64_t row) { return line_of_row(text, row); });
     }
-    if (table.rows_.empty()) throw BadInput(text.name() + ": no judgments in this file, only blank or comment lines");
-    table.finish(text.name(), [&text](std::int64_t row) {
-        return "line " + std::to_string(text.line_of(data_line(text, row)));
-    });
+    if (table.topics_.empty()) throw BadInput(text.name() + ": no judgments in this file, only blank or comment lines");
+    table.sort_topics();
     return table;
 }
 
-std::size_t JudgmentTable::slot_of(std::uint32_t hash, std::int32_t topic) const {
-    return (hash ^ (static_cast<std::uint32_t>(topic) * 0x9E3779B1U)) & (slots_.size() - 1);
-}
+void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows) {
+    Topic topic{name, static_cast<std::int64_t>(aspects_.size()), 0, static_cast<std::int64_t>(relevant_number.size()), 0,
+                static_cast<std::int64_t>(slots_.size()), 0};
 
-std::int32_t JudgmentTable::entry_of(std::int32_t topic, std::string_view doc) {
-    if (entries_.size() * 2 >= slots_.size()) grow();
-    const std::uint32_t hash = hash_bytes(doc);
-    std::size_t s = slot_of(hash, topic);
-    for (; slots_[s].entry >= 0; s = (s + 1) & (slots_.size() - 1)) {
-        const Entry& e = entries_[slots_[s].entry];
-        if (slots_[s].hash == hash && e.topic == topic && doc == std::string_view(e.doc, e.size)) return slots_[s].entry;
+    // The topic's aspects, as people list them.
+    local_aspect_.resize(aspect_names.size(), -1);
+    for (const JudgmentRow& row : rows) {
+        if (local_aspect_[row.aspect] < 0) {
+            local_aspect_[row.aspect] = 0;
+            aspects_.push_back(row.aspect);
+        }
     }
-    const auto entry = static_cast<std::int32_t>(entries_.size());
-    slots_[s] = {hash, entry};
-    entries_.push_back({doc.data(), static_cast<std::uint32_t>(doc.size()), hash, topic});
-    return entry;
-}
-
-void JudgmentTable::grow() {
-    slots_.assign(std::max<std::size_t>(1024, slots_.size() * 2), Slot{0, -1});
-    for (std::size_t e = 0; e < entries_.size(); ++e) {
-        std::size_t s = slot_of(entries_[e].hash, entries_[e].topic);
-        while (slots_[s].entry >= 0) s = (s + 1) & (slots_.size() - 1);
-        slots_[s] = {entries_[e].hash, static_cast<std::int32_t>(e)};
+    std::sort(aspects_.begin() + topic.aspects, aspects_.end(),
+              [this](std::int32_t a, std::int32_t b) { return comes_before(aspect_names[a], aspect_names[b]); });
+    topic.aspects_end = static_cast<std::int64_t>(aspects_.size());
+    for (std::int64_t a = topic.aspects; a < topic.aspects_end; ++a) {
+        local_aspect_[aspects_[a]] = static_cast<std::int32_t>(a - topic.aspects);
     }
-}
 
-void JudgmentTable::add(std::string_view topic, std::string_view aspect, std::string_view doc, double grade) {
-    const std::int32_t t = topic_names_.number(topic);
-    rows_.push_back({entry_of(t, doc), aspect_names_.number(aspect), grade});
+    // Documents by id descending, a document's rows by aspect, repeated rows in the order they came.
+    const auto before = [this](const JudgmentRow& a, const JudgmentRow& b) {
+        if (const int order = a.doc.compare(b.doc); order != 0) return order > 0;
+        if (a.aspect != b.aspect) return local_aspect_[a.aspect] < local_aspect_[b.aspect];
+        return a.number < b.number;
+    };
+    if (!std::is_sorted(rows.begin(), rows.end(), before)) std::sort(rows.begin(), rows.end(), before);
+
+    std::int32_t relevant = 0;
+    bool any = false;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const bool new_doc = r == 0 || rows[r].doc != rows[r - 1].doc;
+        if (new_doc) {
+            any = false;
+            arena_.append(rows[r].doc);
+            doc_offset_.push_back(arena_.size());
+            relevant_number.push_back(-1);
+            row_start.push_back(row_start.back());
+        } else if (rows[r].aspect == rows[r - 1].aspect) {
+            if (rows[r].grade != rows[r - 1].grade) throw Conflict{name, rows[r - 1], rows[r]};
+            continue;
+        }
+        row_aspect.push_back(local_aspect_[rows[r].aspect]);
+        row_grade.push_back(rows[r].grade);
+        ++row_start.back();
+        if (rows[r].grade > 0 && !any) {
+            any = true;
+            relevant_number.back() = relevant++;
+        }
+    }
+    topic.docs_end = static_cast<std::int64_t>(relevant_number.size());
+
+    std::size_t size = 8;
+    while (size < static_cast<std::size_t>(topic.docs_end - topic.docs) * 2) size *= 2;
+    slots_.resize(slots_.size() + size, Slot{0, -1});
+    topic.slots_end = static_cast<std::int64_t>(slots_.size());
+    Slot* slots = slots_.data() + topic.slots;
+    for (std::int64_t d = topic.docs; d < topic.docs_end; ++d) {
+        const std::uint32_t hash = hash_bytes(doc(d));
+        std::size_t s = hash & (size - 1);
+        while (slots[s].doc >= 0) s = (s + 1) & (size - 1);
+        slots[s] = {hash, static_cast<std::int32_t>(d - topic.docs)};
+    }
+    for (std::int64_t a = topic.aspects; a < topic.aspects_end; ++a) local_aspect_[aspects_[a]] = -1;
+    topics_.push_back(topic);
 }
 
 void JudgmentTable::sort_topics() {
-    topic_order_.resize(topic_names_.size());
-    std::iota(topic_order_.begin(), topic_order_.end(), 0);
-    std::sort(topic_order_.begin(), topic_order_.end(), [this](std::int32_t a, std::int32_t b) {
-        return comes_before(topic_names_[a], topic_names_[b]);
+    order_.resize(topics_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [this](std::int32_t a, std::int32_t b) {
+        return comes_before(topic_names[topics_[a].name], topic_names[topics_[b].name]);
     });
-    topic_rank_.resize(topic_order_.size());
-    for (std::size_t t = 0; t < topic_order_.size(); ++t) {
-        topic_rank_[topic_order_[t]] = static_cast<std::int32_t>(t);
-    }
-}
-
-void JudgmentTable::sort_documents() {
-    const auto count = entries_.size();
-    doc_start.assign(topic_order_.size() + 1, 0);
-    for (const Entry& e : entries_) ++doc_start[topic_rank_[e.topic] + 1];
-    std::partial_sum(doc_start.begin(), doc_start.end(), doc_start.begin());
-
-    std::vector<std::int32_t> order(count);
-    std::vector<std::int64_t> next(doc_start.begin(), doc_start.end() - 1);
-    for (std::size_t e = 0; e < count; ++e) {
-        const auto t = topic_rank_[entries_[e].topic];
-        order[next[t]++] = static_cast<std::int32_t>(e);
-    }
-    const auto id = [this](std::int32_t e) {
-        const Entry& entry = entries_[e];
-        return std::string_view(entry.doc, entry.size);
-    };
-    for (std::size_t t = 0; t + 1 < doc_start.size(); ++t) {
-        std::sort(order.begin() + doc_start[t], order.begin() + doc_start[t + 1],
-                  [&id](std::int32_t a, std::int32_t b) { return id(a) > id(b); });
-    }
-
-    std::size_t bytes = 0;
-    for (const Entry& e : entries_) bytes += e.size;
-    arena_.reserve(bytes);
-    doc_offset_.reserve(count + 1);
-    doc_of_entry_.resize(count);
-    for (std::size_t d = 0; d < count; ++d) {
-        doc_of_entry_[order[d]] = static_cast<std::int32_t>(d);
-        doc_offset_.push_back(arena_.size());
-        arena_.append(id(order[d]));
-    }
-    doc_offset_.push_back(arena_.size());
-}
-
-JudgmentTable::Conflict JudgmentTable::sort_rows() {
-    const auto docs = entries_.size();
-    row_start.assign(docs + 1, 0);
-    for (const Row& r : rows_) ++row_start[doc_of_entry_[r.entry] + 1];
-    std::partial_sum(row_start.begin(), row_start.end(), row_start.begin());
-    std::vector<std::int64_t> order(rows_.size());  // input rows by document
-    {
-        std::vector<std::int64_t> next(row_start.begin(), row_start.end() - 1);
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const auto d = doc_of_entry_[rows_[r].entry];
-            order[next[d]++] = static_cast<std::int64_t>(r);
-        }
-    }
-    const auto row = [this](std::int64_t r) -> const Row& { return rows_[r]; };
-
-    Conflict conflict;
-    std::vector<std::int32_t> local(aspect_names_.size(), -1);
-    row_aspect.reserve(rows_.size());
-    row_grade.reserve(rows_.size());
-    relevant_number.assign(docs, -1);
-    aspect_start.assign(1, 0);
-    std::vector<std::int64_t> starts(1, 0);
-    for (std::size_t t = 0; t + 1 < doc_start.size(); ++t) {
-        const auto first_doc = doc_start[t], last_doc = doc_start[t + 1];
-        // The topic's aspects, as people list them.
-        const std::size_t first_aspect = aspect_number_.size();
-        for (std::int64_t i = row_start[first_doc]; i < row_start[last_doc]; ++i) {
-            const std::int32_t a = row(order[i]).aspect;
-            if (local[a] < 0) {
-                local[a] = 0;
-                aspect_number_.push_back(a);
-            }
-        }
-        std::sort(aspect_number_.begin() + static_cast<std::ptrdiff_t>(first_aspect), aspect_number_.end(),
-                  [this](std::int32_t a, std::int32_t b) { return comes_before(aspect_names_[a], aspect_names_[b]); });
-        for (std::size_t a = first_aspect; a < aspect_number_.size(); ++a) {
-            local[aspect_number_[a]] = static_cast<std::int32_t>(a - first_aspect);
-        }
-        aspect_start.push_back(static_cast<std::int64_t>(aspect_number_.size()));
-
-        std::int32_t relevant = 0;
-        for (std::size_t d = first_doc; d < last_doc; ++d) {
-            const auto begin = order.begin() + row_start[d], end = order.begin() + row_start[d + 1];
-            std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) {
-                return local[row(a).aspect] < local[row(b).aspect];
-            });
-            bool any = false;
-            for (auto i = begin; i != end; ++i) {
-                const Row& r = row(*i);
-                any = any || r.grade > 0;
-                if (i != begin && row(*(i - 1)).aspect == r.aspect) {  // judged twice
-                    const bool earlier = conflict.first < 0 || *i < conflict.second;
-                    if (row(*(i - 1)).grade != r.grade && earlier) {
-                        conflict = {*(i - 1), *i, r.aspect, row(*(i - 1)).grade, r.grade};
-                    }
-                    continue;
-                }
-                row_aspect.push_back(local[r.aspect]);
-                row_grade.push_back(r.grade);
-            }
-            starts.push_back(static_cast<std::int64_t>(row_grade.size()));
-            if (any) relevant_number[d] = relevant++;
-        }
-        for (std::size_t a = first_aspect; a < aspect_number_.size(); ++a) local[aspect_number_[a]] = -1;
-    }
-    row_start = std::move(starts);
-    if (conflict.first >= 0) return conflict;  // rows_ and entries_ are still needed for the message
-
-    for (Slot& s : slots_) {
-        if (s.entry >= 0) s.entry = doc_of_entry_[s.entry];
-    }
-    // Slots were chosen by topic numbers; from here on look-ups go by canonical position, through topic_order_.
-    rows_ = {};
-    entries_ = {};
-    doc_of_entry_ = {};
-    return conflict;
-}
-
-void JudgmentTable::fail(const Conflict& conflict, const std::string& source, const std::string& first,
-                         const std::string& second) const {
-    const Entry& e = entries_[rows_[conflict.first].entry];
-    throw BadInput(source + ", " + second + ": document " + quoted({e.doc, e.size}) + " of topic " +
-                   quoted(topic_names_[e.topic]) + ", aspect " + quoted(aspect_names_[conflict.aspect]) + " has grade " +
-                   short_number(conflict.other) + " here and " + short_number(conflict.one) + " at " + first +
-                   "; keep one of them");
+    rank_.resize(topics_.size());
+    for (std::size_t t = 0; t < order_.size(); ++t) rank_[topics_[order_[t]].name] = static_cast<std::int32_t>(t);
 }
 
 std::int32_t JudgmentTable::find_topic(std::string_view name) const {
-    const std::int32_t number = topic_names_.find(name);
-    return number < 0 ? -1 : topic_rank_[number];
+    const std::int32_t number = topic_names.find(name);
+    return number < 0 ? -1 : rank_[number];
 }
 
-std::int64_t JudgmentTable::find_doc(std::int32_t t, std::string_view wanted, std::uint32_t hash) const {
-    const auto first = doc_start[t], last = doc_start[t + 1];
-    std::size_t s = slot_of(hash, topic_order_[t]);
-    for (; slots_[s].entry >= 0; s = (s + 1) & (slots_.size() - 1)) {
-        const std::int64_t d = slots_[s].entry;
-        if (slots_[s].hash == hash && d >= first && d < last && doc(d) == wanted) return d;
+std::int64_t JudgmentTable::find_doc(const Topic& topic, std::string_view wanted, std::uint32_t hash) const {
+    const Slot* slots = slots_.data() + topic.slots;
+    const auto mask = static_cast<std::size_t>(topic.slots_end - topic.slots) - 1;
+    for (std::size_t s = hash & mask; slots[s].doc >= 0; s = (s + 1) & mask) {
+        if (slots[s].hash == hash && doc(topic.docs + slots[s].doc) == wanted) return topic.docs + slots[s].doc;
     }
     return -1;
 }

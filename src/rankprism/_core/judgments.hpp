@@ -18,6 +18,14 @@ enum class JudgmentFormat {
     prels,      // topic doc grade method probability
 };
 
+// One judgment of a topic, as it comes in.
+struct JudgmentRow {
+    std::string_view doc;
+    std::int32_t aspect;
+    std::int64_t number;  // of the row in its source, from 0
+    double grade;
+};
+
 // Everything is in one canonical order, whatever the order of the input was: topics and aspects as
 // people list them, the documents of a topic by id descending. So sums run in one order, and a tie
 // between documents is always decided by the smaller index.
@@ -25,63 +33,74 @@ class JudgmentTable {
   public:
     static JudgmentTable from_text(const Text& text, JudgmentFormat format);
 
-    // Building: rows first, then one call of finish. `locate` names a row (counted from 0) in messages.
-    void add(std::string_view topic, std::string_view aspect, std::string_view doc, double grade);
-    template <class Locate> void finish(const std::string& source, Locate&& locate) {
-        sort_topics();
-        sort_documents();
-        const Conflict conflict = sort_rows();
-        if (conflict.first >= 0) fail(conflict, source, locate(conflict.first), locate(conflict.second));
-    }
+    struct Topic {
+        std::int32_t name;
+        std::int64_t aspects, aspects_end;  // in aspect_names
+        std::int64_t docs, docs_end;
+        std::int64_t slots, slots_end;
+    };
 
-    std::int32_t topics() const { return static_cast<std::int32_t>(topic_order_.size()); }
-    const std::string& topic(std::int32_t t) const { return topic_names_[topic_order_[t]]; }
+    // A whole topic at once; a topic may come only once. Ids are copied.
+    void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows);
+    void sort_topics();  // when all are there
+
+    Names topic_names, aspect_names;
+
+    std::int32_t topics() const { return static_cast<std::int32_t>(order_.size()); }
+    const Topic& topic(std::int32_t t) const { return topics_[order_[t]]; }
+    const std::string& topic_name(std::int32_t t) const { return topic_names[topic(t).name]; }
     std::int32_t find_topic(std::string_view name) const;
 
-    // Aspects of topic t: aspect_start[t] .. aspect_start[t + 1] in aspect_name.
-    std::vector<std::int64_t> aspect_start;
-    const std::string& aspect(std::int64_t a) const { return aspect_names_[aspect_number_[a]]; }
-
-    // Documents of topic t: doc_start[t] .. doc_start[t + 1].
-    std::vector<std::int64_t> doc_start;
+    const std::string& aspect_name(std::int64_t a) const { return aspect_names[aspects_[a]]; }
     std::string_view doc(std::int64_t d) const {
         return {arena_.data() + doc_offset_[d], doc_offset_[d + 1] - doc_offset_[d]};
     }
-    std::int64_t find_doc(std::int32_t t, std::string_view doc, std::uint32_t hash) const;
+    // The document of topic t with this id, or -1.
+    std::int64_t find_doc(const Topic& topic, std::string_view doc, std::uint32_t hash) const;
 
     // Which of its topic's relevant documents (those with a grade above 0) document d is, or -1.
     std::vector<std::int32_t> relevant_number;
-
     // Rows of document d: row_start[d] .. row_start[d + 1]; aspects are numbered within the topic.
-    std::vector<std::int64_t> row_start;
+    std::vector<std::int64_t> row_start{0};
     std::vector<std::int32_t> row_aspect;
     std::vector<double> row_grade;
 
+    // Two judgments that contradict each other: thrown by add_topic, put into words by its caller.
+    struct Conflict { std::int32_t topic; JudgmentRow first, second; };
+
   private:
-    struct Row { std::int32_t entry; std::int32_t aspect; double grade; };
-    struct Entry { const char* doc; std::uint32_t size; std::uint32_t hash; std::int32_t topic; };
-    struct Slot { std::uint32_t hash; std::int32_t entry; };  // entry -1: free
-    struct Conflict { std::int64_t first = -1, second = -1; std::int32_t aspect = 0; double one = 0, other = 0; };
+    struct Slot { std::uint32_t hash; std::int32_t doc; };  // doc counted within the topic, -1: free
 
-    std::size_t slot_of(std::uint32_t hash, std::int32_t topic) const;
-    std::int32_t entry_of(std::int32_t topic, std::string_view doc);
-    void grow();
-    void sort_topics();
-    void sort_documents();
-    Conflict sort_rows();
-    [[noreturn]] void fail(const Conflict& conflict, const std::string& source, const std::string& first,
-                           const std::string& second) const;
-
-    Names topic_names_, aspect_names_;
-    std::vector<std::int32_t> topic_order_;  // canonical position -> number
-    std::vector<std::int32_t> topic_rank_;   // number -> canonical position
-    std::vector<std::int32_t> aspect_number_;
+    std::vector<Topic> topics_;        // as they came
+    std::vector<std::int32_t> order_;  // canonical position -> index in topics_
+    std::vector<std::int32_t> rank_;   // name -> canonical position
+    std::vector<std::int32_t> aspects_;
     std::string arena_;  // document ids, one behind the other
-    std::vector<std::uint64_t> doc_offset_;
-    std::vector<Slot> slots_;
-    std::vector<Entry> entries_;  // while building
-    std::vector<Row> rows_;       // while building
-    std::vector<std::int32_t> doc_of_entry_;
+    std::vector<std::uint64_t> doc_offset_{0};
+    std::vector<Slot> slots_;  // a small hash table for each topic
+    std::vector<std::int32_t> local_aspect_;
 };
+
+// The error for a conflict; `locate` names a row of the source.
+template <class Locate>
+BadInput conflict_error(const JudgmentTable& table, const JudgmentTable::Conflict& c, const std::string& source, Locate&& locate) {
+    const auto grade = [](double value) {
+        std::string text = std::to_string(value);
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.') text.pop_back();
+        return text;
+    };
+    return BadInput(source + ", " + locate(c.second.number) + ": document " + quoted(c.second.doc) + " of topic " +
+                    quoted(table.topic_names[c.topic]) + ", aspect " + quoted(table.aspect_names[c.second.aspect]) +
+                    " has grade " + grade(c.second.grade) + " here and " + grade(c.first.grade) + " at " +
+                    locate(c.first.number) + "; keep one of them");
+}
+
+// Rows by topic, when they stand scattered: index of each topic's rows in `rows`.
+template <class Row> std::vector<std::vector<Row>> by_topic(const std::vector<Row>& rows, const std::vector<std::int32_t>& topic, std::int32_t topics) {
+    std::vector<std::vector<Row>> groups(topics);
+    for (std::size_t i = 0; i < rows.size(); ++i) groups[topic[i]].push_back(rows[i]);
+    return groups;
+}
 
 }  // namespace rankprism

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "greedy.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
@@ -17,7 +19,7 @@ namespace rankprism {
 namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-using Grades = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without copying it.
@@ -56,53 +58,73 @@ template <class Work> auto unlocked(Work&& work) {
 }
 
 JudgmentTable judgments_from_columns(const std::string& name, const nb::list& topics, const nb::list& aspects,
-                                     const nb::list& docs, const Grades& grades) {
+                                     const nb::list& docs, const Numbers& grades) {
     JudgmentTable table;
-    for (std::size_t i = 0; i < docs.size(); ++i) table.add(utf8(topics[i]), utf8(aspects[i]), utf8(docs[i]), grades(i));
-    table.finish(name, [](std::int64_t row) { return "row " + std::to_string(row + 1); });
+    std::vector<JudgmentRow> rows;
+    std::vector<std::int32_t> topic;
+    for (std::size_t i = 0; i < docs.size(); ++i) {
+        topic.push_back(table.topic_names.number(utf8(topics[i])));
+        rows.push_back({utf8(docs[i]), table.aspect_names.number(utf8(aspects[i])), static_cast<std::int64_t>(i), grades(i)});
+    }
+    auto groups = by_topic(rows, topic, table.topic_names.size());
+    try {
+        for (std::int32_t t = 0; t < table.topic_names.size(); ++t) table.add_topic(t, groups[t]);
+    } catch (const JudgmentTable::Conflict& conflict) {
+        throw conflict_error(table, conflict, name, [](std::int64_t row) { return "row " + std::to_string(row + 1); });
+    }
+    table.sort_topics();
     return table;
 }
 
-RunTable run_from_columns(const std::string& name, const nb::list& topics, const nb::list& docs, const Grades& scores,
-                          const Grades& ranks) {
+RunTable run_from_columns(const std::string& name, const nb::list& topics, const nb::list& docs, const Numbers& scores,
+                          const Numbers& ranks) {
     std::vector<char> ids;
     for (const nb::handle doc : docs) {
         const std::string_view id = utf8(doc);
         ids.insert(ids.end(), id.begin(), id.end());
     }
+    ids.resize(ids.size() + Text::padding);
     RunTable run(name, std::move(ids));
-    for (std::size_t i = 0; i < docs.size(); ++i) run.add(utf8(topics[i]), utf8(docs[i]).size(), scores(i));
-    run.ranks.assign(ranks.data(), ranks.data() + ranks.shape(0));
+    run.has_ranks = ranks.shape(0) > 0;
+    for (std::size_t i = 0; i < docs.size(); ++i) {
+        const double rank = run.has_ranks ? ranks(i) : std::numeric_limits<double>::quiet_NaN();
+        run.add(utf8(topics[i]), utf8(docs[i]).size(), scores(i), rank);
+    }
     return run;
 }
+
+nb::str text(std::string_view value) { return nb::str(value.data(), value.size()); }
 
 // topics, aspects, docs, grades: one row a judgment, in canonical order.
 nb::tuple judgment_columns(const JudgmentTable& table) {
     nb::list topics, aspects, docs;
+    std::vector<double> grades;
     for (std::int32_t t = 0; t < table.topics(); ++t) {
-        const nb::str topic(table.topic(t).c_str(), table.topic(t).size());
-        for (std::int64_t d = table.doc_start[t]; d < table.doc_start[t + 1]; ++d) {
-            const nb::str doc(table.doc(d).data(), table.doc(d).size());
+        const JudgmentTable::Topic& judged = table.topic(t);
+        const nb::str topic = text(table.topic_name(t));
+        for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
+            const nb::str doc = text(table.doc(d));
             for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
-                const std::string& aspect = table.aspect(table.aspect_start[t] + table.row_aspect[r]);
                 topics.append(topic);
-                aspects.append(nb::str(aspect.c_str(), aspect.size()));
+                aspects.append(text(table.aspect_name(judged.aspects + table.row_aspect[r])));
                 docs.append(doc);
+                grades.push_back(table.row_grade[r]);
             }
         }
     }
-    return nb::make_tuple(topics, aspects, docs, to_numpy(std::vector<double>(table.row_grade)));
+    return nb::make_tuple(topics, aspects, docs, to_numpy(std::move(grades)));
 }
 
 // The cells with a grade above 0, by topic: start, document (numbered among the topic's relevant ones),
-// aspect, grade; and how many relevant documents each topic has.
+// aspect, grade; how many relevant documents each topic has; and where its aspects start.
 nb::tuple relevant_cells(const JudgmentTable& table) {
-    std::vector<std::int64_t> start(1, 0);
+    std::vector<std::int64_t> start(1, 0), aspect_start(1, 0);
     std::vector<std::int32_t> doc, aspect, relevant;
     std::vector<double> grade;
     for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const JudgmentTable::Topic& judged = table.topic(t);
         std::int32_t documents = 0;
-        for (std::int64_t d = table.doc_start[t]; d < table.doc_start[t + 1]; ++d) {
+        for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
             if (table.relevant_number[d] < 0) continue;
             ++documents;
             for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
@@ -114,25 +136,34 @@ nb::tuple relevant_cells(const JudgmentTable& table) {
         }
         relevant.push_back(documents);
         start.push_back(static_cast<std::int64_t>(grade.size()));
+        aspect_start.push_back(aspect_start.back() + judged.aspects_end - judged.aspects);
     }
     return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(doc)), to_numpy(std::move(aspect)),
-                          to_numpy(std::move(grade)), to_numpy(std::move(relevant)));
+                          to_numpy(std::move(grade)), to_numpy(std::move(relevant)), to_numpy(std::move(aspect_start)));
+}
+
+nb::list run_topics(const RunTable& run) {
+    nb::list names;
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) names.append(text(run.topics[t]));
+    return names;
 }
 
 nb::tuple run_columns(const RunTable& run) {
-    nb::list names, topics, docs;
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) names.append(nb::str(run.topics[t].c_str(), run.topics[t].size()));
-    std::vector<double> scores;
-    for (const auto& line : run.lines) {
-        topics.append(names[line.topic]);
-        docs.append(nb::str(line.doc, line.size));
-        scores.push_back(line.score);
+    const nb::list names = run_topics(run);
+    nb::list topics, docs;
+    std::vector<double> scores, ranks;
+    for (std::size_t i = 0; i < run.lines.size(); ++i) {
+        topics.append(names[run.topic[i]]);
+        docs.append(text(run.lines[i].id()));
+        scores.push_back(run.lines[i].score);
+        if (run.has_ranks) ranks.push_back(run.lines[i].rank);
     }
-    return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::vector<double>(run.ranks)));
+    return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
 }
 
 nb::tuple to_python(Alignment alignment) {
-    const std::int64_t unjudged = alignment.unjudged_topics;
+    nb::list unjudged;
+    for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
     return nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
                           to_numpy(std::move(alignment.doc)), to_numpy(std::move(alignment.length)),
                           to_numpy(std::move(alignment.retrieved)), unjudged);
@@ -145,32 +176,28 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> greedy(const Cube& value, cons
     auto* order = new std::vector<std::int32_t>(static_cast<std::size_t>(topics * docs));
     const nb::capsule owner(order, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
     unlocked([&] {
+        Greedy greedy;
         for (std::int64_t t = 0; t < topics; ++t) {
             const std::int64_t cell = t * aspects * docs;
-            greedy_order(value.data() + cell, stop.data() + cell, aspects, docs, order->data() + t * docs);
+            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order->data() + t * docs);
         }
         return 0;
     });
     return {order->data(), {static_cast<std::size_t>(topics), static_cast<std::size_t>(docs)}, owner};
 }
 
-nb::list names_of(const JudgmentTable& table) {
+nb::list topics_of(const JudgmentTable& table) {
     nb::list names;
-    for (std::int32_t t = 0; t < table.topics(); ++t) names.append(nb::str(table.topic(t).c_str(), table.topic(t).size()));
+    for (std::int32_t t = 0; t < table.topics(); ++t) names.append(text(table.topic_name(t)));
     return names;
 }
 
+// Names of all aspects, topic after topic.
 nb::list aspects_of(const JudgmentTable& table) {
     nb::list names;
-    for (std::int64_t a = 0; a < table.aspect_start.back(); ++a) {
-        names.append(nb::str(table.aspect(a).c_str(), table.aspect(a).size()));
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        for (std::int64_t a = table.topic(t).aspects; a < table.topic(t).aspects_end; ++a) names.append(text(table.aspect_name(a)));
     }
-    return names;
-}
-
-nb::list run_topics(const RunTable& run) {
-    nb::list names;
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) names.append(nb::str(run.topics[t].c_str(), run.topics[t].size()));
     return names;
 }
 
@@ -188,41 +215,53 @@ NB_MODULE(_core, m) {
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::from_file(path, name), judgment_format(format)); });
+            return unlocked([&] { return JudgmentTable::from_text(Text::map_file(path, name), judgment_format(format)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
             const std::string_view bytes(data.c_str(), data.size());
             return unlocked([&] { return JudgmentTable::from_text(Text::from_bytes(bytes, name), judgment_format(format)); });
         })
         .def_static("from_columns", &judgments_from_columns)
-        .def_prop_ro("topics", &names_of)
+        .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
-        .def_prop_ro("aspect_start", [](const JudgmentTable& t) { return to_numpy(std::vector<std::int64_t>(t.aspect_start)); }, nb::rv_policy::move)
         .def("columns", &judgment_columns)
         .def("relevant_cells", &relevant_cells)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 
     nb::class_<RunTable>(m, "RunTable")
         .def_static("from_file", [](const std::string& path, const std::string& name) {
-            return unlocked([&] { return RunTable::from_text(Text::from_file(path, name)); });
+            return unlocked([&] { return RunTable::from_text(Text::read_file(path, name)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name) {
             const std::string_view bytes(data.c_str(), data.size());
             return unlocked([&] { return RunTable::from_text(Text::from_bytes(bytes, name)); });
         })
         .def_static("from_columns", &run_from_columns)
-        .def_prop_ro("topics", &run_topics)
-        .def_prop_ro("source", [](const RunTable& run) { return run.name(); })
         .def("add_empty", [](RunTable& run, const std::vector<std::string>& topics) {
             for (const std::string& topic : topics) run.topics.number(topic);
         })
-        .def_prop_ro("has_ranks", [](const RunTable& run) { return !run.ranks.empty(); })
+        .def_prop_ro("source", [](const RunTable& run) { return run.name(); })
+        .def_prop_ro("topics", &run_topics)
+        .def_ro("has_ranks", &RunTable::has_ranks)
         .def("columns", &run_columns)
         .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
             return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
         })
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
+    m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
+                           const std::string& order, const std::string& duplicates) {
+        return to_python(unlocked([&] {
+            return align_text(judgments, Text::map_file(path, name), order_of(order), duplicates_of(duplicates));
+        }));
+    });
+    m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
+                            const std::string& order, const std::string& duplicates) {
+        const std::string_view bytes(data.c_str(), data.size());
+        return to_python(unlocked([&] {
+            return align_text(judgments, Text::from_bytes(bytes, name), order_of(order), duplicates_of(duplicates));
+        }));
+    });
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 }
 

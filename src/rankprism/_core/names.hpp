@@ -1,11 +1,14 @@
 // Numbering names (of topics, of aspects), and the order in which people list them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
+
+#include "text.hpp"
 
 namespace rankprism {
 
@@ -13,27 +16,46 @@ class Names {
   public:
     // The number of a name; a new name gets the next one.
     std::int32_t number(std::string_view name) {
-        if (last_ >= 0 && names_[last_] == name) return last_;
-        const auto found = numbers_.find(name);
-        if (found != numbers_.end()) return last_ = found->second;
-        names_.emplace_back(name);
-        last_ = static_cast<std::int32_t>(names_.size()) - 1;
-        numbers_.emplace(names_.back(), last_);
-        return last_;
+        if (names_.size() * 2 >= slots_.size()) grow();
+        const std::uint32_t hash = hash_bytes(name);
+        Slot& slot = slots_[place(hash, name)];
+        if (slot.number < 0) {
+            slot = {hash, size()};
+            names_.emplace_back(name);
+        }
+        return slot.number;
     }
 
+    // Its number, or -1.
     std::int32_t find(std::string_view name) const {
-        const auto found = numbers_.find(name);
-        return found == numbers_.end() ? -1 : found->second;
+        return slots_.empty() ? -1 : slots_[place(hash_bytes(name), name)].number;
     }
 
     const std::string& operator[](std::int32_t number) const { return names_[number]; }
     std::int32_t size() const { return static_cast<std::int32_t>(names_.size()); }
 
   private:
-    std::deque<std::string> names_;  // a deque, because the map's keys point into it
-    std::unordered_map<std::string_view, std::int32_t> numbers_;
-    std::int32_t last_ = -1;  // lines of one topic mostly stand together
+    struct Slot { std::uint32_t hash = 0; std::int32_t number = -1; };
+
+    // Where the name is, or would be.
+    std::size_t place(std::uint32_t hash, std::string_view name) const {
+        std::size_t s = hash & (slots_.size() - 1);
+        while (slots_[s].number >= 0 && (slots_[s].hash != hash || names_[slots_[s].number] != name)) {
+            s = (s + 1) & (slots_.size() - 1);
+        }
+        return s;
+    }
+
+    void grow() {
+        slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), Slot{});
+        for (std::int32_t n = 0; n < size(); ++n) {
+            const std::uint32_t hash = hash_bytes(names_[n]);
+            slots_[place(hash, names_[n])] = {hash, n};
+        }
+    }
+
+    std::deque<std::string> names_;
+    std::vector<Slot> slots_;
 };
 
 // Whole numbers first and by value, then everything else by its bytes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -9,186 +10,222 @@ namespace rankprism {
 namespace {
 
 constexpr const char* expected = "6 columns: topic Q0 document rank score tag";
+constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
+
+using Where = std::function<std::string(const RunLine&)>;
+
+// Reads the line at p behind its topic, and moves p to the next line.
+RunLine parse_line(const Text& text, const char* line, const char*& p) {
+    take_column(p);  // Q0
+    const std::string_view doc = take_column(p);
+    const std::string_view rank_column = take_column(p);
+    const std::string_view score_column = take_column(p);
+    if (*p == '\n') text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
+    double score = 0, rank = 0;
+    if (!parse_number(score_column, score)) {
+        text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
+    }
+    if (!parse_number(rank_column, rank)) rank = no_rank;
+    p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
+    return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
+}
 
 // The document ids of one ranking, to notice when one comes back.
 class Seen {
   public:
     void start(std::size_t documents) {
         std::size_t size = 64;
-        while (size < documents * 2) size *= 2;
-        slots_.assign(size, Slot{0, nullptr});
+        while (size * 2 < documents * 3) size *= 2;
+        slots_.assign(size, Slot{0, -1});
     }
 
-    // The line that brought this id before, or nullptr.
-    const RunTable::Line* add(const RunTable::Line& line) {
-        std::size_t s = line.hash & (slots_.size() - 1);
-        for (; slots_[s].line != nullptr; s = (s + 1) & (slots_.size() - 1)) {
-            if (slots_[s].hash == line.hash && slots_[s].line->id() == line.id()) return slots_[s].line;
+    // The line that brought this id before, or -1.
+    std::int32_t add(const std::vector<RunLine>& lines, std::int32_t line) {
+        const std::uint32_t hash = lines[line].hash;
+        std::size_t s = hash & (slots_.size() - 1);
+        for (; slots_[s].line >= 0; s = (s + 1) & (slots_.size() - 1)) {
+            if (slots_[s].hash == hash && lines[slots_[s].line].id() == lines[line].id()) return slots_[s].line;
         }
-        slots_[s] = {line.hash, &line};
-        return nullptr;
+        slots_[s] = {hash, line};
+        return -1;
     }
 
   private:
-    struct Slot { std::uint32_t hash; const RunTable::Line* line; };
+    struct Slot { std::uint32_t hash; std::int32_t line; };
     std::vector<Slot> slots_;
 };
 
-// What a ranking is sorted by; the greater key comes first.
-double sort_key(const RunTable& run, std::int64_t line, Order order) {
-    switch (order) {
-        case Order::score: return run.lines[line].score;
-        case Order::trec_eval: return static_cast<float>(run.lines[line].score);
-        case Order::rank: return -run.ranks[line];
-        case Order::input: return 0;
+// Puts one topic after the other in order and collects the judged documents.
+class Aligner {
+  public:
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
+        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
+          begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
+        result_.length.assign(judgments.topics(), 0);
+        result_.retrieved.assign(judgments.topics(), 0);
     }
-    return 0;
-}
 
-struct Ranked {
-    double key;
-    std::int32_t line;
-};
-
-void sort_ranking(const RunTable& run, Order order, std::vector<Ranked>& ranking) {
-    if (order == Order::input) return;
-    if (order == Order::rank) {
-        for (const Ranked& r : ranking) {
-            if (std::isnan(r.key)) {
-                throw BadInput(run.name() + ", " + run.where(run.lines[r.line]) +
-                               ": the rank is not a number; order by score instead, or mend the rank column");
-            }
+    void topic(const std::string& name, const std::vector<RunLine>& lines) {
+        sort(lines);
+        seen_.start(lines.size());
+        const std::int32_t t = judgments_.find_topic(name);
+        if (t < 0) {  // no judgments: only checked
+            result_.unjudged.push_back(name);
+            for (const Ranked& r : ranking_) is_new(name, lines, r.line);
+            return;
         }
+        const JudgmentTable::Topic& judged = judgments_.topic(t);
+        begin_[t] = static_cast<std::int64_t>(result_.rank.size());
+        std::int32_t rank = 0;
+        for (const Ranked& r : ranking_) {
+            if (!is_new(name, lines, r.line)) continue;
+            ++rank;
+            const RunLine& line = lines[r.line];
+            const std::int64_t d = judgments_.find_doc(judged, line.id(), line.hash);
+            if (d < 0) continue;
+            result_.rank.push_back(rank);
+            result_.doc.push_back(judgments_.relevant_number[d]);
+        }
+        end_[t] = static_cast<std::int64_t>(result_.rank.size());
+        result_.length[t] = rank;
+        result_.retrieved[t] = 1;
     }
-    const auto before = [&run](const Ranked& a, const Ranked& b) {
-        if (a.key != b.key) return a.key > b.key;
-        return run.lines[a.line].id() > run.lines[b.line].id();
+
+    // Topics came in the order of the run; the result is in the order of the judgments.
+    Alignment finish() {
+        Alignment sorted;
+        sorted.start.assign(1, 0);
+        sorted.rank.reserve(result_.rank.size());
+        sorted.doc.reserve(result_.doc.size());
+        for (std::size_t t = 0; t < begin_.size(); ++t) {
+            sorted.rank.insert(sorted.rank.end(), result_.rank.begin() + begin_[t], result_.rank.begin() + end_[t]);
+            sorted.doc.insert(sorted.doc.end(), result_.doc.begin() + begin_[t], result_.doc.begin() + end_[t]);
+            sorted.start.push_back(static_cast<std::int64_t>(sorted.rank.size()));
+        }
+        sorted.length = std::move(result_.length);
+        sorted.retrieved = std::move(result_.retrieved);
+        sorted.unjudged = std::move(result_.unjudged);
+        return sorted;
+    }
+
+  private:
+    struct Ranked {
+        double key;  // the greater comes first
+        std::int32_t line;
     };
-    // Most files are in order already, and looking is cheaper than sorting. Equal ids with equal keys
-    // (duplicates) keep the order of their lines.
-    if (!std::is_sorted(ranking.begin(), ranking.end(), before)) std::stable_sort(ranking.begin(), ranking.end(), before);
-}
 
-// Lines by topic: order[start[t] .. start[t + 1]], each in the order of the file.
-void group_by_topic(const RunTable& run, std::vector<std::int64_t>& start, std::vector<std::int32_t>& order) {
-    start.assign(run.topics.size() + 1, 0);
-    for (const auto& line : run.lines) ++start[line.topic + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    order.resize(run.lines.size());
-    std::vector<std::int64_t> next(start.begin(), start.end() - 1);
-    for (std::size_t i = 0; i < run.lines.size(); ++i) order[next[run.lines[i].topic]++] = static_cast<std::int32_t>(i);
-}
+    double key_of(const RunLine& line) const {
+        switch (order_) {
+            case Order::score: return line.score;
+            case Order::trec_eval: return static_cast<float>(line.score);
+            case Order::input: return 0;
+            case Order::rank: break;
+        }
+        if (!std::isnan(line.rank)) return -line.rank;
+        throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
+    }
 
-[[noreturn]] void fail_duplicate(const RunTable& run, const RunTable::Line* a, const RunTable::Line* b) {
-    if (a > b) std::swap(a, b);
-    throw BadInput(run.name() + ", " + run.where(*b) + ": document " + quoted(b->id()) + " stands twice in topic " +
-                   quoted(run.topics[b->topic]) + ", first at " + run.where(*a) +
-                   "; remove one, or keep the better-ranked of each with duplicates=\"first\" (--duplicates first)");
-}
+    void sort(const std::vector<RunLine>& lines) {
+        ranking_.clear();
+        for (std::size_t i = 0; i < lines.size(); ++i) ranking_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
+        if (order_ == Order::input) return;
+        const auto before = [&lines](const Ranked& a, const Ranked& b) {
+            if (a.key != b.key) return a.key > b.key;
+            return lines[a.line].id() > lines[b.line].id();
+        };
+        // Most files are in order already, and looking is cheaper than sorting. Equal ids with equal keys
+        // (duplicates) keep the order of their lines.
+        if (!std::is_sorted(ranking_.begin(), ranking_.end(), before)) std::stable_sort(ranking_.begin(), ranking_.end(), before);
+    }
+
+    bool is_new(const std::string& topic, const std::vector<RunLine>& lines, std::int32_t line) {
+        std::int32_t first = seen_.add(lines, line), second = line;
+        if (first < 0) return true;
+        if (duplicates_ == Duplicates::first) return false;
+        if (first > second) std::swap(first, second);
+        throw BadInput(source_ + ", " + where_(lines[second]) + ": document " + quoted(lines[second].id()) +
+                       " stands twice in topic " + quoted(topic) + ", first at " + where_(lines[first]) +
+                       "; remove one, or keep the better-ranked of each with duplicates=\"first\" (--duplicates first)");
+    }
+
+    const JudgmentTable& judgments_;
+    std::string source_;
+    Where where_;
+    Order order_;
+    Duplicates duplicates_;
+    Alignment result_;
+    std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
+    Seen seen_;
+    std::vector<Ranked> ranking_;
+};
 
 }  // namespace
 
 RunTable RunTable::from_text(Text source) {
-    RunTable run(std::move(source));
+    RunTable run(source.name(), {});
+    run.text_ = std::move(source);
+    run.is_text_ = true;
     const Text& text = run.text_;
-    std::string_view last_topic;
+    std::string_view last;
     std::int32_t topic = -1;
-    run.lines.reserve((text.end() - text.begin()) / 48);
-    for (const char* p = text.begin(); p < text.end();) {
-        p = skip_blanks(p);
-        if (*p == '\n' || is_comment(p)) {
-            p = line_end(p) + 1;
-            continue;
-        }
+    for (const char* p = text.begin(); next_line(p, text.end());) {
         const char* line = p;
-        const std::string_view topic_column = take_column(p);
-        if (topic_column != last_topic) {
-            topic = run.topics.number(topic_column);
-            last_topic = topic_column;
-        }
-        take_column(p);  // Q0
-        const std::string_view doc = take_column(p);
-        const std::string_view rank_column = take_column(p);
-        const std::string_view score_column = take_column(p);
-        if (*p == '\n') {
-            text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
-        }
-        double score = 0, rank = 0;
-        if (!parse_number(score_column, score)) {
-            text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
-        }
-        if (!parse_number(rank_column, rank)) rank = std::numeric_limits<double>::quiet_NaN();
-        run.lines.push_back({doc.data(), score, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc), topic});
-        run.ranks.push_back(rank);
-        p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
+        const std::string_view name = take_column(p);
+        if (topic < 0 || name != last) topic = run.topics.number(name);
+        last = name;
+        run.lines.push_back(parse_line(text, line, p));
+        run.topic.push_back(topic);
     }
     if (run.lines.empty()) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
     return run;
 }
 
-RunTable::RunTable(std::string name, std::vector<char> ids) : name_(std::move(name)), ids_(std::move(ids)) {}
-
-void RunTable::add(std::string_view topic, std::size_t doc_size, double score) {
+void RunTable::add(std::string_view topic_name, std::size_t doc_size, double score, double rank) {
     const std::string_view doc(ids_.data() + used_, doc_size);
     used_ += doc_size;
-    lines.push_back({doc.data(), score, static_cast<std::uint32_t>(doc_size), hash_bytes(doc), topics.number(topic)});
+    lines.push_back({doc.data(), score, rank, static_cast<std::uint32_t>(doc_size), hash_bytes(doc)});
+    topic.push_back(topics.number(topic_name));
 }
 
-std::string RunTable::where(const Line& line) const {
+std::string RunTable::where(const RunLine& line) const {
     if (is_text_) return "line " + std::to_string(text_.line_of(line.doc));
-    return "row " + std::to_string(&line - lines.data() + 1);
+    // The ids stand one behind the other in the order of the rows.
+    const auto row = std::upper_bound(lines.begin(), lines.end(), line.doc,
+                                      [](const char* doc, const RunLine& other) { return doc < other.doc; });
+    return "row " + std::to_string(row - lines.begin());
 }
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
-    std::vector<std::int64_t> start;
-    std::vector<std::int32_t> lines;
-    group_by_topic(run, start, lines);
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    const auto groups = by_topic(run.lines, run.topic, run.topics.size());
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t]);
+    return aligner.finish();
+}
 
-    // Rankings in the order of the judgments' topics; those without judgments last, only to be checked.
-    std::vector<std::int32_t> run_topic(judgments.topics(), -1), others;
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) {
-        const std::int32_t judged = judgments.find_topic(run.topics[t]);
-        if (judged >= 0) run_topic[judged] = t; else others.push_back(t);
-    }
-
-    Alignment result;
-    result.unjudged_topics = static_cast<std::int64_t>(others.size());
-    result.start.assign(1, 0);
-    result.length.assign(judgments.topics(), 0);
-    result.retrieved.assign(judgments.topics(), 0);
-    Seen seen;
-    std::vector<Ranked> ranking;
-    const auto walk = [&](std::int32_t t, auto&& visit) {
-        ranking.clear();
-        for (std::int64_t i = start[t]; i < start[t + 1]; ++i) ranking.push_back({sort_key(run, lines[i], order), lines[i]});
-        sort_ranking(run, order, ranking);
-        seen.start(ranking.size());
-        for (const Ranked& r : ranking) {
-            const RunTable::Line& line = run.lines[r.line];
-            if (const auto* before = seen.add(line)) {
-                if (duplicates == Duplicates::error) fail_duplicate(run, before, &line);
-                continue;
-            }
-            visit(line);
+Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
+    const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
+    Aligner aligner(judgments, text.name(), where, order, duplicates);
+    Names topics;
+    std::vector<RunLine> lines;  // of the topic that is being read
+    std::string_view last;
+    std::int32_t topic = -1;
+    for (const char* p = text.begin(); next_line(p, text.end());) {
+        const char* line = p;
+        const std::string_view name = take_column(p);
+        if (topic < 0 || name != last) {
+            if (topic >= 0) aligner.topic(topics[topic], lines);
+            lines.clear();
+            const std::int32_t known = topics.size();
+            topic = topics.number(name);
+            // A topic that comes back: the lines stand scattered and have to be brought together first.
+            if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            last = name;
         }
-    };
-    for (std::int32_t judged = 0; judged < judgments.topics(); ++judged) {
-        if (const std::int32_t t = run_topic[judged]; t >= 0) {
-            std::int32_t rank = 0;
-            walk(t, [&](const RunTable::Line& line) {
-                ++rank;
-                const std::int64_t d = judgments.find_doc(judged, line.id(), line.hash);
-                if (d < 0) return;
-                result.rank.push_back(rank);
-                result.doc.push_back(judgments.relevant_number[d]);
-            });
-            result.length[judged] = rank;
-            result.retrieved[judged] = 1;
-        }
-        result.start.push_back(static_cast<std::int64_t>(result.rank.size()));
+        lines.push_back(parse_line(text, line, p));
     }
-    for (const std::int32_t t : others) walk(t, [](const RunTable::Line&) {});
-    return result;
+    if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
+    aligner.topic(topics[topic], lines);
+    return aligner.finish();
 }
 
 }  // namespace rankprism

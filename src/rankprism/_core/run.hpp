@@ -1,4 +1,4 @@
-// Runs: reading them, putting each topic in order, and joining them with the judgments.
+// Runs: reading them, putting each topic in order, and finding the judged documents.
 #pragma once
 
 #include <cstdint>
@@ -21,33 +21,33 @@ enum class Order {
 
 enum class Duplicates { error, first };
 
-// A system's rankings as columns; ids point into text the table owns.
+// One retrieved document. The id points into the run's text.
+struct RunLine {
+    const char* doc;
+    double score;
+    double rank;  // NaN where the source has none
+    std::uint32_t size;
+    std::uint32_t hash;
+    std::string_view id() const { return {doc, size}; }
+};
+
+// A run that is kept: its lines in the order of the source.
 class RunTable {
   public:
-    struct Line {
-        const char* doc;
-        double score;
-        std::uint32_t size;
-        std::uint32_t hash;
-        std::int32_t topic;
-        std::string_view id() const { return {doc, size}; }
-    };
-
     static RunTable from_text(Text text);
     // ids: all document ids, one behind the other, in the order of the rows to come.
-    RunTable(std::string name, std::vector<char> ids);
-    void add(std::string_view topic, std::size_t doc_size, double score);
+    RunTable(std::string name, std::vector<char> ids) : name_(std::move(name)), ids_(std::move(ids)) {}
+    void add(std::string_view topic, std::size_t doc_size, double score, double rank);
 
-    std::string where(const Line& line) const;  // for messages
     const std::string& name() const { return name_; }
+    std::string where(const RunLine& line) const;  // for messages
 
     Names topics;
-    std::vector<Line> lines;
-    std::vector<double> ranks;  // empty where the source has none, NaN where a file has something else
+    std::vector<RunLine> lines;
+    std::vector<std::int32_t> topic;  // of each line
+    bool has_ranks = true;
 
   private:
-    explicit RunTable(Text text) : name_(text.name()), text_(std::move(text)), is_text_(true) {}
-
     std::string name_;
     Text text_;
     bool is_text_ = false;
@@ -57,14 +57,17 @@ class RunTable {
 
 // The judged documents that a run retrieves, by topic of the judgments, each topic in rank order.
 struct Alignment {
-    std::vector<std::int64_t> start;    // topic t: start[t] .. start[t + 1]
-    std::vector<std::int32_t> rank;     // from 1
-    std::vector<std::int32_t> doc;      // number among the topic's relevant documents, or -1
-    std::vector<std::int32_t> length;   // of each topic's ranking; 0 where the run lacks the topic
+    std::vector<std::int64_t> start;      // topic t: start[t] .. start[t + 1]
+    std::vector<std::int32_t> rank;       // from 1
+    std::vector<std::int32_t> doc;        // number among the topic's relevant documents, or -1
+    std::vector<std::int32_t> length;     // of each topic's ranking; 0 where the run lacks the topic
     std::vector<std::uint8_t> retrieved;  // whether the run has the topic at all
-    std::int64_t unjudged_topics = 0;   // topics of the run that the judgments lack
+    std::vector<std::string> unjudged;    // topics of the run that the judgments lack
 };
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates);
+
+// The same straight from a text, a topic at a time, keeping nothing else.
+Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates);
 
 }  // namespace rankprism

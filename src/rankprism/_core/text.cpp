@@ -9,23 +9,20 @@
 #include <cstring>
 #include <limits>
 
-#ifndef __cpp_lib_to_chars
-#include <clocale>
+#ifndef _WIN32
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #endif
 
 namespace rankprism {
 namespace {
 
-// Position of the first byte that is no UTF-8, or end. Almost every file is plain ASCII, so eight
-// bytes at a time are tested for that first.
+// Position of the first byte that is no UTF-8, or end.
 const char* find_invalid_utf8(const char* p, const char* end) {
     while (p < end) {
-        while (end - p >= 8) {
-            std::uint64_t word;
-            std::memcpy(&word, p, 8);
-            if (word & 0x8080808080808080ULL) break;
-            p += 8;
-        }
+        while (end - p >= 8 && (load(p) & 0x8080808080808080ULL) == 0) p += 8;
         if (p == end) return end;
         const auto lead = static_cast<unsigned char>(*p);
         if (lead < 0x80) {
@@ -48,6 +45,12 @@ const char* find_invalid_utf8(const char* p, const char* end) {
         p += more + 1;
     }
     return end;
+}
+
+bool is_ascii(const char* p, std::size_t size) {
+    unsigned char bits = 0;
+    for (std::size_t i = 0; i < size; ++i) bits |= static_cast<unsigned char>(p[i]);
+    return bits < 0x80;
 }
 
 bool starts_with(const char* p, std::size_t size, std::string_view magic) {
@@ -91,14 +94,13 @@ bool parse_any_number(std::string_view column, double& value) {
 
 }  // namespace
 
-Text::Text(std::unique_ptr<char[]> bytes, std::size_t size, std::string name)
-    : bytes_(std::move(bytes)), size_(size), name_(std::move(name)) {
-    bytes_[size_] = '\n';
-    bytes_[size_ + 1] = '\n';  // is_comment looks one byte ahead
+Text::Text(Memory start, std::size_t size, std::string name)
+    : start_(std::move(start)), size_(size), name_(std::move(name)) {
+    std::memset(start_.get() + size_, '\n', padding);
     check();
 }
 
-Text Text::from_file(const std::string& path, const std::string& name) {
+Text Text::read_file(const std::string& path, const std::string& name) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closing(file, std::fclose);
@@ -107,21 +109,48 @@ Text Text::from_file(const std::string& path, const std::string& name) {
     std::rewind(file);
     if (length < 0) throw BadInput(name + ": is not a regular file; pass it through standard input as -");
     const auto size = static_cast<std::size_t>(length);
-    std::unique_ptr<char[]> bytes(new char[size + 2]);
-    if (std::fread(bytes.get(), 1, size, file) != size) {
+    Memory memory(new char[size + padding], [](char* p) { delete[] p; });
+    if (std::fread(memory.get(), 1, size, file) != size) {
         throw BadInput(name + ": could not be read to its end; try again when nothing writes to it");
     }
-    return Text(std::move(bytes), size, name);
+    return Text(std::move(memory), size, name);
 }
 
+#ifdef _WIN32
+Text Text::map_file(const std::string& path, const std::string& name) { return read_file(path, name); }
+#else
+// The file is laid over the beginning of a larger anonymous mapping, so that the padding behind its last
+// byte exists and can be written; the file itself does not change, because the mapping is private.
+Text Text::map_file(const std::string& path, const std::string& name) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
+    struct stat status {};
+    fstat(file, &status);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const std::size_t whole = size + padding;
+    void* place = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* mapped = place;
+    if (place != MAP_FAILED && size > 0) {
+        mapped = mmap(place, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0);
+    }
+    close(file);
+    if (place == MAP_FAILED || mapped == MAP_FAILED) {
+        if (place != MAP_FAILED) munmap(place, whole);
+        return read_file(path, name);
+    }
+    madvise(place, size, MADV_SEQUENTIAL);
+    return Text(Memory(static_cast<char*>(place), [whole](char* p) { munmap(p, whole); }), size, name);
+}
+#endif
+
 Text Text::from_bytes(std::string_view data, const std::string& name) {
-    std::unique_ptr<char[]> bytes(new char[data.size() + 2]);
-    std::memcpy(bytes.get(), data.data(), data.size());
-    return Text(std::move(bytes), data.size(), name);
+    Memory memory(new char[data.size() + padding], [](char* p) { delete[] p; });
+    std::memcpy(memory.get(), data.data(), data.size());
+    return Text(std::move(memory), data.size(), name);
 }
 
 void Text::check() {
-    const char* start = bytes_.get();
+    const char* start = start_.get();
     if (size_ == 0) throw BadInput(name_ + ": the file is empty");
     if (starts_with(start, size_, "\xEF\xBB\xBF")) skip_ = 3;
     if (starts_with(start, size_, "\xFF\xFE") || starts_with(start, size_, "\xFE\xFF")) {
@@ -136,10 +165,17 @@ void Text::check() {
             throw BadInput(name_ + ": is compressed; name it with the ending " + kind.suffix);
         }
     }
-    if (const void* nul = std::memchr(start, 0, size_)) {
-        fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
+    // A block at a time, so that the second look finds it in the cache.
+    constexpr std::size_t block = 1 << 15;
+    bool ascii = true;
+    for (std::size_t at = 0; at < size_; at += block) {
+        const std::size_t length = std::min(block, size_ - at);
+        if (const void* nul = std::memchr(start + at, 0, length)) {
+            fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
+        }
+        ascii = ascii && is_ascii(start + at, length);
     }
-    const char* invalid = find_invalid_utf8(start, start + size_);
+    const char* invalid = ascii ? start + size_ : find_invalid_utf8(start, start + size_);
     if (invalid != start + size_) {
         char byte[8];
         std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*invalid)));
@@ -149,7 +185,7 @@ void Text::check() {
 }
 
 std::int64_t Text::line_of(const char* position) const {
-    return 1 + std::count(static_cast<const char*>(bytes_.get()), position, '\n');
+    return 1 + std::count(static_cast<const char*>(start_.get()), position, '\n');
 }
 
 void Text::fail(const char* position, const std::string& message) const {
@@ -193,30 +229,6 @@ std::string quoted(std::string_view value) {
     text.append(value.substr(0, size));
     if (size < value.size()) text += "…";
     return text + "'";
-}
-
-// Multiply and fold, eight bytes at a time. Equal hashes are always followed by comparing the bytes.
-std::uint32_t hash_bytes(std::string_view bytes) {
-    const char* p = bytes.data();
-    std::size_t left = bytes.size();
-    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ left;
-    const auto mix = [&h](std::uint64_t word) {
-        h = (h ^ word) * 0xFF51AFD7ED558CCDULL;
-        h ^= h >> 32;
-    };
-    while (left >= 8) {
-        std::uint64_t word;
-        std::memcpy(&word, p, 8);
-        mix(word);
-        p += 8;
-        left -= 8;
-    }
-    if (left > 0) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, p, left);
-        mix(word);
-    }
-    return static_cast<std::uint32_t>(h ^ (h >> 29));
 }
 
 }  // namespace rankprism

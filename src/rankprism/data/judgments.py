@@ -35,7 +35,7 @@ class Judgments:
     @cached_property
     def aspects(self) -> dict[str, tuple[str, ...]]:
         """The aspects of each topic."""
-        names, start = self.table.aspects, self.table.aspect_start
+        names, start = self.table.aspects, self.cells.aspect_start
         return {t: tuple(names[start[i] : start[i + 1]]) for i, t in enumerate(self.topics)}
 
     @cached_property
@@ -43,8 +43,7 @@ class Judgments:
         """Everything above grade 0, as arrays: what hits and ideals are made of."""
         from rankprism.data.hits import Cells
 
-        start, doc, aspect, grade, documents = self.table.relevant_cells()
-        return Cells(start, doc, aspect, grade, documents, self.table.aspect_start, self.weights)
+        return Cells(*self.table.relevant_cells(), self.weights)
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:

@@ -47,24 +47,28 @@ class Run:
 class Alignment:
     """Where a run ranks the judged documents, by topic of the judgments."""
 
-    name: str
     start: npt.NDArray[np.int64]  # topic t: start[t] .. start[t + 1]
     rank: npt.NDArray[np.int32]
     doc: npt.NDArray[np.int32]  # number among the topic's relevant documents, -1 if not relevant
     length: npt.NDArray[np.int32]  # documents retrieved
     retrieved: npt.NDArray[np.bool_]  # whether the run has the topic
-    unjudged_topics: int  # topics of the run without judgments
+    unjudged: list[str]  # topics of the run without judgments
 
 
 def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str = "error") -> Alignment:
     """Put a run's topics in order and find the judged documents in them."""
     if order == "rank" and not run.table.has_ranks:
         raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
-    start, rank, doc, length, retrieved, unjudged = run.table.align(judgments.table, order, duplicates)
+    return checked(judgments, run.table.source, run.table.align(judgments.table, order, duplicates))
+
+
+def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alignment:
+    """What the core returns, once it is known to belong to the judgments."""
+    start, rank, doc, length, retrieved, unjudged = aligned
     if not retrieved.any():
         raise InputError(
-            f"{run.table.source}: shares no topic with {judgments.source}: its topics are like "
-            f"{run.topics[0]!r}, the judged ones like {judgments.topics[0]!r}; check that both belong "
-            f"to one collection and spell their topics alike"
+            f"{source}: shares no topic with {judgments.source}: its topics are like {unjudged[0]!r}, the "
+            f"judged ones like {judgments.topics[0]!r}; check that both belong to one collection and "
+            f"spell their topics alike"
         )
-    return Alignment(run.name, start, rank, doc, length, retrieved.astype(bool), unjudged)
+    return Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged)

@@ -101,7 +101,8 @@ def _fitted(
     judgments: Judgments, name: str, given: dict[tuple[str, str], tuple[str, float]]
 ) -> npt.NDArray[np.float64]:
     """Weights in the order of the judgments' aspects."""
-    aspects, start = judgments.table.aspects, judgments.table.aspect_start
+    aspects, cells = judgments.table.aspects, judgments.cells
+    start = cells.aspect_start
     place = {
         (topic, aspects[a]): a
         for t, topic in enumerate(judgments.topics)
@@ -121,7 +122,6 @@ def _fitted(
                 f"{judgments.source} does not have: {has}; remove it, or add the judgments"
             )
         result[place[topic, aspect]] = weight
-    cells = judgments.cells
     has_relevant = np.zeros(len(aspects), dtype=bool)
     topic_of_cell = np.repeat(np.arange(len(start) - 1), np.diff(cells.start))
     has_relevant[start[topic_of_cell] + cells.aspect] = True

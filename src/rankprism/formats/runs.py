@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankprism._core import RunTable
-from rankprism.data.run import Run
+from rankprism._core import RunTable, align_bytes, align_file
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
 
@@ -53,3 +54,16 @@ def _from_memory(source: Any, name: str) -> Run:
     )
     table.add_empty(list(empty))
     return Run(name, table)
+
+
+def align_source(judgments: Judgments, source: Any, order: str, duplicates: str) -> Alignment:
+    """`align` for anything `read_run` takes. Of a file, only what is judged is ever kept."""
+    if not isinstance(source, str | os.PathLike):
+        return align(judgments, read_run(source), order, duplicates)
+    where = files.source_name(source)
+    data = files.unpacked(source)
+    if data is None:
+        aligned = align_file(judgments.table, os.fspath(source), where, order, duplicates)
+    else:
+        aligned = align_bytes(judgments.table, data, where, order, duplicates)
+    return checked(judgments, where, aligned)
