@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -117,12 +117,13 @@ class Cost:
     """Of the fastest of several processes, from its start to its end."""
 
     seconds: float
+    cpu_seconds: float
     megabytes: float
     processes: int
 
 
-def one_process(command: Sequence[str], env: dict[str, str], folder: str) -> tuple[float, float, str]:
-    """Seconds, peak megabytes and output."""
+def one_process(command: Sequence[str], env: dict[str, str], folder: str) -> tuple[Cost, str]:
+    """The cost, and the output."""
     with open(f"{folder}/stdout", "w+") as out, open(f"{folder}/stderr", "w+") as err:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=err, env=env, cwd=folder)
@@ -134,19 +135,18 @@ def one_process(command: Sequence[str], env: dict[str, str], folder: str) -> tup
         if process.returncode != 0:
             raise SystemExit(f"{' '.join(command)[:200]} …: exit code {process.returncode}\n{err.read()}")
         unit = 1 if sys.platform == "darwin" else 1024
-        return seconds, usage.ru_maxrss * unit / 1e6, out.read()
+        return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6, 1), out.read()
 
 
 def measure(command: Sequence[str], effort: Effort, compiles: bool = False) -> tuple[Cost, str]:
-    """The cost, and the output."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA"))}
-    seen: list[tuple[float, float, str]] = []
-    while len(seen) < effort.times and sum(seconds for seconds, _, _ in seen) < effort.seconds:
+    seen: list[tuple[Cost, str]] = []
+    while len(seen) < effort.times and sum(cost.seconds for cost, _ in seen) < effort.seconds:
         with tempfile.TemporaryDirectory() as folder:
             cache = {"NUMBA_CACHE_DIR": folder} if compiles else {}
             seen.append(one_process(command, env | cache, folder))
-    seconds, megabytes, output = min(seen)
-    return Cost(seconds, megabytes, len(seen)), output
+    best, output = min(seen, key=lambda one: one[0].seconds)
+    return replace(best, processes=len(seen)), output
 
 
 def difference(ours: Means, theirs: Means) -> float:
@@ -168,7 +168,7 @@ def compare(workload: Workload, effort: Effort, skip: Sequence[Contender]) -> It
         for contender in contenders:
             if workload["name"] not in contender.workloads or contender in skip:
                 continue
-            print(f"  {workload['name']}: {contender.name}", end="\033[K\r", file=sys.stderr, flush=True)
+            note(f"{workload['name']}: {contender.name}")
             command = contender.command(workload, measures)
             cost, output = measure(command, effort, contender.compiles)
             means = contender.means(output) if contender.means else None
@@ -176,7 +176,13 @@ def compare(workload: Workload, effort: Effort, skip: Sequence[Contender]) -> It
                 ours = means
             apart = difference(ours, means) if means and contender is not OUR_API else None
             yield Row(contender.name, measures, cost, apart)
-    print(end="\033[K", file=sys.stderr)
+    note("")
+
+
+def note(text: str) -> None:
+    """What is going on, on one line that the next one replaces; nothing if nobody looks."""
+    if sys.stderr.isatty():
+        print(end=f"\r\033[K{text}", file=sys.stderr, flush=True)
 
 
 def import_seconds(times: int) -> dict[str, float]:
@@ -250,19 +256,26 @@ def title(workload: Workload) -> str:
     )
 
 
+WIDTHS = (-28, 9, 9, 9, 9, 13, 12)  # negative: to the left
+
+
+def print_row(cells: Sequence[str]) -> None:
+    aligned = (cell.ljust(-w) if w < 0 else cell.rjust(w) for cell, w in zip(cells, WIDTHS, strict=True))
+    print(f"  {''.join(aligned)}".rstrip())
+
+
 def print_workload(workload: Workload, rows: Sequence[Row]) -> None:
     print(f"\n{title(workload)}")
     for measures in TASKS:
         of_task = [row for row in rows if row.measures == measures]
         ours = next(row.cost.seconds for row in of_task if row.contender == OUR_API.name)
         print(f"\n  {' '.join(measures)}")
-        print(f"  {'':<28}{'seconds':>10}{'best of':>9}{'peak MB':>10}{'× rankprism':>13}{'difference':>13}")
+        print_row(["", "seconds", "CPU", "best of", "peak MB", "× rankprism", "difference"])
         for row in of_task:
+            cost = row.cost
+            times = [f"{cost.seconds:.3f}", f"{cost.cpu_seconds:.3f}", str(cost.processes)]
             apart = "" if row.difference is None else f"{row.difference:.1e}"
-            print(
-                f"  {row.contender:<28}{row.cost.seconds:>10.3f}{row.cost.processes:>9}"
-                f"{row.cost.megabytes:>10.0f}{row.cost.seconds / ours:>13.2f}{apart:>13}"
-            )
+            print_row([row.contender, *times, f"{cost.megabytes:.0f}", f"{cost.seconds / ours:.2f}", apart])
 
 
 def print_one_more(workload: Workload, one_more: dict[str, Any]) -> None:
@@ -291,13 +304,15 @@ def print_targets(all_targets: Sequence[Target]) -> None:
 # All of it
 
 
-def make_peers() -> None:
-    """The environment of the peers, unless it is there."""
-    if not (PEERS / "python").exists():
+def make_peers() -> bool:
+    """The environment of the peers; whether it is new."""
+    new = not (PEERS / "python").exists()
+    if new:
         print("making .venv-bench for the peers", file=sys.stderr)
         subprocess.run([str(OURS / "python"), "-m", "venv", str(PEERS.parent)], check=True)
     pip = [str(PEERS / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     subprocess.run([*pip, "-r", str(BENCH / "peers.txt")], check=True)
+    return new
 
 
 def make_workloads(names: Sequence[str]) -> list[Workload]:
@@ -344,8 +359,13 @@ def main() -> None:
         parser.error("there is no .venv with rankprism installed; `make bench` makes it")
     effort = Effort(2, 3) if chosen.quick else Effort(10, 15)
 
-    make_peers()
+    new = make_peers()
     workloads = make_workloads(names)
+    if new:  # ranx compiles itself now and keeps that; its first use is measured apart
+        measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
+    busy = os.getloadavg()[0]
+    if busy > 0.5:
+        print(f"note: the machine is busy (load {busy:.1f}), so seconds will be too many", file=sys.stderr)
     results: dict[str, list[Row]] = {}
     one_more = None
     for workload in workloads:

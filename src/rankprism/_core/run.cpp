@@ -15,7 +15,7 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 using Where = std::function<std::string(const RunLine&)>;
 
 // Reads the line at p behind its topic, and moves p to the next line.
-RunLine parse_line(const Text& text, const char* line, const char*& p) {
+RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
     take_column(p);  // Q0
     const std::string_view doc = take_column(p);
     const std::string_view rank_column = take_column(p);
@@ -25,7 +25,7 @@ RunLine parse_line(const Text& text, const char* line, const char*& p) {
     if (!parse_number(score_column, score)) {
         text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
     }
-    if (!parse_number(rank_column, rank)) rank = no_rank;
+    if (!with_rank || !parse_number(rank_column, rank)) rank = no_rank;
     p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
     return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
 }
@@ -173,7 +173,7 @@ RunTable RunTable::from_text(Text source) {
         const std::string_view name = take_column(p);
         if (topic < 0 || name != last) topic = run.topics.number(name);
         last = name;
-        run.lines.push_back(parse_line(text, line, p));
+        run.lines.push_back(parse_line(text, line, p, true));
         run.topic.push_back(topic);
     }
     if (run.lines.empty()) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
@@ -221,7 +221,7 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
             if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
             last = name;
         }
-        lines.push_back(parse_line(text, line, p));
+        lines.push_back(parse_line(text, line, p, order == Order::rank));
     }
     if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
     aligner.topic(topics[topic], lines);

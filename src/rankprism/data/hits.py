@@ -94,7 +94,7 @@ class Hits:
 
     def top(self, cutoff: int | None) -> Hits:
         """The first `cutoff` ranks of each ranking; all of them for None."""
-        if cutoff is None:
+        if cutoff is None or cutoff >= self.length.max(initial=0):
             return self
         return self.once(("top", cutoff), lambda: self._top(cutoff))
 
