@@ -19,6 +19,7 @@ from rankprism.data.run import Alignment
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
 Longs: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
 #: The rank of no document: beyond every cutoff, and harmless in a discount.
@@ -36,6 +37,7 @@ class Cells:
     documents: Ints  # relevant documents of each topic
     aspect_start: Longs
     weights: Floats | None
+    navigational: Bools | None
 
     @property
     def aspects(self) -> Longs:
@@ -51,6 +53,7 @@ class Pool:
 
     grade: Floats  # (T, A, D)
     weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
+    navigational: Bools  # (T, A): intents that one good document satisfies
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -119,6 +122,7 @@ class Hits:
                 lambda: Pool(
                     fold(self.pool.grade, self.pool.weight[:, :, None])[:, None, :],
                     np.ones((len(self.pool.weight), 1)),
+                    np.zeros((len(self.pool.weight), 1), dtype=bool),
                 ),
             )
             grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
@@ -183,7 +187,10 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     row, place = _ragged(cells.aspect_start[topics], cells.aspect_start[topics + 1])
     column = place - cells.aspect_start[topics][row]
     weight[row, column] = 1.0 if cells.weights is None else cells.weights[place]
-    return Pool(grade, weight)
+    navigational = np.zeros(shape[:2], dtype=bool)
+    if cells.navigational is not None:
+        navigational[row, column] = cells.navigational[place]
+    return Pool(grade, weight, navigational)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:

@@ -27,6 +27,8 @@ class Judgments:
     source: str = "judgments"
     #: Weight of each aspect, in the order of ``table.aspects``; None means all alike.
     weights: npt.NDArray[np.float64] | None = field(default=None)
+    #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
+    navigational: npt.NDArray[np.bool_] | None = field(default=None)
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -43,7 +45,7 @@ class Judgments:
         """Everything above grade 0, as arrays: what hits and ideals are made of."""
         from rankprism.data.hits import Cells
 
-        return Cells(*self.table.relevant_cells(), self.weights)
+        return Cells(*self.table.relevant_cells(), self.weights, self.navigational)
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:
