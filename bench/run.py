@@ -213,6 +213,16 @@ class Target:
         return self.value <= self.limit if self.relation == "≤" else self.value >= self.limit
 
 
+def disturbed(results: dict[str, list[Row]]) -> list[str]:
+    """Whose fastest process had to wait: all compute from start to end, so others were in the way."""
+    return [
+        f"{row.contender} on {name}"
+        for name, rows in results.items()
+        for row in rows
+        if row.cost.cpu_seconds < 0.9 * row.cost.seconds
+    ]
+
+
 def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Target]:
     def cost(workload: str, contender: Contender) -> Cost | None:
         rows = results.get(workload, [])
@@ -292,13 +302,16 @@ def print_imports(imports: dict[str, float]) -> None:
         print(f"  {statement:<32}{seconds * 1e3:>8.1f} ms")
 
 
-def print_targets(all_targets: Sequence[Target]) -> None:
+def print_targets(all_targets: Sequence[Target], waited: Sequence[str]) -> None:
     print("\nTargets")
     words = {True: "met", False: "MISSED", None: "not measured"}
     for target in all_targets:
         value = "" if target.value is None else f"{target.value:.3g}"
         limit = f"{target.relation} {target.limit:g}"
         print(f"  {target.claim:<44}{value:>10}  {limit:<9}{words[target.met]}")
+    if waited:
+        print("\nNOT RELIABLE: other programs kept the processors busy, and these had to wait:")
+        print(f"  {', '.join(waited)}")
 
 
 # All of it
@@ -322,7 +335,11 @@ def make_workloads(names: Sequence[str]) -> list[Workload]:
 
 
 def record(
-    results: dict[str, list[Row]], one_more: Any, imports: dict[str, float], reached: list[Target]
+    results: dict[str, list[Row]],
+    one_more: Any,
+    imports: dict[str, float],
+    reached: list[Target],
+    waited: list[str],
 ) -> None:
     result = {
         "date": time.strftime("%Y-%m-%d"),
@@ -338,6 +355,7 @@ def record(
         },
         "one more measure": one_more,
         "import seconds": imports,
+        "disturbed": waited,
         "targets": [vars(target) | {"met": target.met} for target in reached],
     }
     RESULTS.parent.mkdir(exist_ok=True)
@@ -363,9 +381,6 @@ def main() -> None:
     workloads = make_workloads(names)
     if new:  # ranx compiles itself now and keeps that; its first use is measured apart
         measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
-    busy = os.getloadavg()[0]
-    if busy > 0.5:
-        print(f"note: the machine is busy (load {busy:.1f}), so seconds will be too many", file=sys.stderr)
     results: dict[str, list[Row]] = {}
     one_more = None
     for workload in workloads:
@@ -379,8 +394,9 @@ def main() -> None:
     imports = import_seconds(3 if chosen.quick else 15)
     print_imports(imports)
     reached = targets(results, imports)
-    print_targets(reached)
-    record(results, one_more, imports, reached)
+    waited = disturbed(results)
+    print_targets(reached, waited)
+    record(results, one_more, imports, reached, waited)
 
 
 if __name__ == "__main__":
