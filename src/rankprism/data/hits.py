@@ -54,7 +54,19 @@ class Pool:
     grade: Floats  # (T, A, D)
     weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
     navigational: Bools  # (T, A): intents that one good document satisfies
+    weighted: bool  # whether the weights were given
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def single(cls, grade: Floats) -> Pool:
+        """A pool with one aspect, from (T, D)."""
+        one = (len(grade), 1)
+        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False)
+
+    @property
+    def highest(self) -> Floats:
+        """(T, A): the highest grade on each aspect."""
+        return self.once("highest", lambda: self.grade.max(-1, initial=0.0))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, but only the first time: ideals are shared by all runs and measures."""
@@ -118,12 +130,7 @@ class Hits:
 
         def folded() -> Hits:
             pool = self.pool.once(
-                ("fold", rule),
-                lambda: Pool(
-                    fold(self.pool.grade, self.pool.weight[:, :, None])[:, None, :],
-                    np.ones((len(self.pool.weight), 1)),
-                    np.zeros((len(self.pool.weight), 1), dtype=bool),
-                ),
+                ("fold", rule), lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]))
             )
             grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
             return replace(self, grade=grade, pool=pool, _memo={})
@@ -190,7 +197,7 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational)
+    return Pool(grade, weight, navigational, cells.weights is not None)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:

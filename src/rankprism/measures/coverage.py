@@ -1,13 +1,15 @@
-"""Measures of how many aspects a ranking reaches."""
+"""Measures of how many aspects a ranking reaches, how soon, and how much of it is judged."""
 
 from __future__ import annotations
 
-from rankprism.data.hits import Floats, Hits
-from rankprism.measures.measure import measure
-from rankprism.measures.parts import CUTOFF, REL, WEIGHTED, aspect_weights, expected, hit_gain
+import numpy as np
+
+from rankprism.data.hits import NOWHERE, Floats, Hits
+from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.parts import REL, WEIGHTED, aspect_weights, expected, hit_gain, pool_gain, ratio
 
 
-@measure(REL, WEIGHTED, CUTOFF, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
+@measure(REL, WEIGHTED, CUTOFF, monotone=True, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
 
@@ -19,3 +21,53 @@ def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floa
     """
     reached = hit_gain(hits.top(cutoff), "binary", rel).max(-1, initial=0.0)
     return expected(reached, aspect_weights(hits, "binary", rel, weighted))
+
+
+LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0, high=1, above_low=True)
+
+
+def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
+    """(N,) ⌈level · m⌉, m the topic's aspects with a relevant document"""
+    m = pool_gain(hits.pool, "binary", rel).any(-1).sum(-1)[hits.topic]
+    return np.asarray(np.ceil(level * m - 1e-9))
+
+
+def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
+    """(N,) the first rank at which the needed aspects are reached; inf if they never are"""
+    relevant = hit_gain(hits, "binary", rel) > 0
+    first = np.where(relevant, hits.rank[:, None, :], NOWHERE).min(-1, initial=NOWHERE)
+    in_order = np.sort(first, axis=-1)
+    need = aspects_needed(hits, rel, level).astype(np.int64)
+    if not in_order.shape[-1]:
+        return np.full(len(need), np.inf)
+    rank = np.take_along_axis(in_order, np.maximum(need - 1, 0)[:, None], axis=-1)[:, 0]
+    return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
+
+
+@measure(LEVEL, REL, monotone=True, cite=("zhai2003beyond",))
+def S_RR(hits: Hits, level: float, rel: float) -> Floats:
+    """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
+
+    S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, 0 if none does
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_RR", "S_RR(level=0.5)"]).mean()
+    {'run': {'S_RR': 0.5, 'S_RR(level=0.5)': 1.0}}
+    """
+    return 1 / rank_of_level(hits, rel, level)
+
+
+@measure(CUTOFF, cite=("macavaney2022streamlining",))
+def Judged(hits: Hits, cutoff: int | None) -> Floats:
+    """Judged: the share of the first k documents that have been judged at all.
+
+    Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
+    {'run': {'Judged@1': 1.0, 'Judged': 0.5}}
+    """
+    last = NOWHERE - 1 if cutoff is None else cutoff
+    seen = (hits.judged <= last).sum(-1).astype(np.float64)
+    return ratio(seen, np.minimum(hits.length, last).astype(np.float64))

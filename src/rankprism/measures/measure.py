@@ -26,13 +26,17 @@ class Parameter:
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: tuple[str, ...] = ()
+    mapping: bool = False  # a mapping is a value too
     optional: bool = False  # None is a value
 
     @property
     def range(self) -> str:
         """What is allowed, in words."""
+        if self.kind is Measure:
+            return "a single-aspect measure such as nDCG@10"
         if self.choices:
-            return "one of " + ", ".join(repr(c) for c in self.choices)
+            also = ", or a mapping such as {1:0.5,2:0.5}" if self.mapping else ""
+            return "one of " + ", ".join(repr(c) for c in self.choices) + also
         if self.kind is bool:
             return "True or False"
         if self.kind is dict:
@@ -51,11 +55,13 @@ class Parameter:
         return float(value) if self.kind is float else value
 
     def _allows(self, value: Any) -> bool:
-        if self.choices:
+        if self.kind is Measure:
+            return isinstance(value, Measure) and value.definition.single
+        if self.choices and not (self.mapping and isinstance(value, Mapping)):
             return value in self.choices
         if self.kind is bool:
             return isinstance(value, bool)
-        if self.kind is dict:
+        if self.kind is dict or self.mapping:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
             return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
@@ -76,6 +82,10 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
     single: bool
+    #: With default parameters, a document that becomes more relevant never lowers the score.
+    monotone: bool = False
+    #: Bounds of the score, where the function's own result is not certain.
+    interval: Callable[..., tuple[Floats, Floats]] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -131,7 +141,9 @@ class Measure:
 
     def __matmul__(self, cutoff: int | float) -> Measure:
         if all(p.name != "cutoff" for p in self.definition.parameters):
-            raise MeasureError(f"{self.name} takes no cutoff; write it without @{cutoff}")
+            inner = self.settings.get("measure")
+            hint = f"write {self.name}({inner}@{cutoff})" if inner else f"write it without @{cutoff}"
+            raise MeasureError(f"{self.name} takes no cutoff of its own; {hint}")
         return self(cutoff=cutoff)
 
     def __getitem__(self, name: str) -> Any:
@@ -141,7 +153,7 @@ class Measure:
     @cached_property
     def _text(self) -> str:
         inside = ",".join(
-            f"{p.name}={_printed(self.settings[p.name])}"
+            (f"{p.name}=" if p.kind is not Measure else "") + _printed(self.settings[p.name])
             for p in self.definition.parameters
             if p.name in self.settings and p.name != "cutoff"
         )
@@ -159,13 +171,6 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def per_aspect(self, hits: Hits) -> Floats:
-        """(N, A): the score of each aspect on its own; only for single-aspect measures."""
-        settings = {p.name: self[p.name] for p in self.definition.parameters}
-        if settings.pop("judged_only", False):
-            hits = hits.condensed()
-        return self.definition.function(hits, **settings)
-
     def score(self, hits: Hits) -> Floats:
         """(N,): the score of each ranking."""
         if self.definition.single:
@@ -173,6 +178,30 @@ class Measure:
             return self.per_aspect(hits.fold("max", lambda grade, weight: grade.max(-2, initial=0.0)))[:, 0]
         return self.per_aspect(hits)
 
+    def per_aspect(self, hits: Hits) -> Floats:
+        """(N, A): the score of each aspect on its own; only for single-aspect measures."""
+        hits, settings = self._bound(hits)
+        return self.definition.function(hits, **settings)
+
+    def interval(self, hits: Hits) -> tuple[Floats, Floats]:
+        """(N,) twice: what the score is at least and at most."""
+        if self.definition.interval is None:
+            score = self.score(hits)
+            return score, score
+        hits, settings = self._bound(hits)
+        return self.definition.interval(hits, **settings)
+
+    def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
+        settings = {p.name: self[p.name] for p in self.definition.parameters}
+        if settings.get("measure", self) is None:
+            raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
+        return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
+
+
+CUTOFF = Parameter(
+    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
+)
+JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
 
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
@@ -189,12 +218,32 @@ def register(definition: Definition) -> Measure:
 
 
 def measure(
-    *parameters: Parameter, single: bool = False, cite: tuple[str, ...] = (), aliases: tuple[str, ...] = ()
+    *parameters: Parameter,
+    single: bool = False,
+    monotone: bool = False,
+    interval: Callable[..., tuple[Floats, Floats]] | None = None,
+    cite: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of `Hits` and parameters into a registered measure of the same name."""
+    """Turn a function of `Hits` and parameters into a registered measure of the same name.
+
+    Every measure can also be taken of the judged documents only, which its function never sees.
+    """
+    own = [p for p in parameters if p.name != "cutoff"]
+    cut = [p for p in parameters if p.name == "cutoff"]
 
     def decorate(function: Callable[..., Floats]) -> Measure:
-        return register(Definition(function.__name__, function, parameters, single, cite, aliases))
+        definition = Definition(
+            name=function.__name__,
+            function=function,
+            parameters=(*own, JUDGED_ONLY, *cut),
+            single=single,
+            monotone=monotone,
+            interval=interval,
+            cite=cite,
+            aliases=aliases,
+        )
+        return register(definition)
 
     return decorate
 
@@ -228,6 +277,8 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def _printed(value: Any) -> str:
+    if isinstance(value, Measure):
+        return str(value)
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -1,79 +1,48 @@
 """Measures that look at all aspects at once and pay less for what has been seen.
 
-All have one shape: Σ_i D(i) Σ_t w_t g(i,t) N(i,t), with D a discount, g a gain and N the novelty that
-an aspect still has at rank i. The sums can be swapped, so each aspect is added up on its own.
+All have one shape, Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: see `rankprism.measures.parts.Parts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Ints
+from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.ideal import greedy_ideal
-from rankprism.measures.measure import Parameter, measure
+from rankprism.measures.ideal import best_utility
+from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
-    CUTOFF,
+    CASCADE,
     GAIN,
-    JUDGED_ONLY,
+    GAINS,
+    LOGARITHMIC,
+    RECIPROCAL,
     REL,
     WEIGHTED,
-    aspect_weights,
-    cascade,
+    Discount,
+    Parts,
     decay,
-    discounted_sum,
-    expected,
     geometric,
-    hit_gain,
-    logarithmic,
     ratio,
-    reciprocal,
+    utility,
 )
 
-Discount = Callable[[Ints], Floats]
+
+def over_ideal(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility, over that of the greedy ideal ranking"""
+    return ratio(utility(hits, parts, cutoff), best_utility(hits.pool, parts, cutoff)[hits.topic])
 
 
-def novel_gain(hits: Hits, gain: str, rel: float, alpha: float | None) -> Floats:
-    """(N, A, H) g·N: the gain of each document times its novelty, (1-α)^seen or Π(1-g) for None."""
-
-    def gains() -> Floats:
-        g = hit_gain(hits, gain, rel)
-        return g * (cascade(g) if alpha is None else decay(g, alpha))
-
-    return hits.once(("novel", gain, rel, alpha), gains)
-
-
-def discounted(
-    hits: Hits, D: Discount, gain: str, rel: float, alpha: float | None, weighted: bool, cutoff: int | None
-) -> Floats:
-    """(N,) Σ_{i≤k} D(i) Σ_t w_t g(i,t) N(i,t)"""
-    hits = hits.top(cutoff)
-    per_aspect = discounted_sum(novel_gain(hits, gain, rel, alpha), D(hits.rank))
-    return expected(per_aspect, aspect_weights(hits, gain, rel, weighted))
-
-
-def over_ideal(
-    hits: Hits, D: Discount, gain: str, rel: float, alpha: float | None, weighted: bool, cutoff: int | None
-) -> Floats:
-    """(N,) `discounted`, over what it is for the greedy ideal ranking."""
-    ideal = greedy_ideal(hits.pool, gain, rel, alpha, weighted)
-    best = discounted(ideal, D, gain, rel, alpha, weighted, cutoff)
-    return ratio(discounted(hits, D, gain, rel, alpha, weighted, cutoff), best[hits.topic])
-
-
-def over_everything(score: Floats, hits: Hits, D: Discount, alpha: float, cutoff: int | None) -> Floats:
-    """(N,) `score`, over what a ranking gets whose every document serves every aspect."""
+def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility, over that of a ranking whose every document serves every aspect"""
     longest = cutoff or int(hits.length.max(initial=0))
-    i = np.arange(1, longest + 1, dtype=np.int32)
-    sums = np.concatenate(([0.0], np.cumsum(geometric(i, 1 - alpha) * D(i))))
-    return ratio(score, sums[hits.depth(cutoff).astype(np.int64)])
+    left = geometric(1 - parts.novelty.amount).first(longest)
+    sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))
+    return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_DCG",))
+@measure(ALPHA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2008novelty",), aliases=("α_DCG",))
 def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-DCG: discounted gain, where an aspect's worth falls by the share α with each document on it.
 
@@ -87,11 +56,10 @@ def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, c
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["alpha_DCG@1"]).mean()
     {'run': {'alpha_DCG@1': 0.5}}
     """
-    score = discounted(hits, logarithmic, gain, rel, alpha, weighted, cutoff)
-    return over_everything(score, hits, logarithmic, alpha, cutoff)
+    return over_everything(hits, Parts(LOGARITHMIC, gain, rel, decay(alpha), weighted), cutoff)
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_nDCG",))
+@measure(ALPHA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2008novelty",), aliases=("α_nDCG",))
 def alpha_nDCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-nDCG: α-DCG over that of the greedy ideal ranking.
 
@@ -105,10 +73,10 @@ def alpha_nDCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, 
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["alpha_nDCG@3"]).mean()
     {'run': {'alpha_nDCG@3': 0.9651954696014428}}
     """
-    return over_ideal(hits, logarithmic, gain, rel, alpha, weighted, cutoff)
+    return over_ideal(hits, Parts(LOGARITHMIC, gain, rel, decay(alpha), weighted), cutoff)
 
 
-ERR_GAIN = Parameter(
+ERR_IA_GAIN = Parameter(
     "gain",
     "binary",
     "how likely a document satisfies: ndeval's α from rel on; the grade itself; or (2^g - 1) / 2^gmax, "
@@ -118,21 +86,23 @@ ERR_GAIN = Parameter(
 )
 
 
-def _satisfaction(hits: Hits, gain: str, alpha: float) -> float | None:
-    """ndeval's α for binary gains, None (the gain itself) for graded ones."""
-    if gain == "binary":
-        return alpha
-    if gain == "linear" and hits.pool.grade.max(initial=0.0) > 1:
-        highest = hits.pool.grade.max()
-        raise MeasureError(
-            f"ERR_IA: grade {highest:g} is no probability; use gain='probability' for grades above 1"
-        )
-    return None
+def _err_parts(hits: Hits, alpha: float, rel: float, gain: str) -> Parts:
+    """Satisfaction is ndeval's α for binary gains, the gain itself for graded ones."""
+    check_probability(hits, "ERR_IA", gain)
+    return Parts(RECIPROCAL, gain, rel, decay(alpha) if gain == "binary" else CASCADE)
 
 
-@measure(ALPHA, REL, ERR_GAIN, JUDGED_ONLY, CUTOFF, cite=("chapelle2009expected", "agrawal2009diversifying"))
+def check_probability(hits: Hits, name: str, gain: str) -> None:
+    highest = hits.pool.grade.max(initial=0.0)
+    if gain == "linear" and highest > 1:
+        raise MeasureError(f"{name}: grade {highest:g} is no probability; use gain='probability'")
+
+
+@measure(
+    ALPHA, REL, ERR_IA_GAIN, CUTOFF, monotone=True, cite=("chapelle2009expected", "agrawal2009diversifying")
+)
 def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
-    """Intent-aware expected reciprocal rank.
+    """Intent-aware expected reciprocal rank: how early users with different intents are satisfied.
 
     binary: ERR-IA@k = Σ_{i≤k} G_i / i  ÷  Σ_{i≤k} (1-α)^(i-1) / i,
     G_i = Σ_t w_t [g(i,t) ≥ rel] (1-α)^(documents on t above i), as ndeval has it;
@@ -143,12 +113,13 @@ def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) 
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["ERR_IA@1", "ERR_IA(gain='probability')@1"]).mean()
     {'run': {'ERR_IA@1': 0.5, "ERR_IA(gain='probability')@1": 0.25}}
     """
-    stop = _satisfaction(hits, gain, alpha)
-    score = discounted(hits, reciprocal, gain, rel, stop, True, cutoff)
-    return score if stop is None else over_everything(score, hits, reciprocal, alpha, cutoff)
+    parts = _err_parts(hits, alpha, rel, gain)
+    return over_everything(hits, parts, cutoff) if gain == "binary" else utility(hits, parts, cutoff)
 
 
-@measure(ALPHA, REL, ERR_GAIN, JUDGED_ONLY, CUTOFF, cite=("chapelle2009expected", "agrawal2009diversifying"))
+@measure(
+    ALPHA, REL, ERR_IA_GAIN, CUTOFF, monotone=True, cite=("chapelle2009expected", "agrawal2009diversifying")
+)
 def nERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Normalised intent-aware expected reciprocal rank: ERR-IA over that of the greedy ideal ranking.
 
@@ -159,7 +130,7 @@ def nERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None)
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["nERR_IA@3"]).mean()
     {'run': {'nERR_IA@3': 0.95}}
     """
-    return over_ideal(hits, reciprocal, gain, rel, _satisfaction(hits, gain, alpha), True, cutoff)
+    return over_ideal(hits, _err_parts(hits, alpha, rel, gain), cutoff)
 
 
 BETA = Parameter(
@@ -173,7 +144,7 @@ BETA = Parameter(
 )
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, cite=("clarke2009effectiveness",))
+@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2009effectiveness",))
 def NRBP(
     hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
 ) -> Floats:
@@ -185,11 +156,11 @@ def NRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["NRBP"]).mean()
     {'run': {'NRBP': 0.5625}}
     """
-    D = partial(geometric, p=beta)
-    return (1 - (1 - alpha) * beta) * discounted(hits, D, gain, rel, alpha, weighted, cutoff)
+    parts = Parts(geometric(beta), gain, rel, decay(alpha), weighted)
+    return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, cite=("clarke2009effectiveness",))
+@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2009effectiveness",))
 def nNRBP(
     hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
 ) -> Floats:
@@ -201,4 +172,59 @@ def nNRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["nNRBP"]).mean()
     {'run': {'nNRBP': 0.6666666666666666}}
     """
-    return over_ideal(hits, partial(geometric, p=beta), gain, rel, alpha, weighted, cutoff)
+    return over_ideal(hits, Parts(geometric(beta), gain, rel, decay(alpha), weighted), cutoff)
+
+
+GRADED = Parameter("gain", "probability", GAIN.meaning, str, choices=GAINS)
+EFFORT = Parameter("e", 0.05, "what looking at a document costs", low=0)
+LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount", low=1, above_low=True)
+
+
+@measure(ALPHA, EFFORT, LOG_BASE, REL, GRADED, CUTOFF, cite=("yang2009modeling", "amigo2018axiomatic"))
+def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+    """Expected utility: what is still new in each document, less the effort of looking at it.
+
+    EU = Σ_i (Σ_t w_t g(i,t) (1-α)^(documents on t above i) - e) / (1 + log i)
+
+    The logarithm is natural unless `base` says otherwise.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
+    {'run': {"EU(gain='binary')": 0.45}}
+    """
+    return utility(hits, Parts(Discount("slow", base), gain, rel, decay(alpha), effort=e), cutoff)
+
+
+RBU_P = Parameter(
+    "p", 0.8, "the chance to go on from one document to the next", low=0, high=1, above_low=True
+)
+RBU_EFFORT = Parameter("e", 0.03, "what looking at a document costs", low=0)
+RBU_FORM = Parameter(
+    "form",
+    "reference",
+    "'reference': p^(i-1), times 1-p, aspect weights as given, as the authors' program; 'eq11': p^i, weights "
+    "summing to 1, as printed",
+    str,
+    choices=("reference", "eq11"),
+)
+
+
+@measure(RBU_P, RBU_EFFORT, RBU_FORM, REL, GRADED, CUTOFF, monotone=True, cite=("amigo2018axiomatic",))
+def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
+    """Rank-biased utility: what users still need from each document, less the effort of looking at it.
+
+    reference: RBU = (1-p) Σ_i p^(i-1) (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
+    eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
+    r = (2^g - 1) / 2^gmax, gmax the topic's highest grade on the aspect
+
+    It is the one measure that keeps all ten constraints of its paper, for small r, p < 1 and e > 0.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()
+    {'run': {'RBU': 0.04399999999999999, "RBU(form='eq11')": 0.17600000000000002}}
+    """
+    check_probability(hits, "RBU", gain)
+    parts = Parts(geometric(p), gain, rel, CASCADE, effort=e)
+    if form == "eq11":
+        return p * utility(hits, parts, cutoff)
+    return (1 - p) * utility(hits, parts, cutoff, hits.weight if hits.pool.weighted else None)
