@@ -8,7 +8,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.measures.measure import Definition, Measure, Parameter, measure
-from rankprism.measures.parts import aspect_weights, expected, ratio
+from rankprism.measures.parts import aspect_weights, binary, expected, ratio
 
 _SMALLEST = 5e-324  # any grade above 0
 
@@ -21,7 +21,7 @@ def intent_aware(base: Definition) -> Definition:
 
     def function(hits: Hits, **settings: Any) -> Floats:
         # Relevant for M: from its own threshold on, or from the lowest positive grade.
-        weight = aspect_weights(hits, "binary", settings.get("rel", _SMALLEST), weighted=True)
+        weight = aspect_weights(hits, binary(settings.get("rel"), _SMALLEST), weighted=True)
         return expected(base.function(hits, **settings), weight)
 
     function.__doc__ = (

@@ -6,7 +6,16 @@ import numpy as np
 
 from rankprism.data.hits import NOWHERE, Floats, Hits
 from rankprism.measures.measure import CUTOFF, Parameter, measure
-from rankprism.measures.parts import REL, WEIGHTED, aspect_weights, expected, hit_gain, pool_gain, ratio
+from rankprism.measures.parts import (
+    REL,
+    WEIGHTED,
+    aspect_weights,
+    binary,
+    expected,
+    hit_gain,
+    pool_gain,
+    ratio,
+)
 
 
 @measure(REL, WEIGHTED, CUTOFF, monotone=True, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
@@ -19,8 +28,8 @@ def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floa
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    reached = hit_gain(hits.top(cutoff), "binary", rel).max(-1, initial=0.0)
-    return expected(reached, aspect_weights(hits, "binary", rel, weighted))
+    reached = hit_gain(hits.top(cutoff), binary(rel)).max(-1, initial=0.0)
+    return expected(reached, aspect_weights(hits, binary(rel), weighted))
 
 
 LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0, high=1, above_low=True)
@@ -28,13 +37,13 @@ LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0,
 
 def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
     """(N,) ⌈level · m⌉, m the topic's aspects with a relevant document"""
-    m = pool_gain(hits.pool, "binary", rel).any(-1).sum(-1)[hits.topic]
+    m = pool_gain(hits.pool, binary(rel)).any(-1).sum(-1)[hits.topic]
     return np.asarray(np.ceil(level * m - 1e-9))
 
 
 def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     """(N,) the first rank at which the needed aspects are reached; inf if they never are"""
-    relevant = hit_gain(hits, "binary", rel) > 0
+    relevant = hit_gain(hits, binary(rel)) > 0
     first = np.where(relevant, hits.rank[:, None, :], NOWHERE).min(-1, initial=NOWHERE)
     in_order = np.sort(first, axis=-1)
     need = aspects_needed(hits, rel, level).astype(np.int64)

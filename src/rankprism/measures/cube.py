@@ -9,7 +9,9 @@ from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     RECIPROCAL,
     REL,
+    Gain,
     aspect_weights,
+    binary,
     decay,
     discounted_sum,
     expected,
@@ -120,10 +122,10 @@ def CT(
     hits = hits.top(cutoff)
     if form == "trec-dd":
         return _cube_test(hits, alpha, height, batch)
-    g = hit_gain(hits, gain, rel)
+    g = hit_gain(hits, Gain(gain, rel))
     before = np.cumsum(g, axis=-1) - g
     per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), RECIPROCAL(hits.rank))
-    return expected(per_aspect, aspect_weights(hits, gain, rel, weighted=True))
+    return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
 @measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, cite=("luo2013water", "yang2016trec"))
@@ -189,10 +191,10 @@ def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["P_at_recall"]).mean()
     {'run': {'P_at_recall': 0.6666666666666666}}
     """
-    relevant = hit_gain(hits, "binary", rel)
+    relevant = hit_gain(hits, binary(rel))
     new = relevant * (seen(relevant) == 0)
     counted = ratio(new.sum(1), relevant.sum(1)) if modified else (new.sum(1) > 0).astype(np.float64)
-    aspects = aspect_weights(hits, "binary", rel, weighted=False) > 0
+    aspects = aspect_weights(hits, binary(rel), weighted=False) > 0
     reached = np.where(new > 0, hits.rank[:, None, :], 0).max(-1, initial=0)  # where each aspect is reached
     complete = ((reached > 0) | ~aspects).all(-1) & aspects.any(-1)
     n = np.where(complete, reached.max(-1, initial=0), hits.length)

@@ -18,6 +18,7 @@ from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     RECIPROCAL,
+    Gain,
     aspect_weights,
     discounted_sum,
     expected,
@@ -49,15 +50,15 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
     """
 
     def pool() -> Pool:
-        weight = live_weights(hits.pool, gain, 1.0, weighted=True)
-        gains: Floats = np.einsum("tad,ta->td", pool_gain(hits.pool, gain, 1.0), weight)
+        weight = live_weights(hits.pool, Gain(gain), weighted=True)
+        gains: Floats = np.einsum("tad,ta->td", pool_gain(hits.pool, Gain(gain)), weight)
         return Pool.single(gains)
 
     def folded() -> Hits:
-        g = hit_gain(hits, gain, 1.0)
+        g = hit_gain(hits, Gain(gain))
         if navigational:
             g = g * ~(hits.pool.navigational[hits.topic][:, :, None] & (seen(g) > 0))
-        gains: Floats = np.einsum("nah,na->nh", g, aspect_weights(hits, gain, 1.0, weighted=True))
+        gains: Floats = np.einsum("nah,na->nh", g, aspect_weights(hits, Gain(gain), weighted=True))
         if digits is not None:
             gains = np.round(gains, digits)
         return replace(hits, grade=gains[:, None, :], pool=hits.pool.once(("global", gain), pool), _memo={})
@@ -184,7 +185,7 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     informational = Q(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
     navigational = P_plus(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
     score = np.where(hits.pool.navigational[hits.topic], navigational, informational)
-    return expected(score, aspect_weights(hits, gain, 1.0, weighted=True))
+    return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
 
 
 @measure(GAMMA, BLEND, LEVEL_GAIN, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("P+Q#",))

@@ -9,7 +9,7 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.measures.ideal import sorted_ideal
 from rankprism.measures.measure import CUTOFF, Parameter, measure
-from rankprism.measures.parts import GAIN, hit_gain, pool_gain, ratio
+from rankprism.measures.parts import GAIN, Gain, hit_gain, pool_gain, ratio
 from rankprism.measures.single import precision_sum
 
 BLEND = Parameter(
@@ -23,7 +23,7 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
 
     C counts the relevant documents down to rank i, cg adds their gains, cg* those of the ideal ranking.
     """
-    g = hit_gain(hits, gain, 1.0)
+    g = hit_gain(hits, Gain(gain))
     found, gained = np.cumsum(g > 0, axis=-1), np.cumsum(g, axis=-1)
     best = ideal_gain(hits, gain)
     return (g > 0) * (found + beta * gained) / (hits.rank[:, None, :] + beta * best)
@@ -32,7 +32,7 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
 def ideal_gain(hits: Hits, gain: str) -> Floats:
     """(N, A, H) cg*: what the ideal ranking has gained down to the rank of each document found."""
     sums = np.cumsum(
-        sorted_ideal(hits.pool, ("gain", gain), lambda _: pool_gain(hits.pool, gain, 1.0)), axis=-1
+        sorted_ideal(hits.pool, ("gain", gain), lambda _: pool_gain(hits.pool, Gain(gain))), axis=-1
     )
     if not sums.shape[-1]:
         return np.zeros(hits.grade.shape)

@@ -5,11 +5,14 @@ All have one shape, Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: see `rankprism.measu
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.ideal import best_utility
+from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
 from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
@@ -21,17 +24,72 @@ from rankprism.measures.parts import (
     REL,
     WEIGHTED,
     Discount,
+    Gain,
     Parts,
+    aspect_weights,
     decay,
+    discounted_sum,
+    expected,
     geometric,
+    novel_gain,
+    pool_gain,
     ratio,
     utility,
 )
 
+IDEAL = Parameter(
+    "ideal",
+    "greedy",
+    "what to divide by: the greedy ideal ranking, as ndeval; the best ranking there is, certified; or each "
+    "aspect's own best ranking",
+    str,
+    choices=("greedy", "exact", "per-aspect"),
+)
+NODES = Parameter(
+    "nodes", 1_000_000, "how far to search for the best ranking, with ideal='exact'", int, low=1
+)
 
-def over_ideal(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) the utility, over that of the greedy ideal ranking"""
-    return ratio(utility(hits, parts, cutoff), best_utility(hits.pool, parts, cutoff)[hits.topic])
+
+def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Floats:
+    """(N,) the utility, over that of the ideal ranking"""
+    if ideal == "per-aspect":
+        return over_own_ideals(hits, parts, cutoff)
+    return ratio(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
+
+
+def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, Floats]]:
+    """What `over_ideal` is at least and at most, the best ranking being known only within bounds."""
+
+    def interval(
+        hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any
+    ) -> tuple[Floats, Floats]:
+        parts = parts_of(hits, **settings)
+        if ideal == "per-aspect":
+            score = over_own_ideals(hits, parts, cutoff)
+            return score, score
+        low, high = _best(hits, parts, cutoff, ideal, nodes)
+        score = utility(hits, parts, cutoff)
+        return ratio(score, high[hits.topic]), ratio(score, low[hits.topic])
+
+    return interval
+
+
+def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
+    """(T,) twice: what the ideal ranking's utility is at least and at most"""
+    if ideal == "exact":
+        return exact_utility(hits.pool, parts, cutoff, nodes)
+    best = best_utility(hits.pool, parts, cutoff)
+    return best, best
+
+
+def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
+    g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
+    best = (g * parts.novelty(g)) @ parts.discount.first(g.shape[-1])
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    hits = hits.top(cutoff)
+    own = discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank))
+    return expected(ratio(own, best[hits.topic]), weight)
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
@@ -56,24 +114,49 @@ def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, c
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["alpha_DCG@1"]).mean()
     {'run': {'alpha_DCG@1': 0.5}}
     """
-    return over_everything(hits, Parts(LOGARITHMIC, gain, rel, decay(alpha), weighted), cutoff)
+    return over_everything(hits, Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted), cutoff)
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2008novelty",), aliases=("α_nDCG",))
-def alpha_nDCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
+def _alpha_parts(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool) -> Parts:
+    return Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted)
+
+
+@measure(
+    ALPHA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_alpha_parts),
+    cite=("clarke2008novelty",),
+    aliases=("α_nDCG",),
+)
+def alpha_nDCG(
+    hits: Hits,
+    alpha: float,
+    rel: float,
+    gain: str,
+    weighted: bool,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> Floats:
     """α-nDCG: α-DCG over that of the greedy ideal ranking.
 
     α-nDCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  the same sum for the greedy ideal ranking,
     G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
 
-    The greedy ideal is not always the best ranking, so a score can exceed 1.
+    The greedy ideal is not always the best ranking, so a score can exceed 1; with ideal='exact' it cannot.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["alpha_nDCG@3"]).mean()
     {'run': {'alpha_nDCG@3': 0.9651954696014428}}
     """
-    return over_ideal(hits, Parts(LOGARITHMIC, gain, rel, decay(alpha), weighted), cutoff)
+    return over_ideal(hits, _alpha_parts(hits, alpha, rel, gain, weighted), cutoff, ideal, nodes)
 
 
 ERR_IA_GAIN = Parameter(
@@ -86,22 +169,42 @@ ERR_IA_GAIN = Parameter(
 )
 
 
-def _err_parts(hits: Hits, alpha: float, rel: float, gain: str) -> Parts:
+SCALE = Parameter(
+    "max_rel",
+    None,
+    "the highest grade of the scale, instead of gmax, with gain='probability'",
+    low=0,
+    above_low=True,
+    optional=True,
+)
+
+
+def _err_parts(hits: Hits, alpha: float, rel: float, gain: str, max_rel: float | None) -> Parts:
     """Satisfaction is ndeval's α for binary gains, the gain itself for graded ones."""
-    check_probability(hits, "ERR_IA", gain)
-    return Parts(RECIPROCAL, gain, rel, decay(alpha) if gain == "binary" else CASCADE)
+    check_probability(hits, "ERR_IA", gain, max_rel)
+    return Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha) if gain == "binary" else CASCADE)
 
 
-def check_probability(hits: Hits, name: str, gain: str) -> None:
+def check_probability(hits: Hits, name: str, gain: str, max_rel: float | None = None) -> None:
     highest = hits.pool.grade.max(initial=0.0)
     if gain == "linear" and highest > 1:
         raise MeasureError(f"{name}: grade {highest:g} is no probability; use gain='probability'")
+    if gain == "probability" and max_rel is not None and highest > max_rel:
+        raise MeasureError(f"{name}: grade {highest:g} is above max_rel={max_rel:g}; set max_rel={highest:g}")
 
 
 @measure(
-    ALPHA, REL, ERR_IA_GAIN, CUTOFF, monotone=True, cite=("chapelle2009expected", "agrawal2009diversifying")
+    ALPHA,
+    REL,
+    ERR_IA_GAIN,
+    SCALE,
+    CUTOFF,
+    monotone=True,
+    cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
-def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+def ERR_IA(
+    hits: Hits, alpha: float, rel: float, gain: str, max_rel: float | None, cutoff: int | None
+) -> Floats:
     """Intent-aware expected reciprocal rank: how early users with different intents are satisfied.
 
     binary: ERR-IA@k = Σ_{i≤k} G_i / i  ÷  Σ_{i≤k} (1-α)^(i-1) / i,
@@ -113,24 +216,44 @@ def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) 
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["ERR_IA@1", "ERR_IA(gain='probability')@1"]).mean()
     {'run': {'ERR_IA@1': 0.5, "ERR_IA(gain='probability')@1": 0.25}}
     """
-    parts = _err_parts(hits, alpha, rel, gain)
+    parts = _err_parts(hits, alpha, rel, gain, max_rel)
     return over_everything(hits, parts, cutoff) if gain == "binary" else utility(hits, parts, cutoff)
 
 
 @measure(
-    ALPHA, REL, ERR_IA_GAIN, CUTOFF, monotone=True, cite=("chapelle2009expected", "agrawal2009diversifying")
+    ALPHA,
+    REL,
+    ERR_IA_GAIN,
+    SCALE,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_err_parts),
+    cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
-def nERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+def nERR_IA(
+    hits: Hits,
+    alpha: float,
+    rel: float,
+    gain: str,
+    max_rel: float | None,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> Floats:
     """Normalised intent-aware expected reciprocal rank: ERR-IA over that of the greedy ideal ranking.
 
     nERR-IA@k = Σ_{i≤k} G_i / i  ÷  the same sum for the greedy ideal ranking, G_i as in ERR_IA
+
+    Sakai & Song's graded form is nERR_IA(gain='probability',max_rel=h,ideal='per-aspect').
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["nERR_IA@3"]).mean()
     {'run': {'nERR_IA@3': 0.95}}
     """
-    return over_ideal(hits, _err_parts(hits, alpha, rel, gain), cutoff)
+    return over_ideal(hits, _err_parts(hits, alpha, rel, gain, max_rel), cutoff, ideal, nodes)
 
 
 BETA = Parameter(
@@ -156,13 +279,37 @@ def NRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["NRBP"]).mean()
     {'run': {'NRBP': 0.5625}}
     """
-    parts = Parts(geometric(beta), gain, rel, decay(alpha), weighted)
+    parts = Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
     return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2009effectiveness",))
+def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool) -> Parts:
+    return Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
+
+
+@measure(
+    ALPHA,
+    BETA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_nrbp_parts),
+    cite=("clarke2009effectiveness",),
+)
 def nNRBP(
-    hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
+    hits: Hits,
+    alpha: float,
+    beta: float,
+    rel: float,
+    gain: str,
+    weighted: bool,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
 ) -> Floats:
     """Normalised NRBP: NRBP over that of the greedy ideal ranking.
 
@@ -172,7 +319,7 @@ def nNRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["nNRBP"]).mean()
     {'run': {'nNRBP': 0.6666666666666666}}
     """
-    return over_ideal(hits, Parts(geometric(beta), gain, rel, decay(alpha), weighted), cutoff)
+    return over_ideal(hits, _nrbp_parts(hits, alpha, beta, rel, gain, weighted), cutoff, ideal, nodes)
 
 
 GRADED = Parameter("gain", "probability", GAIN.meaning, str, choices=GAINS)
@@ -192,7 +339,7 @@ def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, c
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
     {'run': {"EU(gain='binary')": 0.45}}
     """
-    return utility(hits, Parts(Discount("slow", base), gain, rel, decay(alpha), effort=e), cutoff)
+    return utility(hits, Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e), cutoff)
 
 
 RBU_P = Parameter(
@@ -224,7 +371,7 @@ def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff
     {'run': {'RBU': 0.04399999999999999, "RBU(form='eq11')": 0.17600000000000002}}
     """
     check_probability(hits, "RBU", gain)
-    parts = Parts(geometric(p), gain, rel, CASCADE, effort=e)
+    parts = Parts(geometric(p), Gain(gain, rel), CASCADE, effort=e)
     if form == "eq11":
         return p * utility(hits, parts, cutoff)
     return (1 - p) * utility(hits, parts, cutoff, hits.weight if hits.pool.weighted else None)

@@ -32,25 +32,38 @@ GAIN = Parameter(
 # ── gain ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pool_gain(pool: Pool, gain: str, rel: float) -> Floats:
+@dataclass(frozen=True)
+class Gain:
+    """What a grade is worth."""
+
+    kind: str
+    rel: float = 1.0
+    max_rel: float | None = None  # the scale's highest grade, instead of the topic's on the aspect
+
+    def __call__(self, grade: Floats, highest: Floats) -> Floats:
+        """The gains of grades (.., A, ..), `highest` (.., A) being the highest of the topic's aspects."""
+        if self.kind == "binary":  # 1 from rel on
+            return (grade >= self.rel).astype(np.float64)
+        if self.kind == "linear":  # the grade itself
+            return grade
+        worth = np.exp2(grade) - 1
+        if self.kind == "probability":  # (2^g - 1) / 2^gmax
+            worth /= np.exp2(highest)[:, :, None] if self.max_rel is None else 2**self.max_rel
+        return worth  # exp: 2^g - 1
+
+
+def binary(rel: float) -> Gain:
+    return Gain("binary", rel)
+
+
+def pool_gain(pool: Pool, gain: Gain) -> Floats:
     """(T, A, D) what each relevant document of the topic is worth on each aspect."""
-    return pool.once(("gain", gain, rel), lambda: _gain(pool.grade, pool.highest, gain, rel))
+    return pool.once(gain, lambda: gain(pool.grade, pool.highest))
 
 
-def hit_gain(hits: Hits, gain: str, rel: float) -> Floats:
+def hit_gain(hits: Hits, gain: Gain) -> Floats:
     """(N, A, H) what each document found is worth on each aspect."""
-    return hits.once(("gain", gain, rel), lambda: _gain(hits.grade, hits.pool.highest[hits.topic], gain, rel))
-
-
-def _gain(grade: Floats, highest: Floats, gain: str, rel: float) -> Floats:
-    if gain == "binary":
-        return (grade >= rel).astype(np.float64)
-    if gain == "linear":
-        return grade
-    worth = np.exp2(grade) - 1
-    if gain == "probability":
-        worth /= np.exp2(highest)[:, :, None]
-    return worth
+    return hits.once(gain, lambda: gain(hits.grade, hits.pool.highest[hits.topic]))
 
 
 # ── discount ─────────────────────────────────────────────────────────────────────────────────────
@@ -146,8 +159,7 @@ class Parts:
     """A measure that looks at all aspects at once: Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]"""
 
     discount: Discount
-    gain: str = "binary"
-    rel: float = 1.0
+    gain: Gain
     novelty: Novelty = NO_NOVELTY
     weighted: bool = True
     effort: float = 0.0
@@ -162,7 +174,7 @@ def utility(hits: Hits, parts: Parts, cutoff: int | None, weight: Floats | None 
     hits = hits.top(cutoff)
     per_aspect = discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank))
     if weight is None:
-        weight = aspect_weights(hits, parts.gain, parts.rel, parts.weighted)
+        weight = aspect_weights(hits, parts.gain, parts.weighted)
     total = expected(per_aspect, weight)
     return total - parts.effort * over_ranks(hits, parts.discount) if parts.effort else total
 
@@ -171,10 +183,10 @@ def novel_gain(hits: Hits, parts: Parts) -> Floats:
     """(N, A, H) g·N: the gain of each document times its novelty."""
 
     def gains() -> Floats:
-        g = hit_gain(hits, parts.gain, parts.rel)
+        g = hit_gain(hits, parts.gain)
         return g if parts.novelty == NO_NOVELTY else g * parts.novelty(g)
 
-    return hits.once(("novel", parts.gain, parts.rel, parts.novelty), gains)
+    return hits.once((parts.gain, parts.novelty), gains)
 
 
 def over_ranks(hits: Hits, discount: Discount) -> Floats:
@@ -195,20 +207,20 @@ def expected(score: Floats, weight: Floats) -> Floats:
     return total
 
 
-def aspect_weights(hits: Hits, gain: str, rel: float, weighted: bool) -> Floats:
+def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
     """(N, A) weights that sum to 1 over the topic's aspects with anything relevant; 0 for the others."""
-    return live_weights(hits.pool, gain, rel, weighted)[hits.topic]
+    return live_weights(hits.pool, gain, weighted)[hits.topic]
 
 
-def live_weights(pool: Pool, gain: str, rel: float, weighted: bool) -> Floats:
+def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
     """(T, A), see `aspect_weights`."""
 
     def weights() -> Floats:
-        live = (pool_gain(pool, gain, rel) > 0).any(-1)
+        live = (pool_gain(pool, gain) > 0).any(-1)
         weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
         return ratio(weight, weight.sum(-1, keepdims=True))
 
-    return pool.once(("weights", gain, rel, weighted), weights)
+    return pool.once(("weights", gain, weighted), weights)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

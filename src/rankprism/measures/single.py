@@ -20,6 +20,8 @@ from rankprism.measures.parts import (
     LOGARITHMIC,
     RECIPROCAL,
     REL,
+    Gain,
+    binary,
     discounted_sum,
     geometric,
     hit_gain,
@@ -43,7 +45,7 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["P@2", "P@4"]).mean()
     {'run': {'P@2': 0.5, 'P@4': 0.25}}
     """
-    relevant = hit_gain(hits.top(cutoff), "binary", rel)
+    relevant = hit_gain(hits.top(cutoff), binary(rel))
     return ratio(relevant.sum(-1), hits.depth(cutoff)[:, None])
 
 
@@ -58,7 +60,7 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
     hits = hits.top(cutoff)
-    best: Floats = (hit_gain(hits, "binary", rel) * RECIPROCAL(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    best: Floats = (hit_gain(hits, binary(rel)) * RECIPROCAL(hits.rank)[:, None, :]).max(-1, initial=0.0)
     return best
 
 
@@ -73,8 +75,8 @@ def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'AP': 0.8333333333333333}}
     """
     hits = hits.top(cutoff)
-    relevant = hit_gain(hits, "binary", rel)
-    R = pool_gain(hits.pool, "binary", rel).sum(-1)[hits.topic]
+    relevant = hit_gain(hits, binary(rel))
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
     return ratio(precision_sum(relevant, hits), R)
 
 
@@ -93,8 +95,8 @@ def Rprec(hits: Hits, rel: float) -> Floats:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
     {'run': {'Rprec': 0.5}}
     """
-    R = pool_gain(hits.pool, "binary", rel).sum(-1)[hits.topic]
-    early = hit_gain(hits, "binary", rel) * (hits.rank[:, None, :] <= R[:, :, None])
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    early = hit_gain(hits, binary(rel)) * (hits.rank[:, None, :] <= R[:, :, None])
     return ratio(early.sum(-1), R)
 
 
@@ -188,7 +190,7 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     {'run': {'RBP(p=0.5)': 0.25}}
     """
     hits = hits.top(cutoff)
-    return (1 - p) * discounted_sum(hit_gain(hits, gain, rel), geometric(p)(hits.rank))
+    return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), geometric(p)(hits.rank))
 
 
 MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
