@@ -105,6 +105,23 @@ def evaluate(
     qrels_format: Annotated[
         QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)
     ] = None,
+    bounds: Annotated[
+        bool,
+        typer.Option("--bounds", help="Also the scores with every unjudged document of the highest grade."),
+    ] = False,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A run to measure risk against (U_RISK).", show_default=False),
+    ] = None,
+    risk_alpha: Annotated[
+        float, typer.Option(min=0, help="How much more a loss against the baseline counts.")
+    ] = 1.0,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False),
@@ -129,8 +146,9 @@ def evaluate(
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
     from rankprism.evaluation import evaluate as evaluate_runs
+    from rankprism.formats.files import run_name
     from rankprism.formats.judgments import read_judgments
-    from rankprism.measures import parse
+    from rankprism.measures import load, parse
 
     if not measure:
         raise MeasureError(
@@ -138,7 +156,11 @@ def evaluate(
         )
     if [qrels, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
-    chosen = [parse(text) for text in measure]  # before any file is read
+    for file in measures_file or []:
+        load(file)
+    chosen = [parse(text) for text in measure]  # before any run is read
+    if baseline is not None and baseline not in runs:
+        runs = [*runs, baseline]
     kind = format.value if format else _format_of(output)
     with _noted(), _progress(len(runs)) as on_run:
         judgments = read_judgments(
@@ -151,9 +173,12 @@ def evaluate(
             topics=topics.value,
             order=order.value,
             duplicates=duplicates.value,
+            bounds=bounds,
             threads=threads,
             on_run=on_run,
         )
+    if baseline is not None:
+        scores = scores.risk(run_name(baseline), risk_alpha)
     without = scores.conventions["topics without relevant documents"]
     if without:
         some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
@@ -167,11 +192,19 @@ def measures(
         str | None, typer.Argument(help="A measure to explain; all are listed without it.")
     ] = None,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """List the measures, or explain one: rankprism measures alpha_nDCG"""
     from rankprism.cli.output import explain, list_measures
-    from rankprism.measures import parse
+    from rankprism.measures import load, parse
 
+    for file in measures_file or []:
+        load(file)
     if name is None:
         typer.echo(list_measures())
     elif bibtex:

@@ -107,6 +107,18 @@ class Hits:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
+    def rows(self, which: slice) -> Hits:
+        """Some of the rankings."""
+        return Hits(
+            self.rank[which],
+            self.grade[which],
+            self.length[which],
+            self.topic[which],
+            self.pool,
+            self.condensed_rank[which],
+            self.judged[which],
+        )
+
     def top(self, cutoff: int | None) -> Hits:
         """The first `cutoff` ranks of each ranking; all of them for None."""
         if cutoff is None or cutoff >= self.length.max(initial=0):
@@ -146,6 +158,23 @@ class Hits:
             "condensed",
             lambda: replace(self, rank=self.condensed_rank, length=judged_length, judged=judged, _memo={}),
         )
+
+    def completed(self, cutoff: int | None) -> Hits:
+        """The first `cutoff` ranks as they would be if every unjudged document had the topic's highest
+        grade on every aspect. The pool, and so the ideal, stays as judged."""
+        depth = int(self.length.max(initial=0)) if cutoff is None else cutoff
+        depth = min(depth, int(self.length.max(initial=0)))
+        i = np.arange(1, depth + 1, dtype=np.int32)
+        present = i <= self.length[:, None]
+        row, place = np.nonzero(self.judged <= depth)
+        judged = np.zeros((len(self.rank), depth), dtype=bool)
+        judged[row, self.judged[row, place] - 1] = True
+        grade = np.where((present & ~judged)[:, None, :], self.pool.highest[self.topic][:, :, None], 0.0)
+        row, place = np.nonzero(self.rank <= depth)
+        grade[row, :, self.rank[row, place] - 1] = self.grade[row, :, place]
+        rank = np.where(present, i, NOWHERE)
+        length = np.minimum(self.length, depth).astype(np.int32)
+        return Hits(rank, grade, length, self.topic, self.pool, rank, rank)
 
 
 #: How many grades a batch may hold: large enough for numpy, small enough for the cache and for memory.

@@ -7,6 +7,7 @@
 """
 
 from rankprism.measures.combine import CAM, MM
+from rankprism.measures.compose import compose, load, mix
 from rankprism.measures.coverage import S_RR, Judged, StRecall
 from rankprism.measures.cube import ACT, CT, P_at_recall, nCT
 from rankprism.measures.d_measures import (
@@ -73,8 +74,11 @@ __all__ = [
     "StRecall",
     "alpha_DCG",
     "alpha_nDCG",
+    "compose",
+    "load",
     "lookup",
     "measure",
+    "mix",
     "nCT",
     "nDCG",
     "nERR",

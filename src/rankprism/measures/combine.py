@@ -21,7 +21,7 @@ def intent_aware(base: Definition) -> Definition:
 
     def function(hits: Hits, **settings: Any) -> Floats:
         # Relevant for M: from its own threshold on, or from the lowest positive grade.
-        weight = aspect_weights(hits, binary(settings.get("rel"), _SMALLEST), weighted=True)
+        weight = aspect_weights(hits, binary(settings.get("rel", _SMALLEST)), weighted=True)
         return expected(base.function(hits, **settings), weight)
 
     function.__doc__ = (
@@ -32,7 +32,7 @@ def intent_aware(base: Definition) -> Definition:
     return Definition(
         name=f"{base.name}_IA",
         function=function,
-        parameters=base.parameters,
+        parameters=tuple(p for p in base.parameters if p.name != "fold"),
         single=False,
         monotone=base.monotone,
         cite=(*base.cite, "agrawal2009diversifying"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
@@ -173,15 +175,25 @@ class Measure:
 
     def score(self, hits: Hits) -> Floats:
         """(N,): the score of each ranking."""
-        if self.definition.single:
-            # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
-            return self.per_aspect(hits.fold("max", lambda grade, weight: grade.max(-2, initial=0.0)))[:, 0]
-        return self.per_aspect(hits)
+        if not self.definition.single:
+            return self.per_aspect(hits)
+        return self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
 
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
         hits, settings = self._bound(hits)
         return self.definition.function(hits, **settings)
+
+    @property
+    def cutoff(self) -> int | None:
+        """How deep the measure looks, its own cutoff or that of the measure inside; None: to the end."""
+        inner = self.settings.get("measure")
+        return inner.cutoff if isinstance(inner, Measure) else self.settings.get("cutoff")
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the score may be known only within bounds."""
+        return self.settings.get("ideal") == "exact"
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -195,11 +207,27 @@ class Measure:
         settings = {p.name: self[p.name] for p in self.definition.parameters}
         if settings.get("measure", self) is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
+        settings.pop("fold", None)
         return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
 
 
 CUTOFF = Parameter(
     "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
+)
+#: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
+FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
+    "max": lambda grade, weight: grade.max(-2, initial=0.0),
+    "min": lambda grade, weight: np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf),
+    "sum": lambda grade, weight: np.where(weight > 0, grade, 0.0).sum(-2),
+    "mean": lambda grade, weight: (grade * weight).sum(-2) / weight.sum(-2),
+}
+FOLD = Parameter(
+    "fold",
+    "max",
+    "a document's grade where it has several: the highest, the lowest, their sum or their weighted mean",
+    str,
+    choices=tuple(FOLDS),
 )
 JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
 
@@ -227,7 +255,8 @@ def measure(
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
-    Every measure can also be taken of the judged documents only, which its function never sees.
+    Every measure can also be taken of the judged documents only, and a single-aspect one of grades
+    folded in several ways; neither is its function's business.
     """
     own = [p for p in parameters if p.name != "cutoff"]
     cut = [p for p in parameters if p.name == "cutoff"]
@@ -236,7 +265,7 @@ def measure(
         definition = Definition(
             name=function.__name__,
             function=function,
-            parameters=(*own, JUDGED_ONLY, *cut),
+            parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
             single=single,
             monotone=monotone,
             interval=interval,
