@@ -72,7 +72,8 @@ def compose(
 
     >>> from rankprism import evaluate
     >>> eager = compose("eager", discount="reciprocal", novelty="first")
-    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["eager", "eager@1"]).mean()
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["eager", "eager@1"]).mean()
     {'run': {'eager': 0.75, 'eager@1': 0.5}}
     """
     for what, value, known in (
@@ -171,7 +172,7 @@ def load(path: str | os.PathLike[str]) -> list[Measure]:
 
 
 def _from_table(name: str, table: dict[str, Any]) -> Measure:
-    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__)
+    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__ or ())
     for key in table:
         if key not in known:
             raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
