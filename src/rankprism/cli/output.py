@@ -19,6 +19,7 @@ from rankprism.data.scores import Scores, mean_over_topics
 from rankprism.data.table import text_table
 from rankprism.formats.files import written_whole
 from rankprism.measures import Measure, lookup, names
+from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
 
 MEAN = "all"  # the topic that stands for the mean over topics
@@ -151,3 +152,44 @@ def explain(measure: Measure) -> str:
     if example:
         lines += ["", "Example", *(f"  {line}" for line in (">>>" + example).splitlines())]
     return "\n".join(lines)
+
+
+def reference() -> str:
+    """The documentation page of all measures, in Markdown."""
+    definitions = sorted((lookup(name).definition for name in names()), key=lambda d: d.name.casefold())
+    own = [d for d in definitions if not d.name.endswith("_IA") or d.name in ("ERR_IA", "nERR_IA")]
+    lines = [
+        "# Measures",
+        "",
+        "Made by `make docs` from the measures themselves; `rankprism measures NAME` prints the same.",
+        "",
+        "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
+        "`CAM(M)` and `MM(M)`. *Monotone*: with default parameters, a document that becomes more relevant",
+        "never lowers the score, so `bounds=True` brackets the truth.",
+        "",
+        "| measure | what it says | aspects | monotone | compared with, beside its definition |",
+        "|---|---|---|---|---|",
+    ]
+    for d in own:
+        cells = (
+            f"[{d.name}](#{d.name.casefold()})",
+            d.summary,
+            "one" if d.single else "all",
+            "yes" if d.monotone else "",
+            CHECKED.get(d.name, ""),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    for d in own:
+        text, _, example = d.doc.partition(">>>")
+        summary, _, rest = text.strip().partition("\n")
+        formula, _, remarks = rest.strip().partition("\n\n")
+        lines += ["", f"## {d.name}", "", summary, "", "```text", formula, "```"]
+        lines += ["", remarks.strip()] if remarks.strip() else []
+        if d.aliases:
+            lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
+        lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
+        lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]
+        lines += ["", *(f"- {CITATIONS[key].text}" for key in d.cite)]
+        if example:
+            lines += ["", "```pycon", *(">>>" + example).rstrip().splitlines(), "```"]
+    return "\n".join(lines) + "\n"

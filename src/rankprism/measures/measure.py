@@ -42,7 +42,7 @@ class Parameter:
         if self.kind is bool:
             return "True or False"
         if self.kind is dict:
-            return "a mapping of grades to gains such as {1:1,2:3}"
+            return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
         low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {self.low:g}"
         high = "" if self.high is None else f" {'<' if self.below_high else '≤'} {self.high:g}"
@@ -65,7 +65,10 @@ class Parameter:
             return isinstance(value, bool)
         if self.kind is dict or self.mapping:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)
+            if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers):
+                return False
+            # What is not relevant never gains anything.
+            return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
         if value != value or value in (float("inf"), float("-inf")):

@@ -345,6 +345,13 @@ def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, c
 RBU_P = Parameter(
     "p", 0.8, "the chance to go on from one document to the next", low=0, high=1, above_low=True
 )
+RBU_GAIN = Parameter(
+    "gain",
+    "probability",
+    "how likely a document satisfies: surely from rel on; as its grade; or (2^g - 1) / 2^gmax",
+    str,
+    choices=("binary", "linear", "probability"),
+)
 RBU_EFFORT = Parameter("e", 0.03, "what looking at a document costs", low=0)
 RBU_FORM = Parameter(
     "form",
@@ -356,7 +363,7 @@ RBU_FORM = Parameter(
 )
 
 
-@measure(RBU_P, RBU_EFFORT, RBU_FORM, REL, GRADED, CUTOFF, monotone=True, cite=("amigo2018axiomatic",))
+@measure(RBU_P, RBU_EFFORT, RBU_FORM, REL, RBU_GAIN, CUTOFF, monotone=True, cite=("amigo2018axiomatic",))
 def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Rank-biased utility: what users still need from each document, less the effort of looking at it.
 
