@@ -28,13 +28,12 @@ from rankprism.measures.parts import (
     Parts,
     aspect_weights,
     decay,
-    discounted_sum,
     expected,
     geometric,
-    novel_gain,
     pool_gain,
     ratio,
     utility,
+    utility_per_aspect,
 )
 
 IDEAL = Parameter(
@@ -87,9 +86,7 @@ def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
     best = (g * parts.novelty(g)) @ parts.discount.first(g.shape[-1])
     weight = aspect_weights(hits, parts.gain, parts.weighted)
-    hits = hits.top(cutoff)
-    own = discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank))
-    return expected(ratio(own, best[hits.topic]), weight)
+    return expected(ratio(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:

@@ -172,11 +172,18 @@ def utility(hits: Hits, parts: Parts, cutoff: int | None, weight: Floats | None 
     aspects with anything relevant, or `weight` (N, A).
     """
     hits = hits.top(cutoff)
-    per_aspect = discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank))
     if weight is None:
         weight = aspect_weights(hits, parts.gain, parts.weighted)
-    total = expected(per_aspect, weight)
+    total = expected(utility_per_aspect(hits, parts), weight)
     return total - parts.effort * over_ranks(hits, parts.discount) if parts.effort else total
+
+
+def utility_per_aspect(hits: Hits, parts: Parts) -> Floats:
+    """(N, A) Σ_i D(i) g(i,t) N(i,t)"""
+    return hits.once(
+        (parts.gain, parts.novelty, parts.discount),
+        lambda: discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank)),
+    )
 
 
 def novel_gain(hits: Hits, parts: Parts) -> Floats:
