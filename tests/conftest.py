@@ -15,13 +15,19 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "deterministic",
     derandomize=True,
+    max_examples=50,
     deadline=None,
     database=None,
     print_blob=False,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
 )
 # For a long look now and then: pytest --hypothesis-profile=search
-settings.register_profile("search", settings.get_profile("deterministic"), derandomize=False, max_examples=2000)
+_deterministic = settings.get_profile("deterministic")
+settings.register_profile("search", _deterministic, derandomize=False, max_examples=2000)
 settings.load_profile("deterministic")
 
 COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"

@@ -96,7 +96,8 @@ def novel_gain(gains: Gains, share: Weights, doc: str, above: Ranking, alpha: fl
 def total(gains: Gains, share: Weights, ranking: Ranking, discount: Discount, alpha: float | None) -> float:
     """Σ_i D(i) G_i"""
     return sum(
-        discount(i) * novel_gain(gains, share, doc, ranking[: i - 1], alpha) for i, doc in enumerate(ranking, 1)
+        discount(i) * novel_gain(gains, share, doc, ranking[: i - 1], alpha)
+        for i, doc in enumerate(ranking, 1)
     )
 
 
@@ -427,10 +428,8 @@ def ERR(
 def _intent_aware(
     judged: Judged, weights: Weights | None, rel: float, score: Callable[[Mapping[str, float]], float]
 ) -> float:
-    """The weighted mean over the aspects with a document of grade rel or more (of more than 0 for rel = 0)."""
-    live = [
-        aspect for aspect, grades in judged.items() if any(grade > 0 and grade >= rel for grade in grades.values())
-    ]
+    """The weighted mean over the aspects with a document above grade 0 and not below grade rel."""
+    live = [a for a, grades in judged.items() if any(grade > 0 and grade >= rel for grade in grades.values())]
     share = shares(live, weights)
     return sum(share[aspect] * score(judged[aspect]) for aspect in live)
 

@@ -38,7 +38,9 @@ WITH_CUTOFF = {
 }
 WITHOUT_CUTOFF = {"NRBP": "NRBP", "nNRBP": "nNRBP", "MAP-IA": "AP_IA"}
 CUTOFFS = range(1, 21)  # all that ndeval has
-NAMES = {f"{theirs}@{k}": f"{ours}@{k}" for theirs, ours in WITH_CUTOFF.items() for k in CUTOFFS} | WITHOUT_CUTOFF
+NAMES = {
+    f"{theirs}@{k}": f"{ours}@{k}" for theirs, ours in WITH_CUTOFF.items() for k in CUTOFFS
+} | WITHOUT_CUTOFF
 
 TOPICS = tuple(str(number) for number in range(101, 113))
 #: pyndeval takes whole grades only. Negative ones, which ndeval itself refuses, count as 0 there too.
@@ -62,7 +64,9 @@ def distinct_runs(draw: st.DrawFn, judgments: strategies.Judgments) -> strategie
 def pyndeval_scores(
     judgments: strategies.Judgments, run: strategies.Run, rel: int, alpha: float, beta: float
 ) -> dict[str, dict[str, float]]:
-    qrels = [(t, a, d, int(g)) for t, aspects in judgments.items() for a in aspects for d, g in aspects[a].items()]
+    qrels = [
+        (t, a, d, int(g)) for t, aspects in judgments.items() for a in aspects for d, g in aspects[a].items()
+    ]
     lines = [(topic, doc, score) for topic, ranking in run.items() for doc, score in ranking.items()]
     evaluator = pyndeval.RelevanceEvaluator(qrels, list(NAMES), relevance_level=rel, alpha=alpha, beta=beta)
     scores: dict[str, dict[str, float]] = evaluator.evaluate(lines)
@@ -173,4 +177,6 @@ def test_pyndeval_depends_on_the_order_in_which_aspects_first_appear_and_we_do_n
         ours.add(our_scores(reordered, run, 1, 0.1, 0.5)["101"]["alpha-nDCG@20"])
     assert theirs == {0.754568, 0.754212}  # pyndeval 0.0.8
     assert len(ours) == 1
-    assert ours.pop() == pytest.approx(oracles.alpha_nDCG(judged, list("gfedcba"), alpha=0.1, cutoff=20), abs=1e-12)
+    assert ours.pop() == pytest.approx(
+        oracles.alpha_nDCG(judged, list("gfedcba"), alpha=0.1, cutoff=20), abs=1e-12
+    )
