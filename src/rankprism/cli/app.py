@@ -50,6 +50,15 @@ class QrelsFormat(StrEnum):
     diversity = "diversity"
     adhoc = "adhoc"
     prels = "prels"
+    ntcir = "ntcir"
+    evall = "evall"
+    trec_dd = "trec-dd"
+    trec_dd_max = "trec-dd-max"
+
+
+class RunFormat(StrEnum):
+    trec = "trec"
+    evall = "evall"
 
 
 def _version(wanted: bool) -> None:
@@ -90,7 +99,11 @@ def evaluate(
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai.",
+            show_default=False,
+        ),
     ] = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
@@ -104,6 +117,10 @@ def evaluate(
     ] = Duplicates.error,
     qrels_format: Annotated[
         QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)
+    ] = None,
+    run_format: Annotated[
+        RunFormat | None,
+        typer.Option(help="How to read RUNs; recognised without it.", show_default=False),
     ] = None,
     threads: Annotated[
         int | None,
@@ -148,6 +165,7 @@ def evaluate(
             judgments,
             runs,
             chosen,
+            run_format=run_format.value if run_format else None,
             topics=topics.value,
             order=order.value,
             duplicates=duplicates.value,

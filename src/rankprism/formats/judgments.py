@@ -1,16 +1,18 @@
-"""Reading judgments and aspect weights."""
+"""Reading judgments."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankprism._core import JudgmentTable
+from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import dynamic_domain, evall, files, ntcir
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.
@@ -18,6 +20,19 @@ FORMATS = {
     "diversity": "topic subtopic document grade",
     "adhoc": "topic 0 document grade",
     "prels": "topic document grade method probability",
+    "ntcir": "topic intent document L2, or topic document L2",
+    "evall": evall.GOLD,
+    "trec-dd": "topic subtopic document passage rating; a document's ratings are added, 0 as 1",
+    "trec-dd-max": "topic subtopic document passage rating; a document's highest rating counts",
+}
+
+_Reader: TypeAlias = Callable[[Iterator[tuple[int, str]], str], Judgments]
+
+#: Those that are read line by line; the core reads the others.
+_READERS: dict[str, _Reader] = {
+    "ntcir": ntcir.read,
+    "evall": evall.read,
+    **{rule: partial(dynamic_domain.read, rule=rule) for rule in dynamic_domain.RULES},
 }
 
 
@@ -27,9 +42,11 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
         (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
-    format : "diversity", "adhoc" or "prels", for files; recognised without it.
+    format : for files; recognised without it: "diversity", "adhoc", "prels", "ntcir", "evall", "trec-dd"
+        or "trec-dd-max".
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
-        or a frame. Without them all aspects of a topic weigh alike.
+        or a frame; each weight may come with "inf" or "nav", the type of the intent. Or "sakai": halved
+        from intent to intent. Without them all aspects of a topic weigh alike, or as an EvALL file says.
 
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
@@ -37,43 +54,46 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown judgment format {format!r}; use one of {', '.join(FORMATS)}")
     if isinstance(source, Judgments):
-        judgments = source
+        judgments, format = source, None
     elif isinstance(source, str | os.PathLike):
-        judgments = _from_file(source, format)
+        judgments, format = _from_file(source, format)
     else:
-        judgments = _from_memory(source)
-    return judgments if weights is None else weighted(judgments, weights)
+        judgments, format = _from_memory(source), None
+    if weights is None:
+        return judgments
+    # NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has no line.
+    return weighted(judgments, weights, unjudged_intents=format == "ntcir")
 
 
-def _from_file(path: files.PathLike, format: str | None) -> Judgments:
+def _from_file(path: files.PathLike, format: str | None) -> tuple[Judgments, str]:
+    """The judgments, and the format they were in."""
     name = files.source_name(path)
     data = files.unpacked(path)
     if format is None:
-        format = _recognised(path, data)
+        format = _recognised(name, *files.first_line(path, data))
+    if format in _READERS:
+        return _READERS[format](files.text_lines(path, data), name), format
     if data is None:
-        return Judgments(JudgmentTable.from_file(os.fspath(path), name, format), name)
-    return Judgments(JudgmentTable.from_bytes(data, name, format), name)
+        return Judgments(JudgmentTable.from_file(os.fspath(path), name, format), name), format
+    return Judgments(JudgmentTable.from_bytes(data, name, format), name), format
 
 
-def _recognised(path: files.PathLike, data: bytes | None) -> str:
+def _recognised(name: str, number: int, line: str) -> str:
     """The format of a file, by its first line of data."""
-    if data is None:
-        with open(path, "rb") as file:
-            data = file.read(1 << 16)
-    for line in data.removeprefix(b"\xef\xbb\xbf").splitlines():
-        if line.strip() and not line.lstrip().startswith((b"# ", b"#\t")):
-            columns = line.split()
-            prels = len(columns) == 5 and _is_number(columns[2]) and _is_number(columns[4])
-            return "prels" if prels else "diversity"
-    return "diversity"
-
-
-def _is_number(text: bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    if ntcir.recognises(line):
+        return "ntcir"
+    if evall.recognises(line):
+        return "evall"
+    if dynamic_domain.recognises(line):
+        return "trec-dd"
+    if evall.may_be(line):
+        raise InputError(
+            f"{name}, line {number}: five columns with tabs between them and numbers in the last three "
+            f"may be prels, evall or trec-dd; say which with format= (--qrels-format)"
+        )
+    columns = files.columns(line)
+    prels = len(columns) == 5 and None not in (parse_number(columns[2]), parse_number(columns[4]))
+    return "prels" if prels else "diversity"
 
 
 def _from_memory(source: Any) -> Judgments:
