@@ -17,7 +17,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.judged import Judged, Written, joined, judgment_table, number_text
-from rankprism.formats.weights import Given, Weights, add_weight, fitted
+from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
 
 GOLD = "topic document grade aspect weight"
 OUTPUT = "topic document"
@@ -109,8 +109,7 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str = "e
 
 def write(judgments: Judgments) -> Written:
     """A gold standard. It has a weight for every aspect: without weights, all of a topic's weigh alike."""
-    aspects = np.diff(judgments.cells.aspect_start)
-    weights = np.repeat(1 / aspects, aspects) if judgments.weights is None else judgments.weights
+    weights = uniform(judgments) if judgments.weights is None else judgments.weights
     names = ((topic, aspect) for topic, of_topic in judgments.aspects.items() for aspect in of_topic)
     weight_of = dict(zip(names, map(number_text, weights.tolist()), strict=True))
     topics, of_aspects, docs, grades = judgments.table.columns()

@@ -16,7 +16,7 @@ from rankprism.errors import InputError
 PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv")
 
 #: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
 BLANKS = "".join(map(chr, range(33)))

@@ -51,6 +51,11 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
     """
+    return read_with_format(source, format, weights)[0]
+
+
+def read_with_format(source: Any, format: str | None, weights: Any) -> tuple[Judgments, str | None]:
+    """`read_judgments`, and which format the file was in; None for what is no file."""
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown judgment format {format!r}; use one of {', '.join(FORMATS)}")
     if isinstance(source, Judgments):
@@ -59,10 +64,10 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
         judgments, format = _from_file(source, format)
     else:
         judgments, format = _from_memory(source), None
-    if weights is None:
-        return judgments
-    # NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has no line.
-    return weighted(judgments, weights, unjudged_intents=format == "ntcir")
+    if weights is not None:
+        # NTCIR lists what is not relevant under intent 0: an intent without a relevant document has no line.
+        judgments = weighted(judgments, weights, unjudged_intents=format == "ntcir")
+    return judgments, format
 
 
 def _from_file(path: files.PathLike, format: str | None) -> tuple[Judgments, str]:

@@ -61,7 +61,7 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
             f"{name}: {len(unjudged)} intents have a weight but no document in {judgments.source}, and are "
             f"left out: {some}{', …' if len(unjudged) > 5 else ''}",
             RankprismWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return {intent: weight for intent, weight in given.items() if intent not in unjudged}
 
@@ -158,6 +158,13 @@ def weight_lines(judgments: Judgments) -> list[str]:
         )
         if relevant or weight or nav
     ]
+
+
+def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
+    """The same weight for all aspects of a topic, with the sum 1."""
+    aspects = np.diff(judgments.cells.aspect_start)
+    weights: npt.NDArray[np.float64] = np.repeat(1 / aspects, aspects)
+    return weights
 
 
 def _sakai(judgments: Judgments) -> npt.NDArray[np.float64]:
