@@ -123,7 +123,7 @@ def _adhoc(judgments: Judgments) -> Written:
         if len(aspects) > 1:
             raise InputError(
                 f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({', '.join(aspects[:8])}), "
-                f"and the format adhoc holds one; choose another format, or convert the judgments of one aspect"
+                f"and the format adhoc holds one; choose another format, or one aspect"
             )
     lines = (f"{t} {ONLY_ASPECT} {d} {number_text(g)}" for t, _, d, g in judged_lines(judgments, "adhoc"))
     lost = {

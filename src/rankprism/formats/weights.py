@@ -145,19 +145,19 @@ def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
 def weight_lines(judgments: Judgments) -> list[str]:
     """The weights as a file has them: topic aspect weight, and inf or nav if that is known.
 
-    What reads back the same without a line has none: a weight of 0 where nothing is relevant.
+    An aspect that reads back the same without a line has none: nothing is relevant to it and its weight is 0.
     """
     if judgments.weights is None:
         return []
-    names = [(topic, aspect) for topic, aspects in judgments.aspects.items() for aspect in aspects]
-    types = np.zeros(len(names), dtype=bool) if judgments.navigational is None else judgments.navigational
-    return [
-        f"{topic} {aspect} {weight!r}" + ("" if judgments.navigational is None else " nav" if nav else " inf")
-        for (topic, aspect), weight, nav, relevant in zip(
-            names, judgments.weights.tolist(), types, relevant_aspects(judgments), strict=True
-        )
-        if relevant or weight or nav
-    ]
+    names = (f"{topic} {aspect}" for topic, aspects in judgments.aspects.items() for aspect in aspects)
+    lines = [f"{name} {weight!r}" for name, weight in zip(names, judgments.weights.tolist(), strict=True)]
+    needed = relevant_aspects(judgments) | (judgments.weights > 0)
+    if judgments.navigational is not None:
+        kinds = np.where(judgments.navigational, "nav", "inf")
+        lines = [f"{line} {kind}" for line, kind in zip(lines, kinds, strict=True)]
+        needed |= judgments.navigational
+    # A file without any line would be refused, so if none is needed all are there.
+    return [line for line, is_needed in zip(lines, needed, strict=True) if is_needed] or lines
 
 
 def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
