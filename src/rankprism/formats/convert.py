@@ -1,6 +1,6 @@
 """From one format to another.
 
-What the new format cannot hold is refused if scores depend on it, and named if not.
+Grades, aspects or an order that the new format cannot hold are refused; what else it cannot hold is named.
 """
 
 from __future__ import annotations
