@@ -67,3 +67,9 @@ def align_bytes(
 ) -> _Alignment: ...
 def greedy(value: _Floats, stop: _Floats) -> _Ints:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""
+
+def checked_text(data: bytes, name: str, /) -> str:
+    """The text of a file, without its byte-order mark; refused if it is empty, binary or not UTF-8."""
+
+def parse_number(column: str, /) -> float | None:
+    """A finite decimal number that fills the whole column, or None."""

@@ -16,7 +16,7 @@ from rankprism.data.scores import Scores
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import align_source
+from rankprism.formats.runs import align_source, check_format
 from rankprism.measures import Measure, parse
 
 ORDERS = ("score", "trec_eval", "rank", "input")
@@ -30,6 +30,8 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure],
     *,
     weights: Any = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     topics: str = "judged",
     order: str = "score",
     duplicates: str = "error",
@@ -43,6 +45,7 @@ def evaluate(
     runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
     weights : aspect weights, see `read_judgments`.
+    qrels_format, run_format : how to read files, see `read_judgments` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
         over those among them that a run has "retrieved".
     order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
@@ -72,8 +75,9 @@ def evaluate(
     _one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
     sources = _sources(runs)
-    judged = read_judgments(judgments, weights=weights)
-    aligned = _align_all(judged, sources, order, duplicates, threads, on_run)
+    check_format(run_format)
+    judged = read_judgments(judgments, format=qrels_format, weights=weights)
+    aligned = _align_all(judged, sources, order, duplicates, run_format, threads, on_run)
 
     shape = (len(aligned), len(judged.topics), len(chosen))
     values = np.empty(shape)
@@ -183,13 +187,14 @@ def _align_all(
     sources: Mapping[str, Any],
     order: str,
     duplicates: str,
+    format: str | None,
     threads: int | None,
     on_run: Callable[[str], None] | None,
 ) -> dict[str, Alignment]:
     """Read, order and join every run, several at a time."""
 
     def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], order, duplicates)
+        alignment = align_source(judgments, sources[name], order, duplicates, format)
         if on_run is not None:
             on_run(name)
         return alignment

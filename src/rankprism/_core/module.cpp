@@ -263,6 +263,17 @@ NB_MODULE(_core, m) {
         }));
     });
     m.def("greedy", &greedy, "value"_a, "stop"_a);
+
+    // For the formats that are read in Python: the same checks, and the same numbers, as here.
+    m.def("checked_text", [](const nb::bytes& data, const std::string& name) {
+        const Text checked = Text::from_bytes({data.c_str(), data.size()}, name);
+        return text({checked.begin(), static_cast<std::size_t>(checked.end() - checked.begin())});
+    });
+    m.def("parse_number", [](const nb::str& column) -> nb::object {
+        double value = 0;
+        if (!parse_number(utf8(column), value)) return nb::none();
+        return nb::float_(value);
+    });
 }
 
 }  // namespace rankprism

@@ -50,6 +50,15 @@ class QrelsFormat(StrEnum):
     diversity = "diversity"
     adhoc = "adhoc"
     prels = "prels"
+    ntcir = "ntcir"
+    evall = "evall"
+    trec_dd = "trec-dd"
+    trec_dd_max = "trec-dd-max"
+
+
+class RunFormat(StrEnum):
+    trec = "trec"
+    evall = "evall"
 
 
 def _version(wanted: bool) -> None:
@@ -90,7 +99,11 @@ def evaluate(
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai.",
+            show_default=False,
+        ),
     ] = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
@@ -121,6 +134,10 @@ def evaluate(
         typer.Option(
             "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
         ),
+    ] = None,
+    run_format: Annotated[
+        RunFormat | None,
+        typer.Option(help="How to read RUNs; recognised without it.", show_default=False),
     ] = None,
     threads: Annotated[
         int | None,
@@ -170,6 +187,7 @@ def evaluate(
             judgments,
             runs,
             chosen,
+            run_format=run_format.value if run_format else None,
             topics=topics.value,
             order=order.value,
             duplicates=duplicates.value,
@@ -226,6 +244,51 @@ def demo(
     from rankprism.cli.demo import copy_sample, show
 
     typer.echo(show() if save is None else copy_sample(save))
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="The format of IN; recognised without it.", show_default=False
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="diversity, adhoc, ntcir, evall; for a run trec, evall. Without it, by the ending of OUT.",
+            show_default=False,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
+    order: Annotated[Order, typer.Option(help="How a run's documents are ordered.")] = Order.score,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
+    ] = Duplicates.error,
+) -> None:
+    """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
+    from rankprism.formats.convert import convert as convert_file
+
+    with _noted():
+        conversion = convert_file(
+            source,
+            out,
+            format=format,
+            to=to,
+            weights=weights,
+            run=run,
+            order=order.value,
+            duplicates=duplicates.value,
+        )
+    typer.echo(str(conversion))
 
 
 def _format_of(output: Path | None) -> str:

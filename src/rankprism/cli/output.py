@@ -17,7 +17,7 @@ import numpy as np
 
 from rankprism.data.scores import Scores, mean_over_topics
 from rankprism.data.table import text_table
-from rankprism.formats.files import written_whole
+from rankprism.formats.files import write_texts
 from rankprism.measures import Measure, lookup, names
 from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
@@ -36,11 +36,7 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    if os.path.exists(output) and not os.path.isfile(output):  # /dev/null, a pipe
-        Path(output).write_text(text, encoding="utf-8")
-        return
-    with written_whole(output) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="")
+    write_texts({output: text})
 
 
 def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, list[float]]]:
