@@ -1,7 +1,7 @@
 # make demo    set everything up and evaluate the sample collection
 # make test    set everything up and run linters, types and all tests against the built wheel
 # make bench   speed and memory beside other tools (takes a while)
-# make docs    write docs/measures.md anew from the measures
+# make docs    put into README and docs what their commands and examples really print
 # make format  put the code in shape
 PYTHON ?= python3
 VENV   := .venv
@@ -26,7 +26,7 @@ bench: $(VENV)/installed
 	$(BIN)/python bench/run.py
 
 docs: $(VENV)/installed
-	$(BIN)/python -c 'from rankprism.cli.output import reference; print(reference(), end="")' > docs/measures.md
+	$(BIN)/python docs/refresh.py
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -65,6 +65,9 @@ def align_file(judgments: JudgmentTable, path: str, name: str, order: str, dupli
 def align_bytes(
     judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
 ) -> _Alignment: ...
+def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
+    """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
+
 def greedy(value: _Floats, stop: _Floats) -> _Ints:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""
 

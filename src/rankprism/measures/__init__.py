@@ -8,7 +8,7 @@
 
 from rankprism.measures.combine import CAM, MM
 from rankprism.measures.compose import compose, load, mix
-from rankprism.measures.coverage import S_RR, Judged, StRecall
+from rankprism.measures.coverage import S_RR, Judged, S_precision, StRecall, WS_precision
 from rankprism.measures.cube import ACT, CT, P_at_recall, nCT
 from rankprism.measures.d_measures import (
     D_EBR,
@@ -71,7 +71,9 @@ __all__ = [
     "Parameter",
     "Q",
     "Rprec",
+    "S_precision",
     "StRecall",
+    "WS_precision",
     "alpha_DCG",
     "alpha_nDCG",
     "compose",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
 from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
@@ -65,6 +66,55 @@ def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     {'run': {'S_RR': 0.5, 'S_RR(level=0.5)': 1.0}}
     """
     return 1 / rank_of_level(hits, rel, level)
+
+
+def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> Floats:
+    """(N,) the least cost of documents that reach the needed aspects, one of m aspects costing a·m + b"""
+
+    def costs() -> Floats:
+        relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
+        m = relevant.any(-1).sum(-1)
+        return minimal_cover(relevant, np.ceil(level * m - 1e-9).astype(np.int32), a, b)
+
+    return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
+
+
+@measure(LEVEL, REL, cite=("zhai2003beyond",))
+def S_precision(hits: Hits, level: float, rel: float) -> Floats:
+    """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
+
+    S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
+    of the m aspects are reached; 0 if they never are
+
+    The best is exact, not greedy: a minimal cover.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_precision", "S_precision(level=0.5)"]).mean()
+    {'run': {'S_precision': 0.5, 'S_precision(level=0.5)': 1.0}}
+    """
+    return cheapest_cover(hits, rel, level, 0.0, 1.0) / rank_of_level(hits, rel, level)
+
+
+COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
+COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
+
+
+@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, cite=("zhai2003beyond",))
+def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
+    """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
+
+    WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
+    b) down to where ⌈level · m⌉ of the m aspects are reached; 0 if they never are
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["WS_precision"]).mean()
+    {'run': {'WS_precision': 0.75}}
+    """
+    rank = rank_of_level(hits, rel, level)
+    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
+    return cheapest_cover(hits, rel, level, a, b) / (a * reached.sum(-1) + b * rank)
 
 
 @measure(CUTOFF, cite=("macavaney2022streamlining",))
