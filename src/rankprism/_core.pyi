@@ -65,6 +65,9 @@ def align_file(judgments: JudgmentTable, path: str, name: str, order: str, dupli
 def align_bytes(
     judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
 ) -> _Alignment: ...
+def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Floats, _Floats]:
+    """What the best ranking of each topic is worth, at least and at most; equal where it is proved."""
+
 def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
     """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
 

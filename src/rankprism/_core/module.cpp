@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "cover.hpp"
+#include "exact.hpp"
 #include "greedy.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
@@ -188,6 +189,23 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> greedy(const Cube& value, cons
     return {order->data(), {static_cast<std::size_t>(topics), static_cast<std::size_t>(docs)}, owner};
 }
 
+// value, stop: topic by aspect by document; discount: by position.
+nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, std::int64_t nodes) {
+    const auto aspects = static_cast<std::int64_t>(value.shape(1)), docs = static_cast<std::int64_t>(value.shape(2));
+    std::vector<double> low(value.shape(0)), high(value.shape(0));
+    unlocked([&] {
+        for (std::size_t t = 0; t < low.size(); ++t) {
+            const std::int64_t cell = static_cast<std::int64_t>(t) * aspects * docs;
+            const Bounds bounds = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
+                                               static_cast<std::int64_t>(discount.shape(0)), nodes);
+            low[t] = bounds.low;
+            high[t] = bounds.high;
+        }
+        return 0;
+    });
+    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
+}
+
 // relevant: topic by aspect by document; need: aspects to be reached, by topic.
 Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a, double b) {
     const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
@@ -278,6 +296,7 @@ NB_MODULE(_core, m) {
             return align_text(judgments, Text::from_bytes(bytes, name), order_of(order), duplicates_of(duplicates));
         }));
     });
+    m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 

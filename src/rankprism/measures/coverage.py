@@ -114,7 +114,8 @@ def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Fl
     """
     rank = rank_of_level(hits, rel, level)
     reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
-    return cheapest_cover(hits, rel, level, a, b) / (a * reached.sum(-1) + b * rank)
+    cost: Floats = a * reached.sum(-1) + b * rank
+    return cheapest_cover(hits, rel, level, a, b) / cost
 
 
 @measure(CUTOFF, cite=("macavaney2022streamlining",))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism._core import greedy
+from rankprism._core import exact, greedy
 from rankprism.data.hits import Floats, Hits, Pool
 from rankprism.measures.parts import Parts, live_weights, pool_gain, utility
 
@@ -45,8 +45,6 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> t
     """
 
     def bounds() -> tuple[Floats, Floats]:
-        from rankprism._core import exact
-
         documents = pool.grade.shape[-1]
         depth = documents if cutoff is None else min(cutoff, documents)
         return exact(*offers(pool, parts), parts.discount.first(depth), nodes)
