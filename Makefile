@@ -1,6 +1,7 @@
 # make demo    set everything up and evaluate the sample collection
 # make test    set everything up and run linters, types and all tests against the built wheel
 # make bench   speed and memory beside other tools (takes a while)
+# make docs    put into README and docs what their commands and examples really print
 # make format  put the code in shape
 PYTHON ?= python3
 VENV   := .venv
@@ -8,7 +9,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint bench format lowest clean
+.PHONY: demo test lint bench docs format lowest clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -23,6 +24,9 @@ lint: $(VENV)/ready
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/run.py
+
+docs: $(VENV)/installed
+	$(BIN)/python docs/refresh.py
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -138,6 +138,10 @@ def test_weights_that_do_not_fit_are_refused(case: Case, cli: Callable[..., Any]
         ("P(rel=two)", ("cannot read", "words go in quotes")),
         ("P$", ("cannot read", "'$' has no place there")),
         ("__import__('os')", ("unknown measure",)),
+        ("CAM(nDCG)@10", ("CAM takes no cutoff of its own; write CAM(nDCG@10)",)),
+        ("CAM(alpha_nDCG@10)", ("CAM: measure must be a single-aspect measure",)),
+        ("nDCG(gains={0:1})", ("gains must be a mapping of grades above 0 to gains ≥ 0",)),
+        ("S_RR(level=0)", ("level must be a number > 0 and ≤ 1; got 0",)),
         ("", ("cannot read", "expected a name")),
     ],
 )
@@ -148,7 +152,7 @@ def test_impossible_measures_are_refused_before_any_file_is_read(
 
 
 def test_err_above_its_scale_says_which_scale_fits() -> None:
-    with pytest.raises(MeasureError, match=r"grade 5 is above max_rel=4; write ERR\(max_rel=5\)"):
+    with pytest.raises(MeasureError, match="grade 5 is above max_rel=4; set max_rel=5"):
         evaluate({"q": {"d": 5}}, {"q": {"d": 1.0}}, "ERR@5")
 
 

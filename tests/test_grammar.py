@@ -13,14 +13,18 @@ from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, 
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    if parameter.kind is Measure:
+        return st.sampled_from([AP, nDCG @ 10, RBP(p=0.5)])
     if parameter.choices:
-        return st.sampled_from(parameter.choices)
+        mapping = st.dictionaries(st.integers(1, 4), st.floats(0, 1), min_size=1)
+        return st.sampled_from(parameter.choices) | (mapping if parameter.mapping else st.nothing())
     if parameter.kind is bool:
         return st.booleans()
     if parameter.kind is dict:
         return st.none() | st.dictionaries(st.integers(1, 4), st.integers(0, 9) | st.floats(0, 9), min_size=1)
     if parameter.kind is int:
-        return st.none() | st.integers(1, 2000)
+        numbers = st.integers(1, 2000)
+        return st.none() | numbers if parameter.optional else numbers
     high = 9.0 if parameter.high is None else parameter.high
     return st.floats(parameter.low or 0.0, high, exclude_min=parameter.above_low, exclude_max=parameter.below_high)
 
@@ -61,6 +65,11 @@ def test_every_measure_parses_back_from_its_own_name(value: Measure) -> None:
         ("nDCG(gains={2: 5, 1: 1})", "nDCG(gains={1:1,2:5})"),
         ("nDCG_IA(dcg='exp-log2')@10", "nDCG_IA(dcg='exp-log2')@10"),
         ("P(judged_only=True)@5", "P(judged_only=True)@5"),
+        ("D#_nDCG@10", "DSharp_nDCG@10"),
+        ("P+Q@10", "P_plusQ@10"),
+        ("CAM( nDCG@10 )", "CAM(nDCG@10)"),
+        ("MM(RBP(p=0.5),judged_only=True)", "MM(RBP(p=0.5),judged_only=True)"),
+        ("GAP(levels={1: 0.5, 2: 0.5})", "GAP(levels={1:0.5,2:0.5})"),
     ],
 )
 def test_spellings(text: str, canonical: str) -> None:

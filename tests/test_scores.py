@@ -59,6 +59,7 @@ def test_conventions_are_recorded(scores: Scores) -> None:
         "topics": "judged",
         "duplicates": "error",
         "aspect weights": "uniform",
+        "bounds": False,
         "topics without relevant documents": ("3",),
         "topics missing from a run": {"half": 2},
         "topics of a run without judgments": {"half": 1},

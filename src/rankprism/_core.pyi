@@ -65,5 +65,17 @@ def align_file(judgments: JudgmentTable, path: str, name: str, order: str, dupli
 def align_bytes(
     judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
 ) -> _Alignment: ...
+def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Floats, _Floats]:
+    """What the best ranking of each topic is worth, at least and at most; equal where it is proved."""
+
+def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
+    """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
+
 def greedy(value: _Floats, stop: _Floats) -> _Ints:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""
+
+def checked_text(data: bytes, name: str, /) -> str:
+    """The text of a file, without its byte-order mark; refused if it is empty, binary or not UTF-8."""
+
+def parse_number(column: str, /) -> float | None:
+    """A finite decimal number that fills the whole column, or None."""

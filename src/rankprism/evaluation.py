@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import batches
+from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, MeasureError, RankprismWarning
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import align_source
+from rankprism.formats.runs import align_source, check_format
 from rankprism.measures import Measure, parse
 
 ORDERS = ("score", "trec_eval", "rank", "input")
@@ -30,9 +30,12 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure],
     *,
     weights: Any = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     topics: str = "judged",
     order: str = "score",
     duplicates: str = "error",
+    bounds: bool = False,
     threads: int | None = None,
     on_run: Callable[[str], None] | None = None,
 ) -> Scores:
@@ -42,12 +45,16 @@ def evaluate(
     runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
     weights : aspect weights, see `read_judgments`.
+    qrels_format, run_format : how to read files, see `read_judgments` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
         over those among them that a run has "retrieved".
     order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
         scores), "rank" (the rank column) or "input" (as it stands).
     duplicates : what to do when a document stands twice in a topic: "error", or keep the "first",
         which is the better-ranked one.
+    bounds : also compute, as `Scores.high`, every score with all unjudged documents given their topic's
+        highest grade on every aspect; `Scores.low` is the score as it is. For measures whose definition is
+        `monotone` the truth lies between, whatever the missing judgments are.
     threads : how many files to read at once; as many as there are processors without it. The scores
         do not depend on it.
     on_run : called with the name of each run when it has been read.
@@ -68,23 +75,36 @@ def evaluate(
     _one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
     sources = _sources(runs)
-    judged = read_judgments(judgments, weights=weights)
-    aligned = _align_all(judged, sources, order, duplicates, threads, on_run)
+    check_format(run_format)
+    judged = read_judgments(judgments, format=qrels_format, weights=weights)
+    aligned = _align_all(judged, sources, order, duplicates, run_format, threads, on_run)
 
-    values = np.empty((len(aligned), len(judged.topics), len(chosen)))
+    shape = (len(aligned), len(judged.topics), len(chosen))
+    values = np.empty(shape)
+    uncertain = bounds or any(measure.is_uncertain for measure in chosen)
+    low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
     for hits, which_runs, which_topics in batches(judged.cells, list(aligned.values())):
-        shape = (which_runs.stop - which_runs.start, len(which_topics))
+        block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(chosen):
-            values[which_runs, which_topics, m] = measure.score(hits).reshape(shape)
+            values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
+            if low is not None and high is not None:
+                least, most = measure.interval(hits)
+                if bounds:
+                    most = _completed(measure, hits)
+                low[which_runs, which_topics, m] = least.reshape(block)
+                high[which_runs, which_topics, m] = most.reshape(block)
     if topics == "retrieved":
-        for r, run in enumerate(aligned.values()):
-            values[r, ~run.retrieved] = np.nan
+        for array in (values, low, high):
+            for r, run in enumerate(aligned.values()):
+                if array is not None:
+                    array[r, ~run.retrieved] = np.nan
 
     conventions = {
         "order": order,
         "topics": topics,
         "duplicates": duplicates,
         "aspect weights": "uniform" if judged.weights is None else "given",
+        "bounds": bounds,
         "topics without relevant documents": judged.topics_without_relevant,
         "topics missing from a run": {
             name: int((~run.retrieved).sum()) for name, run in aligned.items() if not run.retrieved.all()
@@ -93,7 +113,21 @@ def evaluate(
             name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
         },
     }
-    return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions)
+    return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _completed(measure: Measure, hits: Hits) -> Floats:
+    """(N,) the score with every unjudged document of the highest grade, a few rankings at a time."""
+    cutoff = measure.cutoff
+    depth = int(hits.length.max(initial=0)) if cutoff is None else cutoff
+    step = max(1, BATCH // max(1, depth * hits.grade.shape[1]))
+    if measure.settings.get("judged_only"):
+        return measure.interval(hits)[1]  # nothing unjudged is left to complete
+    parts = [
+        measure.interval(hits.rows(slice(first, first + step)).completed(cutoff))[1]
+        for first in range(0, len(hits.length), step)
+    ]
+    return np.concatenate(parts)
 
 
 def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
@@ -153,13 +187,14 @@ def _align_all(
     sources: Mapping[str, Any],
     order: str,
     duplicates: str,
+    format: str | None,
     threads: int | None,
     on_run: Callable[[str], None] | None,
 ) -> dict[str, Alignment]:
     """Read, order and join every run, several at a time."""
 
     def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], order, duplicates)
+        alignment = align_source(judgments, sources[name], order, duplicates, format)
         if on_run is not None:
             on_run(name)
         return alignment

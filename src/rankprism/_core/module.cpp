@@ -8,6 +8,8 @@
 
 #include <limits>
 
+#include "cover.hpp"
+#include "exact.hpp"
 #include "greedy.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without copying it.
@@ -186,6 +189,37 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> greedy(const Cube& value, cons
     return {order->data(), {static_cast<std::size_t>(topics), static_cast<std::size_t>(docs)}, owner};
 }
 
+// value, stop: topic by aspect by document; discount: by position.
+nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, std::int64_t nodes) {
+    const auto aspects = static_cast<std::int64_t>(value.shape(1)), docs = static_cast<std::int64_t>(value.shape(2));
+    std::vector<double> low(value.shape(0)), high(value.shape(0));
+    unlocked([&] {
+        for (std::size_t t = 0; t < low.size(); ++t) {
+            const std::int64_t cell = static_cast<std::int64_t>(t) * aspects * docs;
+            const Bounds bounds = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
+                                               static_cast<std::int64_t>(discount.shape(0)), nodes);
+            low[t] = bounds.low;
+            high[t] = bounds.high;
+        }
+        return 0;
+    });
+    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
+}
+
+// relevant: topic by aspect by document; need: aspects to be reached, by topic.
+Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a, double b) {
+    const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
+    std::vector<double> costs(relevant.shape(0));
+    unlocked([&] {
+        for (std::size_t t = 0; t < costs.size(); ++t) {
+            const double* topic = relevant.data() + static_cast<std::int64_t>(t) * aspects * docs;
+            costs[t] = minimal_cover(topic, aspects, docs, need(t), a, b);
+        }
+        return 0;
+    });
+    return to_numpy(std::move(costs));
+}
+
 nb::list topics_of(const JudgmentTable& table) {
     nb::list names;
     for (std::int32_t t = 0; t < table.topics(); ++t) names.append(text(table.topic_name(t)));
@@ -262,7 +296,20 @@ NB_MODULE(_core, m) {
             return align_text(judgments, Text::from_bytes(bytes, name), order_of(order), duplicates_of(duplicates));
         }));
     });
+    m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
+    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
+
+    // For the formats that are read in Python: the same checks, and the same numbers, as here.
+    m.def("checked_text", [](const nb::bytes& data, const std::string& name) {
+        const Text checked = Text::from_bytes({data.c_str(), data.size()}, name);
+        return text({checked.begin(), static_cast<std::size_t>(checked.end() - checked.begin())});
+    });
+    m.def("parse_number", [](const nb::str& column) -> nb::object {
+        double value = 0;
+        if (!parse_number(utf8(column), value)) return nb::none();
+        return nb::float_(value);
+    });
 }
 
 }  // namespace rankprism

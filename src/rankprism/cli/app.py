@@ -50,6 +50,15 @@ class QrelsFormat(StrEnum):
     diversity = "diversity"
     adhoc = "adhoc"
     prels = "prels"
+    ntcir = "ntcir"
+    evall = "evall"
+    trec_dd = "trec-dd"
+    trec_dd_max = "trec-dd-max"
+
+
+class RunFormat(StrEnum):
+    trec = "trec"
+    evall = "evall"
 
 
 def _version(wanted: bool) -> None:
@@ -90,7 +99,11 @@ def evaluate(
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Aspect weights: topic aspect weight.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai.",
+            show_default=False,
+        ),
     ] = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
@@ -104,6 +117,27 @@ def evaluate(
     ] = Duplicates.error,
     qrels_format: Annotated[
         QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)
+    ] = None,
+    bounds: Annotated[
+        bool,
+        typer.Option("--bounds", help="Also the scores with every unjudged document of the highest grade."),
+    ] = False,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A run to measure risk against (U_RISK).", show_default=False),
+    ] = None,
+    risk_alpha: Annotated[
+        float, typer.Option(min=0, help="How much more a loss against the baseline counts.")
+    ] = 1.0,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
+    run_format: Annotated[
+        RunFormat | None,
+        typer.Option(help="How to read RUNs; recognised without it.", show_default=False),
     ] = None,
     threads: Annotated[
         int | None,
@@ -129,8 +163,9 @@ def evaluate(
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
     from rankprism.evaluation import evaluate as evaluate_runs
+    from rankprism.formats.files import run_name
     from rankprism.formats.judgments import read_judgments
-    from rankprism.measures import parse
+    from rankprism.measures import load, parse
 
     if not measure:
         raise MeasureError(
@@ -138,7 +173,11 @@ def evaluate(
         )
     if [qrels, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
-    chosen = [parse(text) for text in measure]  # before any file is read
+    for file in measures_file or []:
+        load(file)
+    chosen = [parse(text) for text in measure]  # before any run is read
+    if baseline is not None and baseline not in runs:
+        runs = [*runs, baseline]
     kind = format.value if format else _format_of(output)
     with _noted(), _progress(len(runs)) as on_run:
         judgments = read_judgments(
@@ -148,12 +187,16 @@ def evaluate(
             judgments,
             runs,
             chosen,
+            run_format=run_format.value if run_format else None,
             topics=topics.value,
             order=order.value,
             duplicates=duplicates.value,
+            bounds=bounds,
             threads=threads,
             on_run=on_run,
         )
+    if baseline is not None:
+        scores = scores.risk(run_name(baseline), risk_alpha)
     without = scores.conventions["topics without relevant documents"]
     if without:
         some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
@@ -167,11 +210,19 @@ def measures(
         str | None, typer.Argument(help="A measure to explain; all are listed without it.")
     ] = None,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """List the measures, or explain one: rankprism measures alpha_nDCG"""
     from rankprism.cli.output import explain, list_measures
-    from rankprism.measures import parse
+    from rankprism.measures import load, parse
 
+    for file in measures_file or []:
+        load(file)
     if name is None:
         typer.echo(list_measures())
     elif bibtex:
@@ -193,6 +244,51 @@ def demo(
     from rankprism.cli.demo import copy_sample, show
 
     typer.echo(show() if save is None else copy_sample(save))
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="The format of IN; recognised without it.", show_default=False
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="diversity, adhoc, ntcir, evall; for a run trec, evall. Without it, by the ending of OUT.",
+            show_default=False,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
+    order: Annotated[Order, typer.Option(help="How a run's documents are ordered.")] = Order.score,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
+    ] = Duplicates.error,
+) -> None:
+    """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
+    from rankprism.formats.convert import convert as convert_file
+
+    with _noted():
+        conversion = convert_file(
+            source,
+            out,
+            format=format,
+            to=to,
+            weights=weights,
+            run=run,
+            order=order.value,
+            duplicates=duplicates.value,
+        )
+    typer.echo(str(conversion))
 
 
 def _format_of(output: Path | None) -> str:

@@ -10,14 +10,16 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from rankprism.data.scores import Scores
+from rankprism.data.scores import Scores, mean_over_topics
 from rankprism.data.table import text_table
-from rankprism.formats.files import written_whole
+from rankprism.formats.files import write_texts
 from rankprism.measures import Measure, lookup, names
+from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
 
 MEAN = "all"  # the topic that stands for the mean over topics
@@ -34,32 +36,43 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    if os.path.exists(output) and not os.path.isfile(output):  # /dev/null, a pipe
-        Path(output).write_text(text, encoding="utf-8")
-        return
-    with written_whole(output) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="")
+    write_texts({output: text})
 
 
 def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, list[float]]]:
     """Run, topic and the scores of all measures; the mean of a run comes after its topics."""
-    means = scores.means
+    for r, run, topic, where in _places(scores, per_topic):
+        yield run, topic, (scores.means[r] if where is None else scores.values[r, where]).tolist()
+
+
+def _places(scores: Scores, per_topic: bool) -> Iterator[tuple[int, str, str, int | None]]:
     for r, run in enumerate(scores.runs):
         if per_topic:
-            evaluated = ~np.isnan(scores.values[r]).all(-1)
-            for t in np.flatnonzero(evaluated):
-                yield run, scores.topics[t], scores.values[r, t].tolist()
-        yield run, MEAN, means[r].tolist()
+            for t in np.flatnonzero(~np.isnan(scores.values[r]).all(-1)):
+                yield r, run, scores.topics[t], int(t)
+        yield r, run, MEAN, None
 
 
 def _table(scores: Scores, per_topic: bool, colour: bool) -> str:
     header = ["run", "topic", *scores.measures] if per_topic else ["run", *scores.measures]
     rows = [
-        [run, *([topic] if per_topic else []), *(f"{x:.4f}" for x in values)]
-        for run, topic, values in _rows(scores, per_topic)
+        [run, *([topic] if per_topic else []), *_cells(scores, r, t)]
+        for r, run, topic, t in _places(scores, per_topic)
     ]
     bold = best_cells(scores) if colour and not per_topic else []
     return text_table(header, rows, left=2 if per_topic else 1, bold=bold) + "\n"
+
+
+def _cells(scores: Scores, r: int, t: int | None) -> list[str]:
+    """The scores of a run on a topic or in the mean, with what they lie between where that is known."""
+    pick = [
+        (mean_over_topics(array)[r] if t is None else array[r, t]).tolist()
+        for array in (scores.values, scores.low, scores.high)
+        if array is not None
+    ]
+    if len(pick) == 1:
+        return [f"{x:.4f}" for x in pick[0]]
+    return [f"{x:.4f} [{low:.4f}, {high:.4f}]" for x, low, high in zip(*pick, strict=True)]
 
 
 def best_cells(scores: Scores) -> list[tuple[int, int]]:
@@ -73,9 +86,16 @@ def best_cells(scores: Scores) -> list[tuple[int, int]]:
 def _csv(scores: Scores, per_topic: bool, colour: bool) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["run", "topic", "measure", "score"])
-    for run, topic, values in _rows(scores, per_topic):
-        writer.writerows((run, topic, m, x) for m, x in zip(scores.measures, values, strict=True))
+    columns = [array for array in (scores.values, scores.low, scores.high) if array is not None]
+    means = [mean_over_topics(array) for array in columns]
+    writer.writerow(["run", "topic", "measure", "score", "low", "high"][: 3 + len(columns)])
+    for r, run, topic, t in _places(scores, per_topic):
+        rows = zip(
+            *(means[c][r] if t is None else columns[c][r, t] for c in range(len(columns))), strict=True
+        )
+        writer.writerows(
+            (run, topic, m, *map(float, row)) for m, row in zip(scores.measures, rows, strict=True)
+        )
     return text.getvalue()
 
 
@@ -87,6 +107,9 @@ def _json(scores: Scores, per_topic: bool, colour: bool) -> str:
         "conventions": scores.conventions,
         "mean": scores.mean(),
     }
+    if scores.low is not None and scores.high is not None:
+        ends = (replace(scores, values=array).mean() for array in (scores.low, scores.high))
+        result["low"], result["high"] = ends
     if per_topic:
         result["per_topic"] = scores.per_topic()
     return json.dumps(result, ensure_ascii=False, indent=1) + "\n"
@@ -125,3 +148,44 @@ def explain(measure: Measure) -> str:
     if example:
         lines += ["", "Example", *(f"  {line}" for line in (">>>" + example).splitlines())]
     return "\n".join(lines)
+
+
+def reference() -> str:
+    """The documentation page of all measures, in Markdown."""
+    definitions = sorted((lookup(name).definition for name in names()), key=lambda d: d.name.casefold())
+    own = [d for d in definitions if not d.name.endswith("_IA") or d.name in ("ERR_IA", "nERR_IA")]
+    lines = [
+        "# Measures",
+        "",
+        "Made by `make docs` from the measures themselves; `rankprism measures NAME` prints the same.",
+        "",
+        "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
+        "`CAM(M)` and `MM(M)`. *Monotone*: with default parameters, a document that becomes more relevant",
+        "never lowers the score, so `bounds=True` brackets the truth.",
+        "",
+        "| measure | what it says | aspects | monotone | compared with, beside its definition |",
+        "|---|---|---|---|---|",
+    ]
+    for d in own:
+        cells = (
+            f"[{d.name}](#{d.name.casefold()})",
+            d.summary,
+            "one" if d.single else "all",
+            "yes" if d.monotone else "",
+            CHECKED.get(d.name, ""),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    for d in own:
+        text, _, example = d.doc.partition(">>>")
+        summary, _, rest = text.strip().partition("\n")
+        formula, _, remarks = rest.strip().partition("\n\n")
+        lines += ["", f"## {d.name}", "", summary, "", "```text", formula, "```"]
+        lines += ["", remarks.strip()] if remarks.strip() else []
+        if d.aliases:
+            lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
+        lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
+        lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]
+        lines += ["", *(f"- {CITATIONS[key].text}" for key in d.cite)]
+        if example:
+            lines += ["", "```pycon", *(">>>" + example).rstrip().splitlines(), "```"]
+    return "\n".join(lines) + "\n"

@@ -54,7 +54,19 @@ class Pool:
     grade: Floats  # (T, A, D)
     weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
     navigational: Bools  # (T, A): intents that one good document satisfies
+    weighted: bool  # whether the weights were given
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def single(cls, grade: Floats) -> Pool:
+        """A pool with one aspect, from (T, D)."""
+        one = (len(grade), 1)
+        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False)
+
+    @property
+    def highest(self) -> Floats:
+        """(T, A): the highest grade on each aspect."""
+        return self.once("highest", lambda: self.grade.max(-1, initial=0.0))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, but only the first time: ideals are shared by all runs and measures."""
@@ -95,6 +107,18 @@ class Hits:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
+    def rows(self, which: slice) -> Hits:
+        """Some of the rankings."""
+        return Hits(
+            self.rank[which],
+            self.grade[which],
+            self.length[which],
+            self.topic[which],
+            self.pool,
+            self.condensed_rank[which],
+            self.judged[which],
+        )
+
     def top(self, cutoff: int | None) -> Hits:
         """The first `cutoff` ranks of each ranking; all of them for None."""
         if cutoff is None or cutoff >= self.length.max(initial=0):
@@ -118,12 +142,7 @@ class Hits:
 
         def folded() -> Hits:
             pool = self.pool.once(
-                ("fold", rule),
-                lambda: Pool(
-                    fold(self.pool.grade, self.pool.weight[:, :, None])[:, None, :],
-                    np.ones((len(self.pool.weight), 1)),
-                    np.zeros((len(self.pool.weight), 1), dtype=bool),
-                ),
+                ("fold", rule), lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]))
             )
             grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
             return replace(self, grade=grade, pool=pool, _memo={})
@@ -139,6 +158,23 @@ class Hits:
             "condensed",
             lambda: replace(self, rank=self.condensed_rank, length=judged_length, judged=judged, _memo={}),
         )
+
+    def completed(self, cutoff: int | None) -> Hits:
+        """The first `cutoff` ranks as they would be if every unjudged document had the topic's highest
+        grade on every aspect. The pool, and so the ideal, stays as judged."""
+        depth = int(self.length.max(initial=0)) if cutoff is None else cutoff
+        depth = min(depth, int(self.length.max(initial=0)))
+        i = np.arange(1, depth + 1, dtype=np.int32)
+        present = i <= self.length[:, None]
+        row, place = np.nonzero(self.judged <= depth)
+        judged = np.zeros((len(self.rank), depth), dtype=bool)
+        judged[row, self.judged[row, place] - 1] = True
+        grade = np.where((present & ~judged)[:, None, :], self.pool.highest[self.topic][:, :, None], 0.0)
+        row, place = np.nonzero(self.rank <= depth)
+        grade[row, :, self.rank[row, place] - 1] = self.grade[row, :, place]
+        rank = np.where(present, i, NOWHERE)
+        length = np.minimum(self.length, depth).astype(np.int32)
+        return Hits(rank, grade, length, self.topic, self.pool, rank, rank)
 
 
 #: How many grades a batch may hold: large enough for numpy, small enough for the cache and for memory.
@@ -190,7 +226,7 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational)
+    return Pool(grade, weight, navigational, cells.weights is not None)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.table import text_table
+from rankprism.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +24,14 @@ class Scores:
     values: npt.NDArray[np.float64] = field(repr=False)
     #: every convention used: order, topics, duplicates, weights, what was left out
     conventions: Mapping[str, Any] = field(default_factory=dict)
+    #: the same shape: what each score is at least and at most, where that is not the score itself
+    low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def means(self) -> npt.NDArray[np.float64]:
         """(run, measure): the mean over the topics on which the run is evaluated."""
-        counted = ~np.isnan(self.values)
-        sums = np.where(counted, self.values, 0.0).sum(1)
-        return np.asarray(sums / counted.sum(1))
+        return mean_over_topics(self.values)
 
     def mean(self) -> dict[str, dict[str, float]]:
         """``{run: {measure: mean over topics}}``"""
@@ -54,15 +56,32 @@ class Scores:
         from rankprism.formats.frames import make_frame
 
         r, t, m = np.nonzero(~np.isnan(self.values))
-        return make_frame(
-            {
-                "run": [self.runs[i] for i in r],
-                "topic": [self.topics[i] for i in t],
-                "measure": [self.measures[i] for i in m],
-                "score": self.values[r, t, m],
-            },
-            backend,
-        )
+        columns: dict[str, Any] = {
+            "run": [self.runs[i] for i in r],
+            "topic": [self.topics[i] for i in t],
+            "measure": [self.measures[i] for i in m],
+            "score": self.values[r, t, m],
+        }
+        if self.low is not None and self.high is not None:
+            columns |= {"low": self.low[r, t, m], "high": self.high[r, t, m]}
+        return make_frame(columns, backend)
+
+    def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
+        """U_RISK against a baseline run: differences to it, losses counting 1 + alpha times.
+
+        U_RISK = mean over topics of Δ where Δ ≥ 0 and (1 + α) Δ where Δ < 0, with Δ = score(run) -
+        score(baseline). As ndeval and gdeval have it for the TREC Web tracks 2013 and 2014.
+        """
+        if baseline not in self.runs:
+            raise InputError(f"no run is named {baseline!r}; there are {', '.join(self.runs)}")
+        if not alpha >= 0:
+            raise InputError(f"the risk alpha must be a number ≥ 0; got {alpha!r}")
+        difference = self.values - self.values[self.runs.index(baseline)]
+        weighted = np.where(difference < 0, (1 + alpha) * difference, difference)
+        others = [r for r, run in enumerate(self.runs) if run != baseline]
+        names = tuple(f"URisk({measure},alpha={alpha:g})" for measure in self.measures)
+        conventions = dict(self.conventions) | {"baseline": baseline, "risk alpha": alpha}
+        return Scores(tuple(self.runs[r] for r in others), self.topics, names, weighted[others], conventions)
 
     def __str__(self) -> str:
         rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(self.runs, self.means, strict=True)]
@@ -71,3 +90,9 @@ class Scores:
     def __repr__(self) -> str:
         shape = f"{len(self.runs)} runs × {len(self.topics)} topics × {len(self.measures)} measures"
         return f"<Scores {shape}>\n{self}"
+
+
+def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """(run, measure) from (run, topic, measure), leaving NaN out."""
+    counted = ~np.isnan(values)
+    return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))

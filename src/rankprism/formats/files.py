@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from rankprism._core import checked_text
 from rankprism.errors import InputError
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv")
+
+#: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
+BLANKS = "".join(map(chr, range(33)))
+_COLUMN = re.compile(r"[^\x00-\x20]+")
 
 
 def run_name(path: PathLike) -> str:
@@ -54,6 +60,44 @@ def unpacked(path: PathLike) -> bytes | None:
         raise InputError(f"{name}: cannot be unpacked ({error}); check that the file is complete") from None
 
 
+def text_lines(path: PathLike, data: bytes | None) -> Iterator[tuple[int, str]]:
+    """Number and text of each line of data, blank lines and comments left out. `data`: see `unpacked`."""
+    if data is None:
+        data = _read(path, -1)
+    return _data_lines(checked_text(data, source_name(path)).split("\n"))
+
+
+def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
+    """The first of `text_lines`, to recognise a format by; an empty one if there is none."""
+    start = _read(path, 1 << 16) if data is None else data[: 1 << 16]
+    lines = start.decode("utf-8-sig", errors="replace").split("\n")
+    return next(_data_lines(lines), (1, ""))
+
+
+def columns(line: str) -> list[str]:
+    r"""What stands between blanks, as the core sees it.
+
+    >>> columns("1\ta  d\u00a01   2\r")
+    ['1', 'a', 'd\xa01', '2']
+    """
+    return _COLUMN.findall(line)
+
+
+def _data_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(lines, 1):
+        content = line.lstrip(BLANKS)
+        if content and not content.startswith(("# ", "#\t")):
+            yield number, line.removesuffix("\r")
+
+
+def _read(path: PathLike, size: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be opened ({error.strerror})") from None
+
+
 def _decompress(name: str) -> bytes:
     data = Path(name).read_bytes()
     if name.endswith(".gz"):
@@ -79,19 +123,51 @@ def _decompress(name: str) -> bytes:
 
 
 def _decompress_zstd(name: str, data: bytes) -> bytes:
+    zstd = _zstd(name)
+    try:
+        return bytes(zstd.decompress(data))
+    except zstd.ZstdError as error:
+        raise OSError(error) from None
+
+
+def _zstd(name: str) -> Any:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
         else:
             from backports import zstd
     except ImportError:
-        raise InputError(
-            f"{name}: reading .zst needs one more package: pip install 'rankprism[zstd]'"
-        ) from None
-    try:
-        return bytes(zstd.decompress(data))
-    except zstd.ZstdError as error:
-        raise OSError(error) from None
+        raise InputError(f"{name}: .zst needs one more package: pip install 'rankprism[zstd]'") from None
+    return zstd
+
+
+def packed(path: PathLike, data: bytes) -> bytes:
+    """Data as a file of this name holds it."""
+    name = os.fspath(path)
+    if name.endswith(".gz"):
+        import gzip
+
+        return gzip.compress(data, mtime=0)  # without the time, the same data is the same file
+    if name.endswith(".bz2"):
+        import bz2
+
+        return bz2.compress(data)
+    if name.endswith(".xz"):
+        import lzma
+
+        return lzma.compress(data)
+    return bytes(_zstd(name).compress(data)) if name.endswith(".zst") else data
+
+
+def write_texts(texts: Mapping[PathLike, str]) -> None:
+    """Several files at once, packed as their names say: all of them whole, or none."""
+    with ExitStack() as finished:
+        for path, text in texts.items():
+            data = packed(path, text.encode())
+            if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+                Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to put in its place
+            else:
+                finished.enter_context(written_whole(path)).write_bytes(data)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polar
 def is_frame(source: Any) -> bool:
     # Asking the type first keeps narwhals unimported for everyone who passes dicts and files.
     module = type(source).__module__.partition(".")[0]
-    return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(source, "columns")
+    return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(type(source), "columns")
 
 
 def frame_rows(

@@ -43,6 +43,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "score": ("score", "sim", "similarity", "rsv"),
     "rank": ("rank", "position"),
     "weight": ("weight", "probability", "prob", "aspect_weight", "importance"),
+    "kind": ("intent_type", "kind"),
 }
 
 
@@ -57,6 +58,7 @@ class Columns:
     doc: list[str] = field(default_factory=list)
     number: list[float] = field(default_factory=list)
     rank: list[float] = field(default_factory=list)
+    kind: list[Any] = field(default_factory=list)  # of an intent: inf or nav
 
     def add(self, topic: Any, aspect: Any, doc: Any, number: Any, rank: Any = None) -> None:
         self.topic.append(self.name(topic, "topic"))
@@ -129,17 +131,21 @@ def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
 
 
 def weight_columns(source: Any, name: str) -> Columns:
-    """Aspect weights from ``{topic: {aspect: weight}}`` or rows."""
+    """Aspect weights from ``{topic: {aspect: weight}}``, with ``(weight, "inf" or "nav")`` too, or rows."""
     columns = Columns(name, "weight")
     if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "aspect", "weight")):
+        for row in rows(source, name, ("topic", "aspect", "weight", "kind"), optional="kind"):
             columns.add(row["topic"], row["aspect"], ONLY_ASPECT, row["weight"])
+            columns.kind.append(row.get("kind"))
         return columns
     for topic, weights in source.items():
         if not isinstance(weights, Mapping):
             raise columns.error(f"topic {topic!r} holds {weights!r}; expected {{aspect: weight}}")
-        for aspect, weight in weights.items():
+        for aspect, given in weights.items():
+            typed = isinstance(given, tuple) and len(given) == 2
+            weight, kind = given if typed else (given, None)
             columns.add(topic, aspect, ONLY_ASPECT, weight)
+            columns.kind.append(kind)
     return columns
 
 

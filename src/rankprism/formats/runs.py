@@ -11,30 +11,49 @@ from rankprism._core import RunTable, align_bytes, align_file
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import evall, files
+
+#: How the columns of a run file may be read.
+FORMATS = {"trec": "topic Q0 document rank score tag", "evall": evall.OUTPUT}
 
 
-def read_run(source: Any, *, name: str | None = None) -> Run:
+def read_run(source: Any, *, name: str | None = None, format: str | None = None) -> Run:
     """A run from a file, a dict, rows or a data frame.
 
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
         or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
     name : what to call it; without one, the file's name, or "run".
+    format : for files; recognised without it: "trec", or "evall": lines of ``topic document`` with a
+        tab between them, in the order of the ranking.
 
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """
+    check_format(format)
     if isinstance(source, Run):
         return source if name is None else Run(name, source.table)
     if isinstance(source, str | os.PathLike):
         name = files.run_name(source) if name is None else name
         where = files.source_name(source)
         data = files.unpacked(source)
+        if _is_evall(source, data, format):
+            return Run(name, evall.read_run(files.text_lines(source, data), where))
         if data is None:
             return Run(name, RunTable.from_file(os.fspath(source), where))
         return Run(name, RunTable.from_bytes(data, where))
     return _from_memory(source, "run" if name is None else name)
+
+
+def check_format(format: str | None) -> None:
+    if format is not None and format not in FORMATS:
+        raise InputError(f"unknown run format {format!r}; use one of {', '.join(FORMATS)}")
+
+
+def _is_evall(path: files.PathLike, data: bytes | None, format: str | None) -> bool:
+    if format is None:
+        return evall.recognises_run(files.first_line(path, data)[1])
+    return format == "evall"
 
 
 def _from_memory(source: Any, name: str) -> Run:
@@ -56,13 +75,18 @@ def _from_memory(source: Any, name: str) -> Run:
     return Run(name, table)
 
 
-def align_source(judgments: Judgments, source: Any, order: str, duplicates: str) -> Alignment:
+def align_source(
+    judgments: Judgments, source: Any, order: str, duplicates: str, format: str | None = None
+) -> Alignment:
     """`align` for anything `read_run` takes. Of a file, only what is judged is ever kept."""
     if not isinstance(source, str | os.PathLike):
         return align(judgments, read_run(source), order, duplicates)
     where = files.source_name(source)
     data = files.unpacked(source)
-    if data is None:
+    if _is_evall(source, data, format):
+        table = evall.read_run(files.text_lines(source, data), where, duplicates)
+        aligned = table.align(judgments.table, order, duplicates)
+    elif data is None:
         aligned = align_file(judgments.table, os.fspath(source), where, order, duplicates)
     else:
         aligned = align_bytes(judgments.table, data, where, order, duplicates)

@@ -1,39 +1,91 @@
 """Measures: each a value that prints as the string it is parsed from, and a function of `Hits`.
 
 `measure` says what a measure is and keeps the registry; `grammar` reads ``alpha_nDCG(alpha=0.25)@20``.
-`single` has the measures of one aspect, `combine` folds them over aspects (``M_IA``), `novelty` and
-`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of. Nothing here
-knows of files or runs.
+`single` and `graded` have the measures of one aspect, `combine` folds them over aspects (``M_IA``, CAM, MM),
+`d_measures` fold the aspects first; `novelty`, `cube` and `coverage` look at all aspects at once; `parts` and
+`ideal` are what they are made of. Nothing here knows of files or runs.
 """
 
-from rankprism.measures.coverage import StRecall
+from rankprism.measures.combine import CAM, MM
+from rankprism.measures.compose import compose, load, mix
+from rankprism.measures.coverage import S_RR, Judged, S_precision, StRecall, WS_precision
+from rankprism.measures.cube import ACT, CT, P_at_recall, nCT
+from rankprism.measures.d_measures import (
+    D_EBR,
+    D_Q,
+    D_RBP,
+    D_iRBU,
+    D_nDCG,
+    D_nERR,
+    DIN_nDCG,
+    DINSharp_nDCG,
+    DSharp_nDCG,
+    DSharp_Q,
+    P_plusQ,
+    P_plusQSharp,
+)
+from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Definition, Measure, Parameter, lookup, measure, names
-from rankprism.measures.novelty import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
-from rankprism.measures.single import AP, ERR, RBP, RR, P, nDCG
+from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
 
 P_IA, AP_IA = lookup("P_IA"), lookup("AP_IA")
 
 __all__ = [
+    "ACT",
     "AP",
     "AP_IA",
+    "CAM",
+    "CT",
+    "DCG",
+    "D_EBR",
+    "D_Q",
+    "D_RBP",
     "ERR",
     "ERR_IA",
+    "EU",
+    "GAP",
+    "MM",
     "NRBP",
     "P_IA",
     "RBP",
+    "RBU",
     "RR",
+    "S_RR",
+    "DINSharp_nDCG",
+    "DIN_nDCG",
+    "DSharp_Q",
+    "DSharp_nDCG",
+    "D_iRBU",
+    "D_nDCG",
+    "D_nERR",
     "Definition",
+    "Judged",
     "Measure",
     "P",
+    "P_at_recall",
+    "P_plus",
+    "P_plusQ",
+    "P_plusQSharp",
     "Parameter",
+    "Q",
+    "Rprec",
+    "S_precision",
     "StRecall",
+    "WS_precision",
     "alpha_DCG",
     "alpha_nDCG",
+    "compose",
+    "load",
     "lookup",
     "measure",
+    "mix",
+    "nCT",
     "nDCG",
+    "nERR",
     "nERR_IA",
+    "nGAP",
     "nNRBP",
     "names",
     "parse",

@@ -1,12 +1,16 @@
-"""One score per aspect, then one number: intent-aware measures."""
+"""One score per aspect, then one number: intent-aware measures, CAM and MM."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rankprism.data.hits import Floats, Hits
-from rankprism.measures.measure import Definition
-from rankprism.measures.parts import aspect_weights, expected
+from rankprism.measures.measure import Definition, Measure, Parameter, measure
+from rankprism.measures.parts import aspect_weights, binary, expected, ratio
+
+_SMALLEST = 5e-324  # any grade above 0
 
 
 def intent_aware(base: Definition) -> Definition:
@@ -17,8 +21,7 @@ def intent_aware(base: Definition) -> Definition:
 
     def function(hits: Hits, **settings: Any) -> Floats:
         # Relevant for M: from its own threshold on, or from the lowest positive grade.
-        rel = settings.get("rel", _SMALLEST)
-        weight = aspect_weights(hits, "binary", rel, weighted=True)
+        weight = aspect_weights(hits, binary(settings.get("rel", _SMALLEST)), weighted=True)
         return expected(base.function(hits, **settings), weight)
 
     function.__doc__ = (
@@ -26,9 +29,54 @@ def intent_aware(base: Definition) -> Definition:
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
         f"uniform unless given, and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
-    aliases = tuple(f"{alias}_IA" for alias in base.aliases)
-    cite = (*base.cite, "agrawal2009diversifying")
-    return Definition(f"{base.name}_IA", function, base.parameters, single=False, cite=cite, aliases=aliases)
+    return Definition(
+        name=f"{base.name}_IA",
+        function=function,
+        parameters=tuple(p for p in base.parameters if p.name != "fold"),
+        single=False,
+        monotone=base.monotone,
+        cite=(*base.cite, "agrawal2009diversifying"),
+        aliases=tuple(f"{alias}_IA" for alias in base.aliases),
+    )
 
 
-_SMALLEST = 5e-324  # any grade above 0
+INNER = Parameter(
+    "measure", None, "the single-aspect measure that each aspect is scored with", Measure, optional=True
+)
+
+
+def _shares(hits: Hits) -> Floats:
+    """(N, A) the weights of all the topic's aspects, whether or not any document is relevant to them"""
+    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
+
+
+@measure(INNER, cite=("lioma2017evaluation",))
+def CAM(hits: Hits, measure: Measure) -> Floats:
+    """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
+
+    CAM(M) = Σ_t w_t M_t over all aspects; one without a relevant document scores 0
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["CAM(AP)", "MM(AP)"]).mean()
+    {'run': {'CAM(AP)': 0.75, 'MM(AP)': 0.6666666666666666}}
+    """
+    return expected(measure.per_aspect(hits), _shares(hits))
+
+
+@measure(INNER, cite=("maistro2021principled",))
+def MM(hits: Hits, measure: Measure) -> Floats:
+    """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
+
+    MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 as soon as one of them scores 0
+
+    MM(ERR) and CAM(ERR) are Dynamic Domain's ERR as harmonic and as arithmetic mean over subtopics.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["MM(RR)", "MM(RR@1)"]).mean()
+    {'run': {'MM(RR)': 0.6666666666666666, 'MM(RR@1)': 0.0}}
+    """
+    score, share = measure.per_aspect(hits), _shares(hits)
+    zero = ((score == 0) & (share > 0)).any(-1)
+    return np.where(zero, 0.0, ratio(np.ones(len(score)), ratio(share, score).sum(-1)))

@@ -1,13 +1,25 @@
-"""Measures of how many aspects a ranking reaches."""
+"""Measures of how many aspects a ranking reaches, how soon, and how much of it is judged."""
 
 from __future__ import annotations
 
-from rankprism.data.hits import Floats, Hits
-from rankprism.measures.measure import measure
-from rankprism.measures.parts import CUTOFF, REL, WEIGHTED, aspect_weights, expected, hit_gain
+import numpy as np
+
+from rankprism._core import minimal_cover
+from rankprism.data.hits import NOWHERE, Floats, Hits
+from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.parts import (
+    REL,
+    WEIGHTED,
+    aspect_weights,
+    binary,
+    expected,
+    hit_gain,
+    pool_gain,
+    ratio,
+)
 
 
-@measure(REL, WEIGHTED, CUTOFF, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
+@measure(REL, WEIGHTED, CUTOFF, monotone=True, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
 
@@ -17,5 +29,105 @@ def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floa
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    reached = hit_gain(hits.top(cutoff), "binary", rel).max(-1, initial=0.0)
-    return expected(reached, aspect_weights(hits, "binary", rel, weighted))
+    reached = hit_gain(hits.top(cutoff), binary(rel)).max(-1, initial=0.0)
+    return expected(reached, aspect_weights(hits, binary(rel), weighted))
+
+
+LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0, high=1, above_low=True)
+
+
+def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
+    """(N,) ⌈level · m⌉, m the topic's aspects with a relevant document"""
+    m = pool_gain(hits.pool, binary(rel)).any(-1).sum(-1)[hits.topic]
+    return np.asarray(np.ceil(level * m - 1e-9))
+
+
+def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
+    """(N,) the first rank at which the needed aspects are reached; inf if they never are"""
+    relevant = hit_gain(hits, binary(rel)) > 0
+    first = np.where(relevant, hits.rank[:, None, :], NOWHERE).min(-1, initial=NOWHERE)
+    in_order = np.sort(first, axis=-1)
+    need = aspects_needed(hits, rel, level).astype(np.int64)
+    if not in_order.shape[-1]:
+        return np.full(len(need), np.inf)
+    rank = np.take_along_axis(in_order, np.maximum(need - 1, 0)[:, None], axis=-1)[:, 0]
+    return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
+
+
+@measure(LEVEL, REL, monotone=True, cite=("zhai2003beyond",))
+def S_RR(hits: Hits, level: float, rel: float) -> Floats:
+    """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
+
+    S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, 0 if none does
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_RR", "S_RR(level=0.5)"]).mean()
+    {'run': {'S_RR': 0.5, 'S_RR(level=0.5)': 1.0}}
+    """
+    return 1 / rank_of_level(hits, rel, level)
+
+
+def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> Floats:
+    """(N,) the least cost of documents that reach the needed aspects, one of m aspects costing a·m + b"""
+
+    def costs() -> Floats:
+        relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
+        m = relevant.any(-1).sum(-1)
+        return minimal_cover(relevant, np.ceil(level * m - 1e-9).astype(np.int32), a, b)
+
+    return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
+
+
+@measure(LEVEL, REL, cite=("zhai2003beyond",))
+def S_precision(hits: Hits, level: float, rel: float) -> Floats:
+    """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
+
+    S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
+    of the m aspects are reached; 0 if they never are
+
+    The best is exact, not greedy: a minimal cover.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_precision", "S_precision(level=0.5)"]).mean()
+    {'run': {'S_precision': 0.5, 'S_precision(level=0.5)': 1.0}}
+    """
+    return cheapest_cover(hits, rel, level, 0.0, 1.0) / rank_of_level(hits, rel, level)
+
+
+COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
+COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
+
+
+@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, cite=("zhai2003beyond",))
+def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
+    """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
+
+    WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
+    b) down to where ⌈level · m⌉ of the m aspects are reached; 0 if they never are
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["WS_precision"]).mean()
+    {'run': {'WS_precision': 0.75}}
+    """
+    rank = rank_of_level(hits, rel, level)
+    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
+    cost: Floats = a * reached.sum(-1) + b * rank
+    return cheapest_cover(hits, rel, level, a, b) / cost
+
+
+@measure(CUTOFF, cite=("macavaney2022streamlining",))
+def Judged(hits: Hits, cutoff: int | None) -> Floats:
+    """Judged: the share of the first k documents that have been judged at all.
+
+    Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
+    {'run': {'Judged@1': 1.0, 'Judged': 0.5}}
+    """
+    last = NOWHERE - 1 if cutoff is None else cutoff
+    seen = (hits.judged <= last).sum(-1).astype(np.float64)
+    return ratio(seen, np.minimum(hits.length, last).astype(np.float64))

@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
-    | (?P<name>[^\W\d][\w\#]*)
+    | (?P<name>[^\W\d][\w\#+]*)
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
@@ -74,9 +74,15 @@ class _Reader:
         measure = lookup(self.take("name"))
         if self.next_is("("):
             while not self.next_is(")"):
-                parameter = self.take("name")
-                self.take("sign", "=")
-                measure = measure(**{parameter: self.value()})
+                if self.tokens[1] == ("sign", "="):
+                    parameter = self.take("name")
+                    self.take("sign", "=")
+                    measure = measure(**{parameter: self.value()})
+                elif any(p.name == "measure" for p in measure.definition.parameters):
+                    measure = measure(measure=self.one())
+                else:
+                    self.take("name")
+                    self.take("sign", "=")
                 if not self.next_is(","):
                     self.take("sign", ")")
                     break

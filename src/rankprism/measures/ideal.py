@@ -6,25 +6,50 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism._core import greedy
+from rankprism._core import exact, greedy
 from rankprism.data.hits import Floats, Hits, Pool
-from rankprism.measures.parts import live_weights, pool_gain
+from rankprism.measures.parts import Parts, live_weights, pool_gain, utility
 
 
-def greedy_ideal(pool: Pool, gain: str, rel: float, stop: float | None, weighted: bool) -> Hits:
+def greedy_ideal(pool: Pool, parts: Parts) -> Hits:
     """The ranking that takes, at each step, the document with the largest undiscounted gain.
 
-    A document takes the share `stop` of what its aspects have left, or its own gain for None. Gains
-    that are equal up to rounding are a tie, which the larger document id wins.
+    Gains that are equal up to rounding are a tie, which the larger document id wins.
     """
 
     def ideal() -> Hits:
-        g = pool_gain(pool, gain, rel)
-        value = g * live_weights(pool, gain, rel, weighted)[:, :, None]
-        share = g if stop is None else stop * (g > 0)
-        return pool.ranked(greedy(np.ascontiguousarray(value), np.ascontiguousarray(share)))
+        value, stop = offers(pool, parts)
+        return pool.ranked(greedy(value, stop))
 
-    return pool.once(("greedy", gain, rel, stop, weighted), ideal)
+    return pool.once(("greedy", parts.gain, parts.novelty, parts.weighted), ideal)
+
+
+def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
+    """(T, A, D) what each document offers on each aspect, and what share of it seeing it takes away"""
+    g = pool_gain(pool, parts.gain)
+    value = g * live_weights(pool, parts.gain, parts.weighted)[:, :, None]
+    return np.ascontiguousarray(value), np.ascontiguousarray(parts.novelty.stop(g))
+
+
+def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
+    """(T,) the utility of the greedy ideal ranking"""
+    key = ("best", parts, cutoff)
+    return pool.once(key, lambda: utility(greedy_ideal(pool, parts), parts, cutoff))
+
+
+def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> tuple[Floats, Floats]:
+    """(T,) twice: the utility of the best ranking there is, at least and at most; equal where it is proved
+
+    The search looks at `nodes` beginnings of rankings a topic at most, so that its result never depends
+    on the machine.
+    """
+
+    def bounds() -> tuple[Floats, Floats]:
+        documents = pool.grade.shape[-1]
+        depth = documents if cutoff is None else min(cutoff, documents)
+        return exact(*offers(pool, parts), parts.discount.first(depth), nodes)
+
+    return pool.once(("exact", parts, cutoff, nodes), bounds)
 
 
 def sorted_ideal(pool: Pool, key: object, gain: Callable[[Floats], Floats]) -> Floats:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
@@ -26,17 +28,21 @@ class Parameter:
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: tuple[str, ...] = ()
+    mapping: bool = False  # a mapping is a value too
     optional: bool = False  # None is a value
 
     @property
     def range(self) -> str:
         """What is allowed, in words."""
+        if self.kind is Measure:
+            return "a single-aspect measure such as nDCG@10"
         if self.choices:
-            return "one of " + ", ".join(repr(c) for c in self.choices)
+            also = ", or a mapping such as {1:0.5,2:0.5}" if self.mapping else ""
+            return "one of " + ", ".join(repr(c) for c in self.choices) + also
         if self.kind is bool:
             return "True or False"
         if self.kind is dict:
-            return "a mapping of grades to gains such as {1:1,2:3}"
+            return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
         low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {self.low:g}"
         high = "" if self.high is None else f" {'<' if self.below_high else '≤'} {self.high:g}"
@@ -51,13 +57,18 @@ class Parameter:
         return float(value) if self.kind is float else value
 
     def _allows(self, value: Any) -> bool:
-        if self.choices:
+        if self.kind is Measure:
+            return isinstance(value, Measure) and value.definition.single
+        if self.choices and not (self.mapping and isinstance(value, Mapping)):
             return value in self.choices
         if self.kind is bool:
             return isinstance(value, bool)
-        if self.kind is dict:
+        if self.kind is dict or self.mapping:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)
+            if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers):
+                return False
+            # What is not relevant never gains anything.
+            return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
         if value != value or value in (float("inf"), float("-inf")):
@@ -76,6 +87,10 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
     single: bool
+    #: With default parameters, a document that becomes more relevant never lowers the score.
+    monotone: bool = False
+    #: Bounds of the score, where the function's own result is not certain.
+    interval: Callable[..., tuple[Floats, Floats]] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -131,7 +146,9 @@ class Measure:
 
     def __matmul__(self, cutoff: int | float) -> Measure:
         if all(p.name != "cutoff" for p in self.definition.parameters):
-            raise MeasureError(f"{self.name} takes no cutoff; write it without @{cutoff}")
+            inner = self.settings.get("measure")
+            hint = f"write {self.name}({inner}@{cutoff})" if inner else f"write it without @{cutoff}"
+            raise MeasureError(f"{self.name} takes no cutoff of its own; {hint}")
         return self(cutoff=cutoff)
 
     def __getitem__(self, name: str) -> Any:
@@ -141,7 +158,7 @@ class Measure:
     @cached_property
     def _text(self) -> str:
         inside = ",".join(
-            f"{p.name}={_printed(self.settings[p.name])}"
+            (f"{p.name}=" if p.kind is not Measure else "") + _printed(self.settings[p.name])
             for p in self.definition.parameters
             if p.name in self.settings and p.name != "cutoff"
         )
@@ -159,20 +176,63 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def per_aspect(self, hits: Hits) -> Floats:
-        """(N, A): the score of each aspect on its own; only for single-aspect measures."""
-        settings = {p.name: self[p.name] for p in self.definition.parameters}
-        if settings.pop("judged_only", False):
-            hits = hits.condensed()
-        return self.definition.function(hits, **settings)
-
     def score(self, hits: Hits) -> Floats:
         """(N,): the score of each ranking."""
-        if self.definition.single:
-            # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
-            return self.per_aspect(hits.fold("max", lambda grade, weight: grade.max(-2, initial=0.0)))[:, 0]
-        return self.per_aspect(hits)
+        if not self.definition.single:
+            return self.per_aspect(hits)
+        return self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
 
+    def per_aspect(self, hits: Hits) -> Floats:
+        """(N, A): the score of each aspect on its own; only for single-aspect measures."""
+        hits, settings = self._bound(hits)
+        return self.definition.function(hits, **settings)
+
+    @property
+    def cutoff(self) -> int | None:
+        """How deep the measure looks, its own cutoff or that of the measure inside; None: to the end."""
+        inner = self.settings.get("measure")
+        return inner.cutoff if isinstance(inner, Measure) else self.settings.get("cutoff")
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the score may be known only within bounds."""
+        return self.settings.get("ideal") == "exact"
+
+    def interval(self, hits: Hits) -> tuple[Floats, Floats]:
+        """(N,) twice: what the score is at least and at most."""
+        if self.definition.interval is None:
+            score = self.score(hits)
+            return score, score
+        hits, settings = self._bound(hits)
+        return self.definition.interval(hits, **settings)
+
+    def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
+        settings = {p.name: self[p.name] for p in self.definition.parameters}
+        if settings.get("measure", self) is None:
+            raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
+        settings.pop("fold", None)
+        return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
+
+
+CUTOFF = Parameter(
+    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
+)
+#: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
+FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
+    "max": lambda grade, weight: grade.max(-2, initial=0.0),
+    "min": lambda grade, weight: np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf),
+    "sum": lambda grade, weight: np.where(weight > 0, grade, 0.0).sum(-2),
+    "mean": lambda grade, weight: (grade * weight).sum(-2) / weight.sum(-2),
+}
+FOLD = Parameter(
+    "fold",
+    "max",
+    "a document's grade where it has several: the highest, the lowest, their sum or their weighted mean",
+    str,
+    choices=tuple(FOLDS),
+)
+JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
 
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
@@ -189,12 +249,33 @@ def register(definition: Definition) -> Measure:
 
 
 def measure(
-    *parameters: Parameter, single: bool = False, cite: tuple[str, ...] = (), aliases: tuple[str, ...] = ()
+    *parameters: Parameter,
+    single: bool = False,
+    monotone: bool = False,
+    interval: Callable[..., tuple[Floats, Floats]] | None = None,
+    cite: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of `Hits` and parameters into a registered measure of the same name."""
+    """Turn a function of `Hits` and parameters into a registered measure of the same name.
+
+    Every measure can also be taken of the judged documents only, and a single-aspect one of grades
+    folded in several ways; neither is its function's business.
+    """
+    own = [p for p in parameters if p.name != "cutoff"]
+    cut = [p for p in parameters if p.name == "cutoff"]
 
     def decorate(function: Callable[..., Floats]) -> Measure:
-        return register(Definition(function.__name__, function, parameters, single, cite, aliases))
+        definition = Definition(
+            name=function.__name__,
+            function=function,
+            parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
+            single=single,
+            monotone=monotone,
+            interval=interval,
+            cite=cite,
+            aliases=aliases,
+        )
+        return register(definition)
 
     return decorate
 
@@ -228,6 +309,8 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def _printed(value: Any) -> str:
+    if isinstance(value, Measure):
+        return str(value)
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -1,79 +1,103 @@
 """Measures that look at all aspects at once and pay less for what has been seen.
 
-All have one shape: Σ_i D(i) Σ_t w_t g(i,t) N(i,t), with D a discount, g a gain and N the novelty that
-an aspect still has at rank i. The sums can be swapped, so each aspect is added up on its own.
+All have one shape, Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: see `rankprism.measures.parts.Parts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Ints
+from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.ideal import greedy_ideal
-from rankprism.measures.measure import Parameter, measure
+from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
+from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
-    CUTOFF,
+    CASCADE,
     GAIN,
-    JUDGED_ONLY,
+    GAINS,
+    LOGARITHMIC,
+    RECIPROCAL,
     REL,
     WEIGHTED,
+    Discount,
+    Gain,
+    Parts,
     aspect_weights,
-    cascade,
     decay,
-    discounted_sum,
     expected,
     geometric,
-    hit_gain,
-    logarithmic,
+    pool_gain,
     ratio,
-    reciprocal,
+    utility,
+    utility_per_aspect,
 )
 
-Discount = Callable[[Ints], Floats]
+IDEAL = Parameter(
+    "ideal",
+    "greedy",
+    "what to divide by: the greedy ideal ranking, as ndeval; the best ranking there is, certified; or each "
+    "aspect's own best ranking",
+    str,
+    choices=("greedy", "exact", "per-aspect"),
+)
+NODES = Parameter(
+    "nodes", 1_000_000, "how far to search for the best ranking, with ideal='exact'", int, low=1
+)
 
 
-def novel_gain(hits: Hits, gain: str, rel: float, alpha: float | None) -> Floats:
-    """(N, A, H) g·N: the gain of each document times its novelty, (1-α)^seen or Π(1-g) for None."""
-
-    def gains() -> Floats:
-        g = hit_gain(hits, gain, rel)
-        return g * (cascade(g) if alpha is None else decay(g, alpha))
-
-    return hits.once(("novel", gain, rel, alpha), gains)
+def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Floats:
+    """(N,) the utility, over that of the ideal ranking"""
+    if ideal == "per-aspect":
+        return over_own_ideals(hits, parts, cutoff)
+    return ratio(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
 
 
-def discounted(
-    hits: Hits, D: Discount, gain: str, rel: float, alpha: float | None, weighted: bool, cutoff: int | None
-) -> Floats:
-    """(N,) Σ_{i≤k} D(i) Σ_t w_t g(i,t) N(i,t)"""
-    hits = hits.top(cutoff)
-    per_aspect = discounted_sum(novel_gain(hits, gain, rel, alpha), D(hits.rank))
-    return expected(per_aspect, aspect_weights(hits, gain, rel, weighted))
+def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, Floats]]:
+    """What `over_ideal` is at least and at most, the best ranking being known only within bounds."""
+
+    def interval(
+        hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any
+    ) -> tuple[Floats, Floats]:
+        parts = parts_of(hits, **settings)
+        if ideal == "per-aspect":
+            score = over_own_ideals(hits, parts, cutoff)
+            return score, score
+        low, high = _best(hits, parts, cutoff, ideal, nodes)
+        score = utility(hits, parts, cutoff)
+        return ratio(score, high[hits.topic]), ratio(score, low[hits.topic])
+
+    return interval
 
 
-def over_ideal(
-    hits: Hits, D: Discount, gain: str, rel: float, alpha: float | None, weighted: bool, cutoff: int | None
-) -> Floats:
-    """(N,) `discounted`, over what it is for the greedy ideal ranking."""
-    ideal = greedy_ideal(hits.pool, gain, rel, alpha, weighted)
-    best = discounted(ideal, D, gain, rel, alpha, weighted, cutoff)
-    return ratio(discounted(hits, D, gain, rel, alpha, weighted, cutoff), best[hits.topic])
+def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
+    """(T,) twice: what the ideal ranking's utility is at least and at most"""
+    if ideal == "exact":
+        return exact_utility(hits.pool, parts, cutoff, nodes)
+    best = best_utility(hits.pool, parts, cutoff)
+    return best, best
 
 
-def over_everything(score: Floats, hits: Hits, D: Discount, alpha: float, cutoff: int | None) -> Floats:
-    """(N,) `score`, over what a ranking gets whose every document serves every aspect."""
+def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
+    g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
+    best = (g * parts.novelty(g)) @ parts.discount.first(g.shape[-1])
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    return expected(ratio(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
+
+
+def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility, over that of a ranking whose every document serves every aspect"""
     longest = cutoff or int(hits.length.max(initial=0))
-    i = np.arange(1, longest + 1, dtype=np.int32)
-    sums = np.concatenate(([0.0], np.cumsum(geometric(i, 1 - alpha) * D(i))))
-    return ratio(score, sums[hits.depth(cutoff).astype(np.int64)])
+    left = geometric(1 - parts.novelty.amount).first(longest)
+    sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))
+    return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_DCG",))
+@measure(ALPHA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2008novelty",), aliases=("α_DCG",))
 def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-DCG: discounted gain, where an aspect's worth falls by the share α with each document on it.
 
@@ -87,28 +111,52 @@ def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, c
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["alpha_DCG@1"]).mean()
     {'run': {'alpha_DCG@1': 0.5}}
     """
-    score = discounted(hits, logarithmic, gain, rel, alpha, weighted, cutoff)
-    return over_everything(score, hits, logarithmic, alpha, cutoff)
+    return over_everything(hits, Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted), cutoff)
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, JUDGED_ONLY, CUTOFF, cite=("clarke2008novelty",), aliases=("α_nDCG",))
-def alpha_nDCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
+def _alpha_parts(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool) -> Parts:
+    return Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted)
+
+
+@measure(
+    ALPHA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_alpha_parts),
+    cite=("clarke2008novelty",),
+    aliases=("α_nDCG",),
+)
+def alpha_nDCG(
+    hits: Hits,
+    alpha: float,
+    rel: float,
+    gain: str,
+    weighted: bool,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> Floats:
     """α-nDCG: α-DCG over that of the greedy ideal ranking.
 
     α-nDCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  the same sum for the greedy ideal ranking,
     G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
 
-    The greedy ideal is not always the best ranking, so a score can exceed 1.
+    The greedy ideal is not always the best ranking, so a score can exceed 1; with ideal='exact' it cannot.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["alpha_nDCG@3"]).mean()
     {'run': {'alpha_nDCG@3': 0.9651954696014428}}
     """
-    return over_ideal(hits, logarithmic, gain, rel, alpha, weighted, cutoff)
+    return over_ideal(hits, _alpha_parts(hits, alpha, rel, gain, weighted), cutoff, ideal, nodes)
 
 
-ERR_GAIN = Parameter(
+ERR_IA_GAIN = Parameter(
     "gain",
     "binary",
     "how likely a document satisfies: ndeval's α from rel on; the grade itself; or (2^g - 1) / 2^gmax, "
@@ -118,21 +166,43 @@ ERR_GAIN = Parameter(
 )
 
 
-def _satisfaction(hits: Hits, gain: str, alpha: float) -> float | None:
-    """ndeval's α for binary gains, None (the gain itself) for graded ones."""
-    if gain == "binary":
-        return alpha
-    if gain == "linear" and hits.pool.grade.max(initial=0.0) > 1:
-        highest = hits.pool.grade.max()
-        raise MeasureError(
-            f"ERR_IA: grade {highest:g} is no probability; use gain='probability' for grades above 1"
-        )
-    return None
+SCALE = Parameter(
+    "max_rel",
+    None,
+    "the highest grade of the scale, instead of gmax, with gain='probability'",
+    low=0,
+    above_low=True,
+    optional=True,
+)
 
 
-@measure(ALPHA, REL, ERR_GAIN, JUDGED_ONLY, CUTOFF, cite=("chapelle2009expected", "agrawal2009diversifying"))
-def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
-    """Intent-aware expected reciprocal rank.
+def _err_parts(hits: Hits, alpha: float, rel: float, gain: str, max_rel: float | None) -> Parts:
+    """Satisfaction is ndeval's α for binary gains, the gain itself for graded ones."""
+    check_probability(hits, "ERR_IA", gain, max_rel)
+    return Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha) if gain == "binary" else CASCADE)
+
+
+def check_probability(hits: Hits, name: str, gain: str, max_rel: float | None = None) -> None:
+    highest = hits.pool.grade.max(initial=0.0)
+    if gain == "linear" and highest > 1:
+        raise MeasureError(f"{name}: grade {highest:g} is no probability; use gain='probability'")
+    if gain == "probability" and max_rel is not None and highest > max_rel:
+        raise MeasureError(f"{name}: grade {highest:g} is above max_rel={max_rel:g}; set max_rel={highest:g}")
+
+
+@measure(
+    ALPHA,
+    REL,
+    ERR_IA_GAIN,
+    SCALE,
+    CUTOFF,
+    monotone=True,
+    cite=("chapelle2009expected", "agrawal2009diversifying"),
+)
+def ERR_IA(
+    hits: Hits, alpha: float, rel: float, gain: str, max_rel: float | None, cutoff: int | None
+) -> Floats:
+    """Intent-aware expected reciprocal rank: how early users with different intents are satisfied.
 
     binary: ERR-IA@k = Σ_{i≤k} G_i / i  ÷  Σ_{i≤k} (1-α)^(i-1) / i,
     G_i = Σ_t w_t [g(i,t) ≥ rel] (1-α)^(documents on t above i), as ndeval has it;
@@ -143,23 +213,44 @@ def ERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) 
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["ERR_IA@1", "ERR_IA(gain='probability')@1"]).mean()
     {'run': {'ERR_IA@1': 0.5, "ERR_IA(gain='probability')@1": 0.25}}
     """
-    stop = _satisfaction(hits, gain, alpha)
-    score = discounted(hits, reciprocal, gain, rel, stop, True, cutoff)
-    return score if stop is None else over_everything(score, hits, reciprocal, alpha, cutoff)
+    parts = _err_parts(hits, alpha, rel, gain, max_rel)
+    return over_everything(hits, parts, cutoff) if gain == "binary" else utility(hits, parts, cutoff)
 
 
-@measure(ALPHA, REL, ERR_GAIN, JUDGED_ONLY, CUTOFF, cite=("chapelle2009expected", "agrawal2009diversifying"))
-def nERR_IA(hits: Hits, alpha: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+@measure(
+    ALPHA,
+    REL,
+    ERR_IA_GAIN,
+    SCALE,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_err_parts),
+    cite=("chapelle2009expected", "agrawal2009diversifying"),
+)
+def nERR_IA(
+    hits: Hits,
+    alpha: float,
+    rel: float,
+    gain: str,
+    max_rel: float | None,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> Floats:
     """Normalised intent-aware expected reciprocal rank: ERR-IA over that of the greedy ideal ranking.
 
     nERR-IA@k = Σ_{i≤k} G_i / i  ÷  the same sum for the greedy ideal ranking, G_i as in ERR_IA
+
+    Sakai & Song's graded form is nERR_IA(gain='probability',max_rel=h,ideal='per-aspect').
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
     >>> evaluate(two, {"q": {"a": 3, "c": 2, "b": 1}}, ["nERR_IA@3"]).mean()
     {'run': {'nERR_IA@3': 0.95}}
     """
-    return over_ideal(hits, reciprocal, gain, rel, _satisfaction(hits, gain, alpha), True, cutoff)
+    return over_ideal(hits, _err_parts(hits, alpha, rel, gain, max_rel), cutoff, ideal, nodes)
 
 
 BETA = Parameter(
@@ -173,7 +264,7 @@ BETA = Parameter(
 )
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, cite=("clarke2009effectiveness",))
+@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2009effectiveness",))
 def NRBP(
     hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
 ) -> Floats:
@@ -185,13 +276,37 @@ def NRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["NRBP"]).mean()
     {'run': {'NRBP': 0.5625}}
     """
-    D = partial(geometric, p=beta)
-    return (1 - (1 - alpha) * beta) * discounted(hits, D, gain, rel, alpha, weighted, cutoff)
+    parts = Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
+    return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, cite=("clarke2009effectiveness",))
+def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool) -> Parts:
+    return Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
+
+
+@measure(
+    ALPHA,
+    BETA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    IDEAL,
+    NODES,
+    CUTOFF,
+    monotone=True,
+    interval=interval_of(_nrbp_parts),
+    cite=("clarke2009effectiveness",),
+)
 def nNRBP(
-    hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
+    hits: Hits,
+    alpha: float,
+    beta: float,
+    rel: float,
+    gain: str,
+    weighted: bool,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
 ) -> Floats:
     """Normalised NRBP: NRBP over that of the greedy ideal ranking.
 
@@ -201,4 +316,66 @@ def nNRBP(
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["nNRBP"]).mean()
     {'run': {'nNRBP': 0.6666666666666666}}
     """
-    return over_ideal(hits, partial(geometric, p=beta), gain, rel, alpha, weighted, cutoff)
+    return over_ideal(hits, _nrbp_parts(hits, alpha, beta, rel, gain, weighted), cutoff, ideal, nodes)
+
+
+GRADED = Parameter("gain", "probability", GAIN.meaning, str, choices=GAINS)
+EFFORT = Parameter("e", 0.05, "what looking at a document costs", low=0)
+LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount", low=1, above_low=True)
+
+
+@measure(ALPHA, EFFORT, LOG_BASE, REL, GRADED, CUTOFF, cite=("yang2009modeling", "amigo2018axiomatic"))
+def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+    """Expected utility: what is still new in each document, less the effort of looking at it.
+
+    EU = Σ_i (Σ_t w_t g(i,t) (1-α)^(documents on t above i) - e) / (1 + log i)
+
+    The logarithm is natural unless `base` says otherwise.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
+    {'run': {"EU(gain='binary')": 0.45}}
+    """
+    return utility(hits, Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e), cutoff)
+
+
+RBU_P = Parameter(
+    "p", 0.8, "the chance to go on from one document to the next", low=0, high=1, above_low=True
+)
+RBU_GAIN = Parameter(
+    "gain",
+    "probability",
+    "how likely a document satisfies: surely from rel on; as its grade; or (2^g - 1) / 2^gmax",
+    str,
+    choices=("binary", "linear", "probability"),
+)
+RBU_EFFORT = Parameter("e", 0.03, "what looking at a document costs", low=0)
+RBU_FORM = Parameter(
+    "form",
+    "reference",
+    "'reference': p^(i-1), times 1-p, aspect weights as given, as the authors' program; 'eq11': p^i, weights "
+    "summing to 1, as printed",
+    str,
+    choices=("reference", "eq11"),
+)
+
+
+@measure(RBU_P, RBU_EFFORT, RBU_FORM, REL, RBU_GAIN, CUTOFF, monotone=True, cite=("amigo2018axiomatic",))
+def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
+    """Rank-biased utility: what users still need from each document, less the effort of looking at it.
+
+    reference: RBU = (1-p) Σ_i p^(i-1) (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
+    eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
+    r = (2^g - 1) / 2^gmax, gmax the topic's highest grade on the aspect
+
+    It is the one measure that keeps all ten constraints of its paper, for small r, p < 1 and e > 0.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()
+    {'run': {'RBU': 0.04399999999999999, "RBU(form='eq11')": 0.17600000000000002}}
+    """
+    check_probability(hits, "RBU", gain)
+    parts = Parts(geometric(p), Gain(gain, rel), CASCADE, effort=e)
+    if form == "eq11":
+        return p * utility(hits, parts, cutoff)
+    return (1 - p) * utility(hits, parts, cutoff, hits.weight if hits.pool.weighted else None)

@@ -1,10 +1,11 @@
-"""The parts that measures are made of: gains, discounts, novelty, aspect weights.
+"""The parts that measures are made of: gain, discount, novelty, effort, aspect weights.
 
 Arrays are (ranking, aspect, document), see `rankprism.data.hits`; i is the rank of a document.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,57 +15,191 @@ from rankprism.measures.measure import Parameter
 if TYPE_CHECKING:
     from rankprism.data.hits import Floats, Hits, Ints, Pool
 
-CUTOFF = Parameter(
-    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
-)
 REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0, above_low=True)
 ALPHA = Parameter("alpha", 0.5, "how much of an aspect's worth one document on it takes away", low=0, high=1)
-JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
 WEIGHTED = Parameter("weighted", False, "use the given aspect weights", bool)
+GAINS = ("binary", "linear", "exp", "probability")
 GAIN = Parameter(
     "gain",
     "binary",
     "what a grade is worth: 1 from rel on; the grade itself; 2^g - 1; or (2^g - 1) / 2^gmax, gmax the "
     "topic's highest grade on the aspect",
     str,
-    choices=("binary", "linear", "exp", "probability"),
+    choices=GAINS,
 )
 
 
-def pool_gain(pool: Pool, gain: str, rel: float) -> Floats:
+# ── gain ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a grade is worth."""
+
+    kind: str
+    rel: float = 1.0
+    max_rel: float | None = None  # the scale's highest grade, instead of the topic's on the aspect
+
+    def __call__(self, grade: Floats, highest: Floats) -> Floats:
+        """The gains of grades (.., A, ..), `highest` (.., A) being the highest of the topic's aspects."""
+        if self.kind == "binary":  # 1 from rel on
+            return (grade >= self.rel).astype(np.float64)
+        if self.kind == "linear":  # the grade itself
+            return grade
+        worth = np.exp2(grade) - 1
+        if self.kind == "probability":  # (2^g - 1) / 2^gmax
+            worth /= np.exp2(highest)[:, :, None] if self.max_rel is None else 2**self.max_rel
+        return worth  # exp: 2^g - 1
+
+
+def binary(rel: float) -> Gain:
+    return Gain("binary", rel)
+
+
+def pool_gain(pool: Pool, gain: Gain) -> Floats:
     """(T, A, D) what each relevant document of the topic is worth on each aspect."""
-    return pool.once(("gain", gain, rel), lambda: _gain(pool.grade, pool.grade, gain, rel))
+    return pool.once(gain, lambda: gain(pool.grade, pool.highest))
 
 
-def hit_gain(hits: Hits, gain: str, rel: float) -> Floats:
+def hit_gain(hits: Hits, gain: Gain) -> Floats:
     """(N, A, H) what each document found is worth on each aspect."""
-    return hits.once(("gain", gain, rel), lambda: _gain(hits.grade, hits.pool.grade[hits.topic], gain, rel))
+    return hits.once(gain, lambda: gain(hits.grade, hits.pool.highest[hits.topic]))
 
 
-def _gain(grade: Floats, judged: Floats, gain: str, rel: float) -> Floats:
-    if gain == "binary":
-        return (grade >= rel).astype(np.float64)
-    if gain == "linear":
-        return grade
-    worth = np.exp2(grade) - 1
-    if gain == "probability":
-        worth /= np.exp2(judged.max(-1, keepdims=True, initial=0.0))
-    return worth
+# ── discount ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def logarithmic(i: Ints) -> Floats:
-    """1 / log2(i + 1)"""
-    return np.asarray(1 / np.log2(i + 1.0))
+@dataclass(frozen=True)
+class Discount:
+    """How much the document at rank i counts."""
+
+    kind: str
+    p: float = 0.0
+
+    def __call__(self, i: Ints) -> Floats:
+        if self.kind == "logarithmic":  # 1 / log2(i + 1)
+            return np.asarray(1 / np.log2(i + 1.0))
+        if self.kind == "reciprocal":  # 1 / i
+            return np.asarray(1.0 / i)
+        if self.kind == "geometric":  # p^(i-1)
+            return np.asarray(self.p ** (i - 1.0))
+        if self.kind == "slow":  # 1 / (1 + log_p i)
+            return np.asarray(1 / (1 + np.log(i) / np.log(self.p)))
+        return np.ones(i.shape)  # uniform
+
+    def first(self, n: int) -> Floats:
+        """D(1), …, D(n)"""
+        return self(np.arange(1, n + 1, dtype=np.int32))
 
 
-def reciprocal(i: Ints) -> Floats:
-    """1 / i"""
-    return np.asarray(1.0 / i)
+LOGARITHMIC = Discount("logarithmic")
+RECIPROCAL = Discount("reciprocal")
+UNIFORM = Discount("uniform")
 
 
-def geometric(i: Ints, p: float) -> Floats:
-    """p^(i-1)"""
-    return np.asarray(p ** (i - 1.0))
+def geometric(p: float) -> Discount:
+    return Discount("geometric", p)
+
+
+# ── novelty ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """What an aspect still has to offer at rank i, given the documents above."""
+
+    kind: str
+    amount: float = 0.0
+
+    def __call__(self, g: Floats) -> Floats:
+        """N(i, t) for gains g(i, t)"""
+        if self.kind == "decay":  # (1 - α)^(documents on t above i)
+            # There are few different counts: a table look-up is ten times faster than as many powers.
+            count = seen(g)
+            return np.power(1 - self.amount, np.arange(count.max(initial=0) + 1.0))[count]
+        if self.kind == "cascade":  # Π_{j<i} (1 - g_j)
+            left = np.ones_like(g)
+            np.cumprod(1 - g[..., :-1], axis=-1, out=left[..., 1:])
+            return left
+        if self.kind == "first":  # nothing above
+            return np.where(seen(g) == 0, 1.0, 0.0)
+        return np.ones_like(g)  # none
+
+    def stop(self, g: Floats) -> Floats:
+        """The share of an aspect's remaining worth that a document of gain g takes away."""
+        if self.kind == "decay":
+            return np.where(g > 0, self.amount, 0.0)
+        if self.kind == "cascade":
+            return g
+        return (g > 0).astype(np.float64) if self.kind == "first" else np.zeros_like(g)
+
+
+NO_NOVELTY = Novelty("none")
+CASCADE = Novelty("cascade")
+FIRST = Novelty("first")
+
+
+def decay(alpha: float) -> Novelty:
+    return Novelty("decay", alpha)
+
+
+def seen(gain: Floats) -> Ints:
+    """How many documents further up have something on the same aspect."""
+    something = gain > 0
+    count = np.cumsum(something, axis=-1, dtype=np.int32)
+    count -= something
+    return count
+
+
+# ── the whole ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A measure that looks at all aspects at once: Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]"""
+
+    discount: Discount
+    gain: Gain
+    novelty: Novelty = NO_NOVELTY
+    weighted: bool = True
+    effort: float = 0.0
+
+
+def utility(hits: Hits, parts: Parts, cutoff: int | None, weight: Floats | None = None) -> Floats:
+    """(N,) Σ_{i≤k} D(i) [Σ_t w_t g(i,t) N(i,t) - e]
+
+    The sums are swapped, so that each aspect is added up on its own. The weights are those of the
+    aspects with anything relevant, or `weight` (N, A).
+    """
+    hits = hits.top(cutoff)
+    if weight is None:
+        weight = aspect_weights(hits, parts.gain, parts.weighted)
+    total = expected(utility_per_aspect(hits, parts), weight)
+    return total - parts.effort * over_ranks(hits, parts.discount) if parts.effort else total
+
+
+def utility_per_aspect(hits: Hits, parts: Parts) -> Floats:
+    """(N, A) Σ_i D(i) g(i,t) N(i,t)"""
+    return hits.once(
+        (parts.gain, parts.novelty, parts.discount),
+        lambda: discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank)),
+    )
+
+
+def novel_gain(hits: Hits, parts: Parts) -> Floats:
+    """(N, A, H) g·N: the gain of each document times its novelty."""
+
+    def gains() -> Floats:
+        g = hit_gain(hits, parts.gain)
+        return g if parts.novelty == NO_NOVELTY else g * parts.novelty(g)
+
+    return hits.once((parts.gain, parts.novelty), gains)
+
+
+def over_ranks(hits: Hits, discount: Discount) -> Floats:
+    """(N,) Σ_i D(i) over all documents retrieved"""
+    sums = np.concatenate(([0.0], np.cumsum(discount.first(int(hits.length.max(initial=0))))))
+    return sums[hits.length]
 
 
 def discounted_sum(gain: Floats, discount: Floats) -> Floats:
@@ -79,42 +214,20 @@ def expected(score: Floats, weight: Floats) -> Floats:
     return total
 
 
-def seen(gain: Floats) -> Ints:
-    """How many documents further up have something on the same aspect."""
-    something = gain > 0
-    count = np.cumsum(something, axis=-1, dtype=np.int32)
-    count -= something
-    return count
-
-
-def decay(gain: Floats, alpha: float) -> Floats:
-    """(1 - α)^seen: each document on an aspect takes its share α of what is left."""
-    count = seen(gain)
-    # There are few different counts: a table look-up is ten times faster than as many powers.
-    return np.power(1 - alpha, np.arange(count.max(initial=0) + 1.0))[count]
-
-
-def cascade(gain: Floats) -> Floats:
-    """Π_{j<i} (1 - g_j): the chance that nothing further up has satisfied the user."""
-    left = np.ones_like(gain)
-    np.cumprod(1 - gain[..., :-1], axis=-1, out=left[..., 1:])
-    return left
-
-
-def aspect_weights(hits: Hits, gain: str, rel: float, weighted: bool) -> Floats:
+def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
     """(N, A) weights that sum to 1 over the topic's aspects with anything relevant; 0 for the others."""
-    return live_weights(hits.pool, gain, rel, weighted)[hits.topic]
+    return live_weights(hits.pool, gain, weighted)[hits.topic]
 
 
-def live_weights(pool: Pool, gain: str, rel: float, weighted: bool) -> Floats:
+def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
     """(T, A), see `aspect_weights`."""
 
     def weights() -> Floats:
-        live = (pool_gain(pool, gain, rel) > 0).any(-1)
+        live = (pool_gain(pool, gain) > 0).any(-1)
         weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
         return ratio(weight, weight.sum(-1, keepdims=True))
 
-    return pool.once(("weights", gain, rel, weighted), weights)
+    return pool.once(("weights", gain, weighted), weights)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Measures of one aspect. Each scores every aspect on its own, (N, A).
 
 On judgments with several aspects a document counts with its highest grade; ``M_IA`` averages the
-aspects' scores instead.
+aspects' scores instead. Graded ones that look at levels or at blended ratios are in `graded`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import Parameter, measure
+from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
-    CUTOFF,
-    JUDGED_ONLY,
+    CASCADE,
+    LOGARITHMIC,
+    RECIPROCAL,
     REL,
-    cascade,
+    Gain,
+    binary,
     discounted_sum,
     geometric,
     hit_gain,
-    logarithmic,
     pool_gain,
     ratio,
-    reciprocal,
 )
 
 
 @measure(
-    REL, JUDGED_ONLY, CUTOFF, single=True, cite=("vanrijsbergen1979information",), aliases=("Precision",)
+    REL, CUTOFF, single=True, monotone=True, cite=("vanrijsbergen1979information",), aliases=("Precision",)
 )
 def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Precision: the share of relevant documents among the first k.
@@ -45,11 +45,11 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["P@2", "P@4"]).mean()
     {'run': {'P@2': 0.5, 'P@4': 0.25}}
     """
-    relevant = hit_gain(hits.top(cutoff), "binary", rel)
+    relevant = hit_gain(hits.top(cutoff), binary(rel))
     return ratio(relevant.sum(-1), hits.depth(cutoff)[:, None])
 
 
-@measure(REL, JUDGED_ONLY, CUTOFF, single=True, cite=("kantor2000trec",), aliases=("MRR",))
+@measure(REL, CUTOFF, single=True, monotone=True, cite=("kantor2000trec",), aliases=("MRR",))
 def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Reciprocal rank: one over the rank of the first relevant document.
 
@@ -60,11 +60,11 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
     hits = hits.top(cutoff)
-    best: Floats = (hit_gain(hits, "binary", rel) * reciprocal(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    best: Floats = (hit_gain(hits, binary(rel)) * RECIPROCAL(hits.rank)[:, None, :]).max(-1, initial=0.0)
     return best
 
 
-@measure(REL, JUDGED_ONLY, CUTOFF, single=True, cite=("harman1992evaluation",), aliases=("MAP",))
+@measure(REL, CUTOFF, single=True, monotone=True, cite=("harman1992evaluation",), aliases=("MAP",))
 def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Average precision: the precision at each relevant document, averaged over all of them.
 
@@ -75,10 +75,29 @@ def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'AP': 0.8333333333333333}}
     """
     hits = hits.top(cutoff)
-    relevant = hit_gain(hits, "binary", rel)
-    found = np.cumsum(relevant, axis=-1)
-    R = pool_gain(hits.pool, "binary", rel).sum(-1)[hits.topic]
-    return ratio(discounted_sum(relevant * found, reciprocal(hits.rank)), R)
+    relevant = hit_gain(hits, binary(rel))
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    return ratio(precision_sum(relevant, hits), R)
+
+
+def precision_sum(relevant: Floats, hits: Hits) -> Floats:
+    """(N, A) Σ_i [relevant] · P@i"""
+    return discounted_sum(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL(hits.rank))
+
+
+@measure(REL, single=True, monotone=True, cite=("buckley2005retrieval",), aliases=("RPrec",))
+def Rprec(hits: Hits, rel: float) -> Floats:
+    """R-precision: the share of relevant documents among the first R, as many as are relevant.
+
+    Rprec = P@R, with R the number of relevant documents judged
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
+    {'run': {'Rprec': 0.5}}
+    """
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    early = hit_gain(hits, binary(rel)) * (hits.rank[:, None, :] <= R[:, :, None])
+    return ratio(early.sum(-1), R)
 
 
 DCG_FORM = Parameter(
@@ -88,13 +107,33 @@ DCG_FORM = Parameter(
     str,
     choices=("log2", "exp-log2"),
 )
-GAINS = Parameter(
+GAIN_OF_GRADE = Parameter(
     "gains", None, "the gain of each grade; grades not named keep their own", dict, optional=True
 )
 
 
+@measure(DCG_FORM, GAIN_OF_GRADE, CUTOFF, single=True, monotone=True, cite=("jarvelin2002cumulated",))
+def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
+    """Discounted cumulative gain: what the documents are worth, less and less with their rank.
+
+    DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 2}}, ["DCG@3", "DCG(dcg='exp-log2')@3"]).mean()
+    {'run': {'DCG@3': 2.0, "DCG(dcg='exp-log2')@3": 3.0}}
+    """
+    hits = hits.top(cutoff)
+    return discounted_sum(_dcg_gain(hits.grade, dcg, gains), LOGARITHMIC(hits.rank))
+
+
 @measure(
-    DCG_FORM, GAINS, JUDGED_ONLY, CUTOFF, single=True, cite=("jarvelin2002cumulated",), aliases=("NDCG",)
+    DCG_FORM,
+    GAIN_OF_GRADE,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    cite=("jarvelin2002cumulated",),
+    aliases=("NDCG",),
 )
 def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
     """Normalised discounted cumulative gain: graded, top-heavy, 1 for the best ranking possible.
@@ -110,8 +149,8 @@ def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int 
     gain = partial(_dcg_gain, dcg=dcg, gains=gains)
     hits = hits.top(cutoff)
     ideal = sorted_ideal(hits.pool, (dcg, str(gains)), gain)[:, :, :cutoff]
-    best = ideal @ logarithmic(np.arange(1, ideal.shape[-1] + 1, dtype=np.int32))
-    return ratio(discounted_sum(gain(hits.grade), logarithmic(hits.rank)), best[hits.topic])
+    best = ideal @ LOGARITHMIC.first(ideal.shape[-1])
+    return ratio(discounted_sum(gain(hits.grade), LOGARITHMIC(hits.rank)), best[hits.topic])
 
 
 def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
@@ -130,28 +169,43 @@ PERSISTENCE = Parameter(
     above_low=True,
     below_high=True,
 )
+RBP_GAIN = Parameter(
+    "gain",
+    "binary",
+    "what a grade is worth: 1 from rel on; the grade itself; or (2^g - 1) / 2^gmax, gmax the topic's "
+    "highest grade",
+    str,
+    choices=("binary", "linear", "probability"),
+)
 
 
-@measure(PERSISTENCE, REL, CUTOFF, single=True, cite=("moffat2008rank",))
-def RBP(hits: Hits, p: float, rel: float, cutoff: int | None) -> Floats:
+@measure(PERSISTENCE, REL, RBP_GAIN, CUTOFF, single=True, monotone=True, cite=("moffat2008rank",))
+def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Rank-biased precision: what a user finds who goes on with probability p.
 
-    RBP = (1 - p) Σ_i p^(i-1) [g_i ≥ rel]
+    RBP = (1 - p) Σ_i p^(i-1) gain(g_i), the gain being [g_i ≥ rel] by default
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RBP(p=0.5)"]).mean()
     {'run': {'RBP(p=0.5)': 0.25}}
     """
     hits = hits.top(cutoff)
-    relevant = hit_gain(hits, "binary", rel)
-    return (1 - p) * discounted_sum(relevant, geometric(hits.rank, p))
+    return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), geometric(p)(hits.rank))
 
 
-MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale", low=0, above_low=True)
+MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
+ERR_GAIN = Parameter(
+    "gain",
+    "exp",
+    "how likely a document satisfies: (2^g - 1) / 2^max_rel; the grade itself; or (2^g - 1) / 2^gmax, gmax "
+    "the topic's highest grade",
+    str,
+    choices=("exp", "linear", "probability"),
+)
 
 
-@measure(MAX_REL, CUTOFF, single=True, cite=("chapelle2009expected",))
-def ERR(hits: Hits, max_rel: float, cutoff: int | None) -> Floats:
+@measure(MAX_REL, ERR_GAIN, CUTOFF, single=True, monotone=True, cite=("chapelle2009expected",))
+def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     """Expected reciprocal rank: how early a user is satisfied who stops at the first good document.
 
     ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
@@ -162,11 +216,45 @@ def ERR(hits: Hits, max_rel: float, cutoff: int | None) -> Floats:
     >>> evaluate({"q": {"a": 4, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["ERR@20"]).mean()
     {'run': {'ERR@20': 0.939453125}}
     """
-    highest = hits.pool.grade.max(initial=0.0)
-    if highest > max_rel:
-        raise MeasureError(
-            f"ERR: grade {highest:g} is above max_rel={max_rel:g}; write ERR(max_rel={highest:g})"
-        )
     hits = hits.top(cutoff)
-    r = (np.exp2(hits.grade) - 1) / 2**max_rel
-    return discounted_sum(r * cascade(r), reciprocal(hits.rank))
+    return _err(satisfaction(hits.grade, hits, gain, max_rel), RECIPROCAL(hits.rank))
+
+
+@measure(
+    MAX_REL,
+    ERR_GAIN,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    cite=("chapelle2009expected", "sakai2011evaluating"),
+)
+def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
+    """Normalised expected reciprocal rank: ERR over that of the best ranking possible.
+
+    nERR@k = ERR@k / ERR@k of all judged documents by grade
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2, "a": 1}}, ["nERR@20"]).mean()
+    {'run': {'nERR@20': 0.5}}
+    """
+    ideal = sorted_ideal(hits.pool, "grade", lambda grade: grade)[:, :, :cutoff]
+    r = satisfaction(ideal, hits, gain, max_rel, pool=True)
+    best = _err(r, np.broadcast_to(RECIPROCAL.first(r.shape[-1]), (len(r), r.shape[-1])))
+    return ratio(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
+
+
+def _err(r: Floats, discount: Floats) -> Floats:
+    return discounted_sum(r * CASCADE(r), discount)
+
+
+def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: bool = False) -> Floats:
+    """The probability that a document of this grade satisfies, checked to be one."""
+    highest = hits.pool.grade.max(initial=0.0)
+    if gain == "exp" and highest > max_rel:
+        raise MeasureError(f"ERR: grade {highest:g} is above max_rel={max_rel:g}; set max_rel={highest:g}")
+    if gain == "linear" and highest > 1:
+        raise MeasureError(f"ERR: grade {highest:g} is no probability; use gain='probability'")
+    if gain == "linear":
+        return grade
+    top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
+    return (np.exp2(grade) - 1) / (2**max_rel if gain == "exp" else np.exp2(top)[:, :, None])

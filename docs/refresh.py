@@ -1,0 +1,76 @@
+"""Run every command and example in README and docs, and put in what they really print.
+
+`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rankprism.cli.output import reference
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def console(block: str, folder: Path) -> str:
+    """Commands behind "$ ", each followed by what it prints."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONUTF8": "1"}
+    out = []
+    for line in block.splitlines():
+        if not line.startswith("$ "):
+            if not any(x.startswith("$ ") for x in block.splitlines()):
+                out.append(line)  # a block that only shows commands
+            continue
+        result = subprocess.run(
+            ["bash", "-c", line[2:]], cwd=folder, env=environment, capture_output=True, text=True
+        )
+        out += [line, *(result.stdout + result.stderr).splitlines()]
+    return "".join(f"{line}\n" for line in out)
+
+
+def session(block: str, names: dict[str, object]) -> str:
+    """Python examples, each followed by what it prints."""
+    out = []
+    for example in doctest.DocTestParser().get_examples(block):
+        lines = example.source.splitlines()
+        out += [f">>> {lines[0]}", *(f"... {line}".rstrip() for line in lines[1:])]
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(example.source, "<docs>", "single"), names)
+        out += printed.getvalue().splitlines()
+    return "".join(f"{line}\n" for line in out)
+
+
+def refreshed(page: Path) -> str:
+    """The page as it should be."""
+    if page.name == "measures.md":
+        return reference()
+    text = page.read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        text = re.sub(
+            r"^```console\n(.*?)^```$",
+            lambda match: f"```console\n{console(match[1], Path(folder))}```",
+            text,
+            flags=re.M | re.S,
+        )
+    return re.sub(
+        r"^```pycon\n(.*?)^```$",
+        lambda match: f"```pycon\n{session(match[1], names)}```",
+        text,
+        flags=re.M | re.S,
+    )
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(refreshed(page), encoding="utf-8")

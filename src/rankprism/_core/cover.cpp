@@ -1,0 +1,188 @@
+#include "cover.hpp"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "text.hpp"
+
+namespace rankprism {
+namespace {
+
+constexpr double impossible = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_aspects = 256;
+constexpr std::int64_t most_for_subsets = 16;
+// The problem is NP-hard, so there are topics on which no search ends. Real ones take thousands of nodes.
+constexpr std::int64_t most_nodes = 50'000'000;
+
+using Aspects = std::bitset<most_aspects>;
+
+// Documents that reach the same aspects; one of them is always enough.
+struct Kind {
+    Aspects reach;
+    double cost;
+};
+
+std::vector<Kind> kinds_of(const double* relevant, std::int64_t aspects, std::int64_t docs, double a, double b) {
+    std::vector<Kind> all, kept;
+    for (std::int64_t d = 0; d < docs; ++d) {
+        Aspects reach;
+        for (std::int64_t t = 0; t < aspects; ++t) reach[t] = relevant[t * docs + d] > 0;
+        if (reach.any()) all.push_back({reach, a * static_cast<double>(reach.count()) + b});
+    }
+    // Those that reach more first, so that what makes a kind superfluous comes before it.
+    std::stable_sort(all.begin(), all.end(), [](const Kind& x, const Kind& y) { return x.reach.count() > y.reach.count(); });
+    for (const Kind& kind : all) {
+        const bool superfluous = std::any_of(kept.begin(), kept.end(), [&](const Kind& other) {
+            return (kind.reach & ~other.reach).none() && other.cost <= kind.cost;
+        });
+        if (!superfluous) kept.push_back(kind);
+    }
+    return kept;
+}
+
+// Dynamic programming: the least cost of reaching each set of aspects.
+double over_subsets(const std::vector<Kind>& kinds, std::int64_t aspects, std::size_t need) {
+    std::vector<double> cost(std::size_t{1} << aspects, impossible);
+    cost[0] = 0;
+    double best = impossible;
+    for (std::size_t set = 0; set < cost.size(); ++set) {
+        if (cost[set] == impossible) continue;
+        if (Aspects(set).count() >= need) best = std::min(best, cost[set]);
+        for (const Kind& kind : kinds) {
+            double& larger = cost[set | kind.reach.to_ulong()];
+            larger = std::min(larger, cost[set] + kind.cost);
+        }
+    }
+    return best;
+}
+
+// Branch and bound: take the kind that brings most for its cost, or do without it.
+class Search {
+  public:
+    // unit: every cost is a multiple of it; 0 if nothing is known.
+    Search(std::vector<Kind> kinds, std::size_t need, double unit) : kinds_(std::move(kinds)), need_(need), unit_(unit) {}
+
+    double best() {
+        best_ = greedy();
+        branch(Aspects(), 0, kinds_);
+        return best_;
+    }
+
+  private:
+    static double per_aspect(const Kind& kind, const Aspects& reached) {
+        const auto fresh = (kind.reach & ~reached).count();
+        return fresh == 0 ? impossible : kind.cost / static_cast<double>(fresh);
+    }
+
+    // An upper bound to start from.
+    double greedy() const {
+        Aspects reached;
+        double cost = 0;
+        while (reached.count() < need_) {
+            const auto next = std::min_element(kinds_.begin(), kinds_.end(), [&](const Kind& x, const Kind& y) {
+                return per_aspect(x, reached) < per_aspect(y, reached);
+            });
+            if (next == kinds_.end() || per_aspect(*next, reached) == impossible) return impossible;
+            reached |= next->reach;
+            cost += next->cost;
+        }
+        return cost;
+    }
+
+    void branch(const Aspects& reached, double cost, std::vector<Kind> left) {
+        if (++nodes_ > most_nodes) {
+            throw BadInput("S-precision: the exact best ranking of a topic with " + std::to_string(kinds_.size()) +
+                           " kinds of documents is out of reach; ask for a lower level");
+        }
+        if (reached.count() >= need_) {
+            best_ = std::min(best_, cost);
+            return;
+        }
+        left.erase(std::remove_if(left.begin(), left.end(), [&](const Kind& k) { return (k.reach & ~reached).none(); }),
+                   left.end());
+        if (left.empty() || rounded(cost + bound(reached, left)) >= best_ * (1 - 1e-12)) return;
+
+        // When everything that is left has to be reached, some kind must reach the rarest aspect: branch on which.
+        Aspects reachable = reached;
+        for (const Kind& kind : left) reachable |= kind.reach;
+        if (reachable.count() < need_) return;
+        if (reachable.count() == need_) {
+            const std::size_t aspect = rarest(reachable & ~reached, left);
+            for (std::size_t k = 0; k < left.size();) {
+                if (!left[k].reach[aspect]) {
+                    ++k;
+                    continue;
+                }
+                const Kind chosen = left[k];
+                left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));  // tried here, so not again below
+                branch(reached | chosen.reach, cost + chosen.cost, left);
+            }
+            return;
+        }
+        const auto next = std::min_element(left.begin(), left.end(), [&](const Kind& x, const Kind& y) {
+            return per_aspect(x, reached) < per_aspect(y, reached);
+        });
+        const Kind chosen = *next;
+        left.erase(next);
+        branch(reached | chosen.reach, cost + chosen.cost, left);
+        branch(reached, cost, std::move(left));
+    }
+
+    static std::size_t rarest(const Aspects& open, const std::vector<Kind>& left) {
+        std::size_t best = 0, fewest = left.size() + 1;
+        for (std::size_t t = 0; t < most_aspects; ++t) {
+            if (!open[t]) continue;
+            const auto count = static_cast<std::size_t>(
+                std::count_if(left.begin(), left.end(), [t](const Kind& kind) { return kind.reach[t]; }));
+            if (count < fewest) {
+                fewest = count;
+                best = t;
+            }
+        }
+        return best;
+    }
+
+    double rounded(double cost) const { return unit_ > 0 ? std::ceil(cost / unit_ - 1e-9) * unit_ : cost; }
+
+    // What is missing, paid at the best prices there are, as if no two kinds overlapped.
+    double bound(const Aspects& reached, const std::vector<Kind>& left) {
+        prices_.clear();
+        for (const Kind& kind : left) prices_.push_back({per_aspect(kind, reached), (kind.reach & ~reached).count()});
+        std::sort(prices_.begin(), prices_.end());
+        double cost = 0;
+        auto missing = static_cast<double>(need_ - reached.count());
+        for (const auto& [price, fresh] : prices_) {
+            const double taken = std::min(missing, static_cast<double>(fresh));
+            cost += price * taken;
+            missing -= taken;
+            if (missing <= 0) return cost;
+        }
+        return impossible;
+    }
+
+    std::vector<Kind> kinds_;
+    std::size_t need_;
+    double unit_;
+    double best_ = impossible;
+    std::int64_t nodes_ = 0;
+    std::vector<std::pair<double, std::size_t>> prices_;
+};
+
+}  // namespace
+
+double minimal_cover(const double* relevant, std::int64_t aspects, std::int64_t docs, std::int32_t need, double a, double b) {
+    if (need <= 0) return 0;
+    if (aspects > static_cast<std::int64_t>(most_aspects)) {
+        throw BadInput("S-precision: a topic has " + std::to_string(aspects) + " aspects; at most " +
+                       std::to_string(most_aspects) + " can be searched exactly");
+    }
+    std::vector<Kind> kinds = kinds_of(relevant, aspects, docs, a, b);
+    if (aspects <= most_for_subsets) return over_subsets(kinds, aspects, static_cast<std::size_t>(need));
+    const double unit = a == 0 ? b : std::floor(a) == a && std::floor(b) == b ? 1 : 0;
+    return Search(std::move(kinds), static_cast<std::size_t>(need), unit).best();
+}
+
+}  // namespace rankprism

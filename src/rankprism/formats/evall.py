@@ -1,0 +1,180 @@
+"""EvALL's tab-separated files, as the program of the RBU authors reads them.
+
+A gold standard is `topic document grade aspect weight`, a system's output `topic document` in the order
+of the ranking. A value may stand in double quotes, and then a quote inside it is doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankprism._core import RunTable, parse_number
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.formats.judged import Judged, Written, joined, judgment_table, number_text
+from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
+
+GOLD = "topic document grade aspect weight"
+OUTPUT = "topic document"
+
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+
+
+def recognises(line: str) -> bool:
+    r"""Whether a line can only be an EvALL gold standard's.
+
+    Five columns between tabs, and either quotes or an aspect that is no number; prels has no quotes and
+    a number in each of its last three columns.
+
+    >>> recognises('"281"\t"clueweb12-0000wb-02-07689"\t"1"\t"3"\t"0.25"'), recognises("1\td\t1\tcar\t0.5")
+    (True, True)
+    >>> recognises("1\td\t1\t3\t0.5"), recognises("1 d 1 car 0.5")
+    (False, False)
+    """
+    columns = line.split("\t")
+    if len(columns) != 5:
+        return False
+    if columns[0].startswith('"'):
+        return True
+    return [parse_number(column) is not None for column in columns[2:]] == [True, False, True]
+
+
+def may_be(line: str) -> bool:
+    r"""Whether a line may be an EvALL gold standard's and prels as well.
+
+    >>> may_be("1\td\t1\t3\t0.5")
+    True
+    """
+    columns = line.split("\t")
+    return len(columns) == 5 and all(parse_number(column) is not None for column in columns[2:])
+
+
+def recognises_run(line: str) -> bool:
+    r"""Whether a line can only be a system output's: two columns with a tab between them; TREC runs have six.
+
+    >>> recognises_run("q1\td1"), recognises_run("q1 Q0 d1 1 2.5 t"), recognises_run("q1 Q0 d1 1\t2.5 t")
+    (True, False, False)
+    """
+    return re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', line) is not None
+
+
+def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
+    """Judgments with weights, from the numbered lines of a gold standard."""
+    weights: Weights = {}
+    judged: dict[tuple[str, str, str], Judged] = {}
+    for number, line in lines:
+        where = f"{source}, line {number}"
+        topic, doc, grade, aspect, weight = _values(line, where, GOLD)
+        new = Judged(number, topic, aspect, doc, _number(grade, where, "grade"))
+        add_weight(weights, topic, aspect, Given(where, _number(weight, where, "weight")))
+        first = judged.setdefault((topic, aspect, doc), new)
+        if first is not new:
+            raise InputError(
+                f"{where}: document {doc!r} of topic {topic!r}, aspect {aspect!r} stands at line "
+                f"{first.line} already; remove one of them"
+            )
+    return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)
+
+
+def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str = "error") -> RunTable:
+    """A run whose ranks are the order of the lines, from the numbered lines of a system's output."""
+    line_of: dict[tuple[str, str], int] = {}
+    for number, line in lines:
+        where = f"{source}, line {number}"
+        topic, doc = _values(line, where, OUTPUT)
+        first = line_of.setdefault((topic, doc), number)
+        if first != number and duplicates == "error":
+            raise InputError(
+                f"{where}: document {doc!r} stands twice in topic {topic!r}, first at line {first}; "
+                f'remove one, or keep the better-ranked of each with duplicates="first" (--duplicates first)'
+            )
+    if not line_of:
+        raise InputError(f"{source}: no ranking in this file, only blank or comment lines")
+    topics = [topic for topic, _ in line_of]
+    ranks: list[int] = []
+    seen: Counter[str] = Counter()
+    for topic in topics:
+        seen[topic] += 1
+        ranks.append(seen[topic])
+    # Any descending scores say the same; whole numbers stay apart in 32 bits too.
+    scores = [seen[topic] + 1 - rank for topic, rank in zip(topics, ranks, strict=True)]
+    docs = [doc for _, doc in line_of]
+    return RunTable.from_columns(source, topics, docs, np.array(scores, float), np.array(ranks, float))
+
+
+def write(judgments: Judgments) -> Written:
+    """A gold standard. It has a weight for every aspect: without weights, all of a topic's weigh alike."""
+    weights = uniform(judgments) if judgments.weights is None else judgments.weights
+    names = ((topic, aspect) for topic, of_topic in judgments.aspects.items() for aspect in of_topic)
+    weight_of = dict(zip(names, map(number_text, weights.tolist()), strict=True))
+    topics, of_aspects, docs, grades = judgments.table.columns()
+    quoted = _quotes(judgments.source, topic=topics, aspect=of_aspects, document=docs)
+    lines = (
+        f'{quoted[topic]}\t{quoted[doc]}\t"{number_text(grade)}"\t'
+        f'{quoted[aspect]}\t"{weight_of[topic, aspect]}"'
+        for topic, aspect, doc, grade in zip(topics, of_aspects, docs, grades.tolist(), strict=True)
+    )
+    notes = []
+    if judgments.weights is None:
+        notes.append("added: weights, the same for all aspects of a topic")
+    if judgments.navigational is not None:
+        notes.append("dropped: which intents are navigational")
+    if (below := int((grades < 0).sum())) > 0:
+        notes.append(f"{below} grades are below 0, which EvALL's own program does not read")
+    return Written(joined(lines), {}, tuple(notes))
+
+
+def write_run(source: str, ranking: Iterable[tuple[str, str]]) -> str:
+    """A system's output, from topics and documents in the order of the ranking."""
+    pairs = list(ranking)
+    quoted = _quotes(source, topic=[topic for topic, _ in pairs], document=[doc for _, doc in pairs])
+    return joined(f"{quoted[topic]}\t{quoted[doc]}" for topic, doc in pairs)
+
+
+def _quotes(source: str, **ids: Iterable[str]) -> dict[str, str]:
+    """Each id in quotes, once it is known to be read back."""
+    result = {}
+    for what, values in ids.items():
+        for value in dict.fromkeys(values):
+            if re.search(r"[\t\r\n]", value) or value != value.strip(files.BLANKS):
+                raise InputError(
+                    f"{source}: the {what} {value!r} has a tab or a line's end in it or blanks around it, "
+                    f"which the format evall cannot hold; rename it"
+                )
+            result[value] = '"' + value.replace('"', '""') + '"'
+    return result
+
+
+def _values(line: str, where: str, expected: str) -> list[str]:
+    columns, names = line.split("\t"), expected.split()
+    if len(columns) != len(names):
+        raise InputError(
+            f"{where}: expected {len(names)} columns with tabs between them: {expected}; found {len(columns)}"
+        )
+    return [_value(column, where, name) for column, name in zip(columns, names, strict=True)]
+
+
+def _value(column: str, where: str, name: str) -> str:
+    quoted = _QUOTED.fullmatch(column)
+    if '"' in column and not quoted:
+        raise InputError(
+            f"{where}: the {name} {column!r} has a double quote out of place; put two around it, or none"
+        )
+    value = quoted[1].replace('""', '"') if quoted else column
+    if not value:
+        raise InputError(f"{where}: the {name} is empty; every column needs a value")
+    if value != value.strip(files.BLANKS):
+        raise InputError(f"{where}: the {name} {column!r} has blanks around it; remove them")
+    return value
+
+
+def _number(text: str, where: str, what: str) -> float:
+    number = parse_number(text)
+    if number is None:
+        raise InputError(f"{where}: the {what} {text!r} is not a number; expected {GOLD}")
+    return number

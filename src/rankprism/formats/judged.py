@@ -1,0 +1,83 @@
+"""Judgments as lines of text: what the formats that are read and written here, not in the core, share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+
+
+class Judged(NamedTuple):
+    """One judgment, and the line it stands in."""
+
+    line: int
+    topic: str
+    aspect: str
+    doc: str
+    grade: float
+
+
+def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
+    """The table of these judgments; a document may be judged twice only if it is judged alike."""
+    first: dict[tuple[str, str, str], Judged] = {}
+    for new in judged:
+        known = first.setdefault((new.topic, new.aspect, new.doc), new)
+        if known.grade != new.grade:
+            raise InputError(
+                f"{source}, line {new.line}: document {new.doc!r} of topic {new.topic!r}, aspect "
+                f"{new.aspect!r} has grade {new.grade:g} here and {known.grade:g} at line {known.line}; "
+                f"keep one of them"
+            )
+    if not first:
+        raise InputError(f"{source}: no judgments in this file, only blank or comment lines")
+    topics, aspects, docs = (list(ids) for ids in zip(*first, strict=True))
+    grades = np.array([known.grade for known in first.values()])
+    return JudgmentTable.from_columns(source, topics, aspects, docs, grades)
+
+
+class Written(NamedTuple):
+    """Judgments or a run as text."""
+
+    text: str
+    beside: dict[str, str]  # texts of the files beside it, by the ending of their names
+    notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
+
+
+def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str, float]]:
+    """Topic, aspect, document and grade of every judgment, once all ids are known to fit between blanks."""
+    topics, aspects, docs, grades = judgments.table.columns()
+    for what, ids in (("topic", topics), ("aspect", aspects), ("document", docs)):
+        check_ids(judgments.source, what, ids, format)
+    return list(zip(topics, aspects, docs, grades.tolist(), strict=True))
+
+
+def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
+    """Refuses ids that would not be read back."""
+    for id in dict.fromkeys(ids):
+        if re.search(r"[\x00-\x20]", id):
+            raise InputError(
+                f"{source}: the {what} {id!r} has a blank in it, which the format {format} cannot hold; "
+                f"rename it"
+            )
+        if what == "topic" and id == "#":
+            raise InputError(f"{source}: the topic '#' would turn its lines into comments; rename it")
+
+
+def number_text(number: float) -> str:
+    """As short as it reads back.
+
+    >>> number_text(2.0), number_text(-0.1), number_text(1e22)
+    ('2', '-0.1', '1e+22')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines as the text of a file."""
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,85 @@
+"""NTCIR's judgments, as NTCIREVAL reads them.
+
+`topic intent document L2` (Dqrels, I-qrels) or, ad hoc, `topic document L2`; the levels L0 to L9 are
+the grades 0 to 9. Beside it, `topic intent probability` (Iprob), with a fourth column inf or nav
+(DINprob): aspect weights, which `weights` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.formats.judged import Judged, Written, joined, judged_lines, judgment_table
+from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.weights import weight_lines
+
+LEVELS = range(10)
+
+
+def recognises(line: str) -> bool:
+    """Whether a line can only be NTCIR's: no other format has grades like L2.
+
+    >>> recognises("0001 3 clueweb09-en0000-15-04138 L1"), recognises("1 3 clueweb09-en0000-15-04138 1")
+    (True, False)
+    """
+    columns = files.columns(line)
+    return len(columns) in (3, 4) and re.fullmatch(r"L\d+", columns[-1]) is not None
+
+
+def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
+    """Judgments from numbered lines."""
+    return Judgments(judgment_table(source, _judged(lines, source)), source)
+
+
+def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
+    width = 0  # of the first line
+    for number, line in lines:
+        where = f"{source}, line {number}"
+        columns = files.columns(line)
+        if len(columns) not in (3, 4):
+            raise InputError(
+                f"{where}: expected 4 columns: topic intent document level, or 3: topic document level; "
+                f"found {len(columns)}"
+            )
+        width = width or len(columns)
+        if len(columns) != width:
+            raise InputError(
+                f"{where}: found {len(columns)} columns, and {width} in the lines before; "
+                f"give every line an intent, or none"
+            )
+        level = columns[-1]
+        if not re.fullmatch(r"L[0-9]", level):
+            raise InputError(f"{where}: the level {level!r} is none of L0 to L9")
+        aspect = columns[1] if width == 4 else ONLY_ASPECT
+        yield Judged(number, columns[0], aspect, columns[-2], float(level[1]))
+
+
+def write(judgments: Judgments) -> Written:
+    """Dqrels, or ad hoc qrels where the only aspect is 0; and Iprob or DINprob if there are weights."""
+    adhoc = set(judgments.table.aspects) == {ONLY_ASPECT}
+    lines = []
+    for topic, aspect, doc, grade in judged_lines(judgments, "ntcir"):
+        if grade not in LEVELS:
+            raise InputError(
+                f"{judgments.source}: grade {grade:g} of document {doc!r}, topic {topic!r}, aspect "
+                f"{aspect!r} is no level of NTCIR, which has the whole numbers 0 to 9; change the grade"
+            )
+        lines.append(f"{topic} {doc} L{grade:g}" if adhoc else f"{topic} {aspect} {doc} L{grade:g}")
+    weights = weight_lines(judgments)
+    ending = ".Iprob" if judgments.navigational is None else ".DINprob"
+    return Written(joined(lines), {ending: joined(weights)} if weights else {}, _unusual(judgments))
+
+
+def _unusual(judgments: Judgments) -> tuple[str, ...]:
+    if judgments.weights is None:
+        return ()
+    start = judgments.cells.aspect_start
+    for t, topic in enumerate(judgments.topics):
+        total = float(judgments.weights[start[t] : start[t + 1]].sum())
+        if total > 1 + 1e-2:  # published files have four decimals
+            return (f"the weights of topic {topic!r} sum to {total:g}; NTCIREVAL expects probabilities",)
+    return ()

@@ -1,0 +1,223 @@
+"""Aspect weights: how much each intent of a topic matters, and whether it is navigational."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism._core import parse_number
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError, RankprismWarning
+from rankprism.formats import files
+
+#: The rule of Sakai and Song (2011), by name instead of a file.
+SAKAI = "sakai"
+
+#: NTCIR's words for an intent that wants much information, and for one that wants one document.
+KINDS = {"inf": False, "nav": True}
+
+
+class Given(NamedTuple):
+    """A weight, and where it is given."""
+
+    where: str
+    weight: float
+    navigational: bool | None = None  # None: the source does not say
+
+
+Weights: TypeAlias = dict[tuple[str, str], Given]
+
+
+def weighted(judgments: Judgments, weights: Any, unjudged_intents: bool = False) -> Judgments:
+    """Judgments with weights, once these are known to fit.
+
+    unjudged_intents : leave out the weights of intents without any judgment, instead of refusing them.
+    """
+    if isinstance(weights, str) and weights == SAKAI:
+        return replace(judgments, weights=_sakai(judgments))
+    if isinstance(weights, str | os.PathLike):
+        name, given = files.source_name(weights), _from_file(weights)
+    else:
+        name, given = "weights", _from_memory(weights)
+    if unjudged_intents:
+        given = _judged_only(judgments, name, given)
+    return fitted(judgments, name, given)
+
+
+def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
+    unjudged = [
+        (topic, aspect)
+        for topic, aspect in given
+        if topic in judgments.aspects and aspect not in judgments.aspects[topic]
+    ]
+    if unjudged:
+        some = ", ".join(f"{topic} {aspect}" for topic, aspect in unjudged[:5])
+        warnings.warn(
+            f"{name}: {len(unjudged)} intents have a weight but no document in {judgments.source}, and are "
+            f"left out: {some}{', …' if len(unjudged) > 5 else ''}",
+            RankprismWarning,
+            stacklevel=5,
+        )
+    return {intent: weight for intent, weight in given.items() if intent not in unjudged}
+
+
+def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:
+    """Judgments with these weights, in the order of the judgments' aspects."""
+    aspects, cells = judgments.table.aspects, judgments.cells
+    start = cells.aspect_start
+    place = {
+        (topic, aspects[a]): a
+        for t, topic in enumerate(judgments.topics)
+        for a in range(start[t], start[t + 1])
+    }
+    result = np.zeros(len(aspects))
+    navigational = np.zeros(len(aspects), dtype=bool)
+    for (topic, aspect), (where, weight, kind) in given.items():
+        if (topic, aspect) not in place:
+            known = judgments.aspects.get(topic)
+            has = (
+                f"topic {topic!r} has only {', '.join(known[:8])}"
+                if known
+                else f"topic {topic!r} is not judged"
+            )
+            raise InputError(
+                f"{where}: weight {weight:g} for aspect {aspect!r} of topic {topic!r}, which "
+                f"{judgments.source} does not have: {has}; remove it, or add the judgments"
+            )
+        result[place[topic, aspect]] = weight
+        navigational[place[topic, aspect]] = bool(kind)
+    has_relevant = relevant_aspects(judgments)
+    for (topic, aspect), a in place.items():
+        if has_relevant[a] and (topic, aspect) not in given:
+            raise InputError(
+                f"{name}: no weight for aspect {aspect!r} of topic {topic!r}, which {judgments.source} "
+                f"judges; add a line '{topic} {aspect} WEIGHT'"
+            )
+    total = np.add.reduceat(result, start[:-1])
+    relevant = np.add.reduceat(np.where(has_relevant, result, 0.0), start[:-1])
+    for t in np.flatnonzero((relevant <= 0) & (cells.documents > 0)):
+        raise InputError(
+            f"{name}: the weights of topic {judgments.topics[t]!r} "
+            f"{'sum to 0' if total[t] <= 0 else 'are 0 on every aspect with a relevant document'}; "
+            f"give at least one of its aspects a positive weight"
+        )
+    typed = any(weight.navigational is not None for weight in given.values())
+    return replace(judgments, weights=result, navigational=navigational if typed else judgments.navigational)
+
+
+def relevant_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
+    """Which aspects have a relevant document, in the order of ``table.aspects``."""
+    cells = judgments.cells
+    found = np.zeros(len(judgments.table.aspects), dtype=bool)
+    topic_of_cell = np.repeat(np.arange(len(judgments.topics)), np.diff(cells.start))
+    found[cells.aspect_start[topic_of_cell] + cells.aspect] = True
+    return found
+
+
+def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
+    """Puts a weight to the others, unless it contradicts them."""
+    if not (0 <= new.weight < float("inf")):
+        raise InputError(f"{new.where}: the weight {new.weight:g} is not a finite number ≥ 0")
+    first = given.setdefault((topic, aspect), new)
+    if first.weight != new.weight:
+        raise InputError(
+            f"{new.where}: aspect {aspect!r} of topic {topic!r} weighs {new.weight:g} here and "
+            f"{first.weight:g} at {first.where}; keep one of them"
+        )
+    if first.navigational is not new.navigational:
+        raise InputError(
+            f"{new.where}: aspect {aspect!r} of topic {topic!r} is {_kind_name(new)} here and "
+            f"{_kind_name(first)} at {first.where}; keep one of them"
+        )
+    other = next(iter(given.values()))
+    if (other.navigational is None) != (new.navigational is None):
+        raise InputError(
+            f"{new.where}: {_kind_name(new)}, {_kind_name(other)} at {other.where}; say inf or nav of every "
+            f"intent or of none"
+        )
+
+
+def weight_lines(judgments: Judgments) -> list[str]:
+    """The weights as a file has them: topic aspect weight, and inf or nav if that is known.
+
+    An aspect that reads back the same without a line has none: nothing is relevant to it and its weight is 0.
+    """
+    if judgments.weights is None:
+        return []
+    names = (f"{topic} {aspect}" for topic, aspects in judgments.aspects.items() for aspect in aspects)
+    lines = [f"{name} {weight!r}" for name, weight in zip(names, judgments.weights.tolist(), strict=True)]
+    needed = relevant_aspects(judgments) | (judgments.weights > 0)
+    if judgments.navigational is not None:
+        kinds = np.where(judgments.navigational, "nav", "inf")
+        lines = [f"{line} {kind}" for line, kind in zip(lines, kinds, strict=True)]
+        needed |= judgments.navigational
+    # A file without any line would be refused, so if none is needed all are there.
+    return [line for line, is_needed in zip(lines, needed, strict=True) if is_needed] or lines
+
+
+def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
+    """The same weight for all aspects of a topic, with the sum 1."""
+    aspects = np.diff(judgments.cells.aspect_start)
+    weights: npt.NDArray[np.float64] = np.repeat(1 / aspects, aspects)
+    return weights
+
+
+def _sakai(judgments: Judgments) -> npt.NDArray[np.float64]:
+    """Pr(j) = 2^(n−j+1) / Σ 2^k, k = 1..n, over a topic's n intents with a relevant document."""
+    relevant, start = relevant_aspects(judgments), judgments.cells.aspect_start
+    weights = np.zeros(len(relevant))
+    for t in range(len(judgments.topics)):
+        intents = start[t] + np.flatnonzero(relevant[start[t] : start[t + 1]])
+        n = len(intents)
+        weights[intents] = [2 ** (n - j + 1) / (2 ** (n + 1) - 2) for j in range(1, n + 1)]
+    return weights
+
+
+def _from_file(path: files.PathLike) -> Weights:
+    name = files.source_name(path)
+    given: Weights = {}
+    for number, line in files.text_lines(path, files.unpacked(path)):
+        columns = files.columns(line)
+        where = f"{name}, line {number}"
+        if len(columns) not in (3, 4):
+            raise InputError(
+                f"{where}: expected 3 columns: topic aspect weight, or 4 with inf or nav; "
+                f"found {len(columns)}"
+            )
+        weight = parse_number(columns[2])
+        if weight is None:
+            raise InputError(f"{where}: the weight {columns[2]!r} is not a number")
+        kind = _kind(where, columns[3] if len(columns) == 4 else None)
+        add_weight(given, columns[0], columns[1], Given(where, weight, kind))
+    if not given:
+        raise InputError(f"{name}: no weights in this file; expected lines of: topic aspect weight")
+    return given
+
+
+def _from_memory(weights: Any) -> Weights:
+    from rankprism.formats.memory import weight_columns
+
+    columns = weight_columns(weights, "weights")
+    given: Weights = {}
+    rows = zip(columns.topic, columns.aspect, columns.number, columns.kind, strict=True)
+    for number, (topic, aspect, weight, kind) in enumerate(rows, 1):
+        where = f"weights, row {number}"
+        add_weight(given, topic, aspect, Given(where, weight, _kind(where, kind)))
+    return given
+
+
+def _kind(where: str, text: Any) -> bool | None:
+    if text is None:
+        return None
+    if not isinstance(text, str) or text not in KINDS:
+        raise InputError(f"{where}: the intent type {text!r} is neither inf nor nav")
+    return KINDS[text]
+
+
+def _kind_name(weight: Given) -> str:
+    return {None: "without a type", False: "inf", True: "nav"}[weight.navigational]

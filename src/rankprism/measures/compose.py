@@ -1,0 +1,196 @@
+"""Make your own: a measure put together from parts, or mixed from others, under a name of its own.
+
+It then works wherever a built-in one does. From Python with `compose` and `mix`, from a TOML file with
+`load`, which is what ``rankprism evaluate --measures FILE`` reads::
+
+    [my_measure]
+    summary = "Patient users who are never bored."
+    discount = "geometric"
+    p = 0.95
+    gain = "linear"
+
+    [balanced]
+    mix = {"StRecall@10" = 0.5, "nDCG@10" = 0.5}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits
+from rankprism.errors import MeasureError
+from rankprism.measures.grammar import parse
+from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Definition, Measure, Parameter, register
+from rankprism.measures.novelty import NODES, check_probability, over_everything, over_ideal
+from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility
+
+DISCOUNTS = {
+    "uniform": "1",
+    "logarithmic": "1 / log2(i + 1)",
+    "reciprocal": "1 / i",
+    "geometric": "p^(i-1)",
+    "slow": "1 / (1 + log_p i)",
+}
+NOVELTIES = {
+    "none": "1",
+    "decay": "(1-α)^(documents on t above i)",
+    "cascade": "Π_{j<i} (1 - g(j,t))",
+    "first": "[no document on t above i]",
+}
+DIVISORS = {
+    "none": "",
+    "greedy": "the same for the greedy ideal ranking",
+    "exact": "the same for the best ranking there is",
+    "per-aspect": "each aspect's own best, before the sum",
+    "everything": "the same for a ranking whose every document serves every aspect",
+}
+_P = Parameter("p", 0.8, "of the discount: patience, or the base of the logarithm", low=0, above_low=True)
+_EFFORT = Parameter("e", 0.0, "what looking at a document costs", low=0)
+
+
+def compose(
+    name: str,
+    *,
+    discount: str = "logarithmic",
+    gain: str = "binary",
+    novelty: str = "none",
+    divisor: str = "none",
+    weighted: bool = True,
+    p: float = 0.8,
+    alpha: float = 0.5,
+    effort: float = 0.0,
+    rel: float = 1.0,
+    summary: str = "",
+) -> Measure:
+    """A new measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], over a divisor, registered as `name`.
+
+    >>> from rankprism import evaluate
+    >>> eager = compose("eager", discount="reciprocal", novelty="first")
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["eager", "eager@1"]).mean()
+    {'run': {'eager': 0.75, 'eager@1': 0.5}}
+    """
+    for what, value, known in (
+        ("discount", discount, DISCOUNTS),
+        ("gain", gain, GAINS),
+        ("novelty", novelty, NOVELTIES),
+        ("divisor", divisor, DIVISORS),
+    ):
+        if value not in known:
+            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {value!r}")
+    if divisor == "everything" and novelty != "decay":
+        raise MeasureError(f"{name}: divisor 'everything' needs novelty 'decay'; got {novelty!r}")
+    if effort and divisor != "none":
+        raise MeasureError(f"{name}: with an effort there is no ideal to divide by; use divisor 'none'")
+    if discount == "slow" and p <= 1:
+        raise MeasureError(f"{name}: p is the base of the logarithm of discount 'slow', above 1; got {p!r}")
+
+    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
+        if novelty == "cascade":
+            check_probability(hits, name, gain)
+        parts = Parts(
+            Discount(discount, own.get("p", 0.0)),
+            Gain(gain, rel),
+            Novelty(novelty, own.get("alpha", 0.0)),
+            weighted,
+            own.get("e", 0.0),
+        )
+        if divisor == "none":
+            return utility(hits, parts, cutoff)
+        if divisor == "everything":
+            return over_everything(hits, parts, cutoff)
+        return over_ideal(hits, parts, cutoff, divisor, NODES.default)
+
+    formula = (
+        f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
+    )
+    over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
+    function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
+    parameters = [
+        *([replace(_P, default=float(p))] if discount in ("geometric", "slow") else []),
+        *([replace(ALPHA, default=float(alpha))] if novelty == "decay" else []),
+        *([replace(_EFFORT, default=float(effort))] if effort else []),
+        replace(REL, default=float(rel)),
+        JUDGED_ONLY,
+        CUTOFF,
+    ]
+    for parameter in parameters:
+        parameter.check(parameter.default, name)
+    return register(Definition(_checked(name), function, tuple(parameters), single=False))
+
+
+def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
+    """A new measure Σ λ_m m, registered as `name`.
+
+    >>> from rankprism import evaluate
+    >>> balanced = mix("balanced", {"StRecall@1": 0.5, "P@1": 0.5})
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, [balanced]).mean()
+    {'run': {'balanced': 0.75}}
+    """
+    if not measures:
+        raise MeasureError(f"{name}: nothing to mix; name measures and their weights")
+    chosen = [(parse(measure), _number(name, weight)) for measure, weight in measures.items()]
+
+    def function(hits: Hits) -> Floats:
+        total = np.zeros(len(hits.length))
+        for measure, weight in chosen:
+            total += weight * measure.score(hits)
+        return total
+
+    formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
+    function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
+    cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
+    return register(Definition(_checked(name), function, (JUDGED_ONLY,), single=False, cite=cite))
+
+
+def load(path: str | os.PathLike[str]) -> list[Measure]:
+    """Register the measures of a TOML file: a table for each, its keys those of `compose`, or ``mix``."""
+    import tomllib
+
+    source = Path(path)
+    try:
+        tables = tomllib.loads(source.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MeasureError(f"{source}: there is no such file; check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
+    made = []
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise MeasureError(f"{source}: {name} is no table; write [{name}] and its keys below")
+        try:
+            made.append(_from_table(name, table))
+        except MeasureError as error:
+            raise MeasureError(f"{source}: {error}") from None
+    return made
+
+
+def _from_table(name: str, table: dict[str, Any]) -> Measure:
+    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__ or ())
+    for key in table:
+        if key not in known:
+            raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
+    for key in ("p", "alpha", "effort", "rel"):
+        if key in table:
+            _number(name, table[key])
+    if "mix" in table:
+        return mix(name, table["mix"], summary=table.get("summary", ""))
+    return compose(name, **table)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MeasureError(f"{name}: {value!r} is not a number")
+    return float(value)
+
+
+def _checked(name: str) -> str:
+    if not name.isidentifier():
+        raise MeasureError(f"{name!r} cannot name a measure; use letters, digits and _")
+    return name

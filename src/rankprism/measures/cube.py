@@ -1,0 +1,201 @@
+"""The cube test: how fast a ranking fills each aspect's need for information (Luo et al. 2013)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.parts import (
+    RECIPROCAL,
+    REL,
+    Gain,
+    aspect_weights,
+    binary,
+    decay,
+    discounted_sum,
+    expected,
+    hit_gain,
+    ratio,
+    seen,
+)
+
+CT_FORM = Parameter(
+    "form",
+    "paper",
+    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain over time, as TREC Dynamic Domain computes it",
+    str,
+    choices=("paper", "trec-dd"),
+)
+CT_ALPHA = Parameter(
+    "alpha",
+    0.5,
+    "how much of an aspect's worth one document on it takes away (1 - γ of the cube test)",
+    low=0,
+    high=1,
+)
+CT_GAIN = Parameter(
+    "gain",
+    "probability",
+    "what a grade is worth in the paper's form: 1 from rel on, the grade itself, 2^g - 1, or "
+    "(2^g - 1) / 2^gmax; trec-dd always takes the grade itself",
+    str,
+    choices=("binary", "linear", "exp", "probability"),
+)
+SATURATION = Parameter(
+    "saturation", 1.0, "how much gain satisfies an aspect, in the paper's form", low=0, above_low=True
+)
+HEIGHT = Parameter(
+    "height", 5.0, "how much gain satisfies an aspect, in trec-dd's form", low=0, above_low=True
+)
+BATCH = Parameter("batch", 5, "how many documents a user sees at a time, in trec-dd's form", int, low=1)
+
+
+def heights(hits: Hits, alpha: float, height: float) -> Floats:
+    """(N, A, H) how far each aspect is filled after each document found, at most `height`
+
+    A document of grade g adds γ^(c+1)·g, with γ = 1-α and c the documents that added to the aspect before.
+    """
+    gamma = 1 - alpha
+    added = gamma * decay(alpha)(hits.grade) * hits.grade
+    return np.minimum(np.cumsum(added, axis=-1), height)
+
+
+def filled(hits: Hits, alpha: float, height: float) -> Floats:
+    """(N, H) the share of the whole cube that is filled after each document found"""
+    levels = heights(hits, alpha, height) / height
+    total: Floats = np.einsum("nah,na->nh", levels, _shares(hits))
+    return total
+
+
+def _shares(hits: Hits) -> Floats:
+    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
+
+
+def _rounds(documents: Floats, batch: int) -> Longs:
+    return np.ceil(documents / batch).astype(np.int64)
+
+
+def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
+    """(N,) gain over time at the end of the ranking"""
+    gain = filled(hits, alpha, height).max(-1, initial=0.0)
+    return ratio(gain, _rounds(hits.length.astype(np.float64), batch).astype(np.float64))
+
+
+@measure(
+    CT_FORM,
+    CT_ALPHA,
+    SATURATION,
+    HEIGHT,
+    BATCH,
+    REL,
+    CT_GAIN,
+    CUTOFF,
+    cite=("luo2013water", "amigo2018axiomatic"),
+)
+def CT(
+    hits: Hits,
+    form: str,
+    alpha: float,
+    saturation: float,
+    height: float,
+    batch: int,
+    rel: float,
+    gain: str,
+    cutoff: int | None,
+) -> Floats:
+    """Cube test: gain that stops once an aspect is satisfied, over the time it took.
+
+    paper: CT@k = Σ_{i≤k} 1/i Σ_t w_t g(i,t) (1-α)^c(i,t) [Σ_{j<i} g(j,t) < saturation], with c(i,t) the
+    documents on t above i;
+    trec-dd: CT@k = Σ_t w_t h_t / (height · ⌈min(k, length) / batch⌉), where each document of grade g
+    raises h_t by (1-α)^(c+1) g, to at most `height`
+
+    The two are different measures that share a name. Official Dynamic Domain runs come in rounds of five
+    documents, so its CT after 10 rounds is CT(form='trec-dd')@50.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 4}, "s2": {"b": 4}}}
+    >>> evaluate(two, {"q": {"a": 1}}, ["CT(gain='binary')", "CT(form='trec-dd')"]).mean()
+    {'run': {"CT(gain='binary')": 0.5, "CT(form='trec-dd')": 0.2}}
+    """
+    hits = hits.top(cutoff)
+    if form == "trec-dd":
+        return _cube_test(hits, alpha, height, batch)
+    g = hit_gain(hits, Gain(gain, rel))
+    before = np.cumsum(g, axis=-1) - g
+    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), RECIPROCAL(hits.rank))
+    return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
+
+
+@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, cite=("luo2013water", "yang2016trec"))
+def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+    """Normalised cube test: trec-dd's CT over its upper bound.
+
+    nCT@k = CT(form='trec-dd')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) / (height ·
+    ⌈k / batch⌉), g*(·,t) the k + 1 highest grades on t
+
+    The bound is the official program's: it takes one document more than k, and discounts each one step
+    less than CT does.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"a": 1}}, ["nCT@5"]).mean()
+    {'run': {'nCT@5': 0.5}}
+    """
+    depth = hits.depth(cutoff)
+    best = -np.sort(-hits.pool.grade, axis=-1)
+    counted = np.arange(best.shape[-1]) <= depth[:, None]
+    powers = (1 - alpha) ** np.arange(best.shape[-1])
+    sums = np.einsum("nad,nd,d->na", best[hits.topic], counted.astype(np.float64), powers)
+    bound = expected(np.minimum(sums, height) / height, _shares(hits))
+    rounds = _rounds(depth, batch).astype(np.float64)
+    return ratio(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
+
+
+@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, cite=("luo2013water", "yang2016trec"))
+def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+    """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
+
+    ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd')@i, with n = min(k, length)
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"x": 2, "a": 1}}, ["ACT@10"]).mean()
+    {'run': {'ACT@10': 0.2}}
+    """
+    hits = hits.top(cutoff)
+    gain = filled(hits, alpha, height)
+    steps = np.diff(gain, axis=-1, prepend=0.0)
+    # What a document adds counts, over time, from its own rank to the end.
+    i = np.arange(1, int(hits.length.max(initial=0)) + 1)
+    time = np.concatenate(([0.0], np.cumsum(1.0 / _rounds(i.astype(np.float64), batch))))
+    found = steps > 0
+    start = np.where(found, hits.rank - 1, 0)
+    left = np.where(found, time[hits.length][:, None] - time[start], 0.0)
+    return ratio((steps * left).sum(-1), hits.length.astype(np.float64))
+
+
+MODIFIED = Parameter(
+    "modified", False, "count the share of a document's aspects that is new, not just whether any is", bool
+)
+
+
+@measure(REL, MODIFIED, cite=("yang2015overview",))
+def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
+    """Precision at full recall: the share of documents that bring something new until all is covered.
+
+    P@recall = 1/n Σ_{i≤n} [document i reaches an aspect that none above reaches], n the rank at which all
+    aspects are reached, or the length of the ranking; modified: Σ of the share of its aspects that are new
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"c": 1}}}
+    >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["P_at_recall"]).mean()
+    {'run': {'P_at_recall': 0.6666666666666666}}
+    """
+    relevant = hit_gain(hits, binary(rel))
+    new = relevant * (seen(relevant) == 0)
+    counted = ratio(new.sum(1), relevant.sum(1)) if modified else (new.sum(1) > 0).astype(np.float64)
+    aspects = aspect_weights(hits, binary(rel), weighted=False) > 0
+    reached = np.where(new > 0, hits.rank[:, None, :], 0).max(-1, initial=0)  # where each aspect is reached
+    complete = ((reached > 0) | ~aspects).all(-1) & aspects.any(-1)
+    n = np.where(complete, reached.max(-1, initial=0), hits.length)
+    return ratio(counted.sum(-1), n.astype(np.float64))

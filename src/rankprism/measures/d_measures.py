@@ -1,0 +1,280 @@
+"""D-measures: one global gain per document over all intents, then a single-aspect measure.
+
+The global gain of a document is GG = Σ_t Pr(t) gain(g(d,t)), with Pr the intents' probabilities (Sakai & Song
+2011). The #-forms mix in how many intents are reached. Intents typed navigational want one document only:
+DIN and P+Q.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits, Pool
+from rankprism.measures.coverage import StRecall
+from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
+from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
+from rankprism.measures.parts import (
+    CASCADE,
+    RECIPROCAL,
+    Gain,
+    aspect_weights,
+    discounted_sum,
+    expected,
+    geometric,
+    hit_gain,
+    live_weights,
+    pool_gain,
+    ratio,
+    seen,
+)
+from rankprism.measures.single import nDCG
+
+DIGITS = Parameter(
+    "digits",
+    None,
+    "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4",
+    int,
+    low=0,
+    optional=True,
+)
+GAMMA = Parameter("gamma", 0.5, "how much reaching intents counts, against the D-measure", low=0, high=1)
+_ANY = 5e-324  # any grade above 0 counts for I-rec
+
+
+def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = False) -> Hits:
+    """The same rankings with one aspect, whose grades are the global gains.
+
+    With `navigational`, an intent of that type gives its gain only to the first document on it.
+    """
+
+    def pool() -> Pool:
+        weight = live_weights(hits.pool, Gain(gain), weighted=True)
+        gains: Floats = np.einsum("tad,ta->td", pool_gain(hits.pool, Gain(gain)), weight)
+        return Pool.single(gains)
+
+    def folded() -> Hits:
+        g = hit_gain(hits, Gain(gain))
+        if navigational:
+            g = g * ~(hits.pool.navigational[hits.topic][:, :, None] & (seen(g) > 0))
+        gains: Floats = np.einsum("nah,na->nh", g, aspect_weights(hits, Gain(gain), weighted=True))
+        if digits is not None:
+            gains = np.round(gains, digits)
+        return replace(hits, grade=gains[:, None, :], pool=hits.pool.once(("global", gain), pool), _memo={})
+
+    return hits.once(("global", gain, digits, navigational), folded)
+
+
+def _one(base: Measure, hits: Hits, cutoff: int | None) -> Floats:
+    """(N,) a single-aspect measure of global gains"""
+    return base(cutoff=cutoff).per_aspect(hits)[:, 0]
+
+
+def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
+    """(N,) γ I-rec + (1-γ) D"""
+    return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
+
+
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-nDCG: nDCG of global gains.
+
+    D-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the same for all judged documents by GG,
+    GG_i = Σ_t Pr(t) (2^g(i,t) - 1)
+
+    NTCIREVAL calls it D-MSnDCG.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D_nDCG@2"]).mean()
+    {'run': {'D_nDCG@2': 1.0}}
+    """
+    return _one(nDCG, global_gain(hits, gain, digits), cutoff)
+
+
+@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
+def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-Q: the Q-measure of global gains.
+
+    D-Q@k = 1/min(k,R) Σ_{i≤k} [GG_i > 0] (C(i) + β cg(i)) / (i + β cg*(i)), gains being global and R the
+    documents relevant to any intent
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D_Q@2"]).mean()
+    {'run': {'D_Q@2': 1.0}}
+    """
+    return _one(Q(beta=beta, gain="linear"), global_gain(hits, gain, digits), cutoff)
+
+
+@measure(
+    GAMMA, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",), aliases=("D#_nDCG",)
+)
+def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D#-nDCG: D-nDCG mixed with the share of intents reached.
+
+    D#-nDCG@k = γ I-rec@k + (1-γ) D-nDCG@k
+
+    It reaches 1 only if k is at least the number of intents.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D#_nDCG@1", "DSharp_nDCG@2"]).mean()
+    {'run': {'DSharp_nDCG@1': 0.75, 'DSharp_nDCG@2': 1.0}}
+    """
+    return _sharp(hits, D_nDCG(gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
+
+
+@measure(GAMMA, BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",), aliases=("D#_Q",))
+def DSharp_Q(
+    hits: Hits, gamma: float, beta: float, gain: str, digits: int | None, cutoff: int | None
+) -> Floats:
+    """D#-Q: D-Q mixed with the share of intents reached.
+
+    D#-Q@k = γ I-rec@k + (1-γ) D-Q@k
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["D#_Q@2"]).mean()
+    {'run': {'DSharp_Q@2': 1.0}}
+    """
+    return _sharp(hits, D_Q(beta=beta, gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
+
+
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2012intuitiveness",))
+def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
+
+    DIN-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the ideal of D-nDCG; a navigational intent adds to GG_i
+    only if no document above i is relevant to it
+
+    >>> from rankprism import evaluate, read_judgments
+    >>> one = read_judgments({"q": {"s1": {"a": 1, "b": 1}}})
+    >>> evaluate(one, {"q": {"b": 2, "a": 1}}, ["DIN_nDCG@2"]).mean()
+    {'run': {'DIN_nDCG@2': 1.0}}
+    """
+    return _one(nDCG, global_gain(hits, gain, digits, navigational=True), cutoff)
+
+
+@measure(GAMMA, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("DIN#_nDCG",))
+def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """DIN#-nDCG: DIN-nDCG mixed with the share of intents reached.
+
+    DIN#-nDCG@k = γ I-rec@k + (1-γ) DIN-nDCG@k
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["DIN#_nDCG@2"]).mean()
+    {'run': {'DINSharp_nDCG@2': 1.0}}
+    """
+    return _sharp(hits, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
+
+
+@measure(BLEND, LEVEL_GAIN, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("P+Q",))
+def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+    """P+Q: Q for informational intents, P+ for navigational ones.
+
+    P+Q@k = Σ_{t informational} Pr(t) Q_t@k + Σ_{t navigational} Pr(t) P+_t@k
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["P+Q@2"]).mean()
+    {'run': {'P_plusQ@2': 0.8333333333333333}}
+    """
+    informational = Q(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
+    navigational = P_plus(beta=beta, gain=gain, cutoff=cutoff).per_aspect(hits)
+    score = np.where(hits.pool.navigational[hits.topic], navigational, informational)
+    return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
+
+
+@measure(GAMMA, BLEND, LEVEL_GAIN, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("P+Q#",))
+def P_plusQSharp(hits: Hits, gamma: float, beta: float, gain: str, cutoff: int | None) -> Floats:
+    """P+Q#: P+Q mixed with the share of intents reached.
+
+    P+Q#@k = γ I-rec@k + (1-γ) P+Q@k
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"b": 2, "a": 1}}, ["P_plusQSharp@2"]).mean()
+    {'run': {'P_plusQSharp@2': 0.9166666666666666}}
+    """
+    return _sharp(hits, P_plusQ(beta=beta, gain=gain, cutoff=cutoff).score(hits), gamma, cutoff)
+
+
+# ── the cascades of NTCIREVAL, on global gains ───────────────────────────────────────────────────
+
+
+def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
+    """(N, 1, H) and, for the ideal, (T, 1, D): r = GG / (GGmax + 1), GGmax the topic's highest global gain"""
+    highest = hits.pool.highest[:, :, None] + 1
+    return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
+
+
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
+
+    D-nERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j)  ÷  the same for the ideal,  r = GG / (GGmax + 1)
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"b": 2, "a": 1}}, ["D_nERR@2"]).mean()
+    {'run': {'D_nERR@2': 1.0}}
+    """
+    hits = global_gain(hits, gain, digits).top(cutoff)
+    r, ideal = _satisfaction(hits)
+    ideal = ideal[:, :, :cutoff]
+    best = (ideal * CASCADE(ideal)) @ RECIPROCAL.first(ideal.shape[-1])
+    return ratio(discounted_sum(r * CASCADE(r), RECIPROCAL(hits.rank)), best[hits.topic])[:, 0]
+
+
+@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
+def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
+
+    D-EBR@k = Σ_{i≤k} BR(i) r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1), BR the blended ratio of D-Q
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_EBR@2"]).mean()
+    {'run': {'D_EBR@2': 0.5}}
+    """
+    hits = global_gain(hits, gain, digits).top(cutoff)
+    r, _ = _satisfaction(hits)
+    total: Floats = (blended_ratio(hits, beta, "linear") * r * CASCADE(r)).sum(-1)[:, 0]
+    return total
+
+
+D_IRBU_P = Parameter(
+    "p", 0.99, "the chance to go on from one document to the next", low=0, high=1, above_low=True
+)
+D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
+
+
+@measure(D_IRBU_P, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2019diversity",))
+def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-iRBU: the intentwise rank-biased utility of global gains, as NTCIREVAL has it.
+
+    D-iRBU@k = Σ_{i≤k} p^i r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1)
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_iRBU@2"]).mean()
+    {'run': {'D_iRBU@2': 0.495}}
+    """
+    hits = global_gain(hits, gain, digits).top(cutoff)
+    r, _ = _satisfaction(hits)
+    return p * discounted_sum(r * CASCADE(r), geometric(p)(hits.rank))[:, 0]
+
+
+@measure(D_RBP_P, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+    """D-RBP: rank-biased precision of global gains, as NTCIREVAL has it.
+
+    D-RBP@k = (1 - p) Σ_{i≤k} p^(i-1) GG_i / GGmax, GGmax the topic's highest global gain
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_RBP(p=0.5)"]).mean()
+    {'run': {'D_RBP(p=0.5)': 0.5}}
+    """
+    hits = global_gain(hits, gain, digits).top(cutoff)
+    gains = ratio(hits.grade, hits.pool.highest[hits.topic][:, :, None])
+    return (1 - p) * discounted_sum(gains, geometric(p)(hits.rank))[:, 0]
