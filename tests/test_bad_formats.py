@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats.convert import convert
+from rankprism.formats.judgments import FORMATS as JUDGMENT_FORMATS
+from rankprism.formats.runs import FORMATS as RUN_FORMATS
 
 QRELS = "1 a d1 1\n1 b d2 1\n2 a d1 2\n"
 RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d1 1 1.0 t\n"
@@ -295,6 +300,48 @@ def test_evall_refuses_ids_that_would_not_read_back(doc: str, tmp_path: Path) ->
     for run in (False, True):
         with pytest.raises(InputError, match="cannot hold; rename it"):
             convert({"1": {doc: 1}}, tmp_path / "q.tsv", run=run)
+
+
+PIECES = [
+    "1",
+    "a",
+    "d1",
+    "L1",
+    "L10",
+    "0.5",
+    "-1",
+    "1e999",
+    "nan",
+    '"',
+    '""',
+    '"x"',
+    "\t",
+    "\t",
+    " ",
+    "\n",
+    "\r",
+    "#",
+    "# ",
+]
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.binary(max_size=40))
+def test_whatever_a_file_holds_is_read_or_refused(tmp_path_factory: Any, text: str | bytes) -> None:
+    path = write(tmp_path_factory.getbasetemp() / "anything", text)
+    for format in (None, *JUDGMENT_FORMATS):
+        with contextlib.suppress(InputError):
+            assert len(read_judgments(path, format=format)) > 0
+    for format in (None, *RUN_FORMATS):
+        with contextlib.suppress(InputError):
+            assert len(read_run(path, format=format)) > 0
+
+
+@pytest.mark.parametrize("option", ["order", "duplicates"])
+def test_an_unknown_order_is_refused(option: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {option: "x"}
+    with pytest.raises(InputError, match=f"{option} must be one of .*; got 'x'"):
+        convert({"1": {"d": 1.0}}, tmp_path / "r", run=True, **options)
 
 
 def test_an_empty_run_cannot_be_written(tmp_path: Path) -> None:

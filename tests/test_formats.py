@@ -148,6 +148,9 @@ def test_an_evall_run_is_ranked_as_its_lines_stand(tmp_path: Path) -> None:
 def test_a_document_twice_in_an_evall_run_keeps_its_first_place_on_request(tmp_path: Path) -> None:
     path = save(tmp_path / "r.tsv", "1\td1\n1\td1\n1\td2\n")
     assert evaluate({"1": {"d2": 1}}, path, "RR", duplicates="first").mean() == {"r": {"RR": 0.5}}
+    conversion = convert(path, tmp_path / "r.run", run=True, duplicates="first")
+    assert conversion.notes == ("dropped: 1 repeated documents",)
+    assert [row[:2] for row in rows(read_run(tmp_path / "r.run"))] == [("1", "d1"), ("1", "d2")]
 
 
 def test_formats_can_be_said_in_python_and_on_the_command_line(
@@ -245,6 +248,9 @@ def test_ntcireval_sample_reads_with_its_intent_probabilities(collections: Path)
             judgments = read_judgments(sample_of(".Dqrels"), weights=sample_of(kind))
         assert len(judgments) == 1498
         assert by_aspect(judgments, judgments.weights)["0002", "3"] == 0.1333
+        with pytest.warns(RankprismWarning, match="0002 1, 0002 2"):  # read first and weighed later
+            again = read_judgments(read_judgments(sample_of(".Dqrels")), weights=sample_of(kind))
+        assert by_aspect(again, again.weights) == by_aspect(judgments, judgments.weights)
     types = by_aspect(judgments, judgments.navigational)
     assert {intent for intent, navigational in types.items() if not navigational and intent[1] != "0"} == {
         ("0001", "3")

@@ -6,6 +6,8 @@ RankprismError        anything below; also a ValueError
 RankprismWarning      legitimate, but worth a look
 """
 
+from collections.abc import Sequence
+
 
 class RankprismError(ValueError):
     """A user's mistake. The message names the place, the value and the remedy."""
@@ -21,3 +23,9 @@ class MeasureError(RankprismError):
 
 class RankprismWarning(UserWarning):
     """Legitimate input that is worth a look."""
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Refuses a value that is none of those allowed."""
+    if value not in allowed:
+        raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, Run
+from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError, MeasureError, RankprismWarning
+from rankprism.errors import InputError, MeasureError, RankprismWarning, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source, check_format
 from rankprism.measures import Measure, parse
 
-ORDERS = ("score", "trec_eval", "rank", "input")
-DUPLICATES = ("error", "first")
 TOPICS = ("judged", "retrieved")
 
 
@@ -70,9 +68,9 @@ def evaluate(
     cars        0.8066      0.5000
     both        1.0000      1.0000
     """
-    _one_of("topics", topics, TOPICS)
-    _one_of("order", order, ORDERS)
-    _one_of("duplicates", duplicates, DUPLICATES)
+    one_of("topics", topics, TOPICS)
+    one_of("order", order, ORDERS)
+    one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
     sources = _sources(runs)
     check_format(run_format)
@@ -128,11 +126,6 @@ def _completed(measure: Measure, hits: Hits) -> Floats:
         for first in range(0, len(hits.length), step)
     ]
     return np.concatenate(parts)
-
-
-def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:

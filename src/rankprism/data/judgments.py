@@ -29,6 +29,8 @@ class Judgments:
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
+    #: The format of the file that it was read from; None: there was no file.
+    format: str | None = None
 
     @cached_property
     def topics(self) -> tuple[str, ...]:

@@ -13,6 +13,10 @@ from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 
+#: How a topic's documents may be put in order, and what may become of one that stands there twice.
+ORDERS = ("score", "trec_eval", "rank", "input")
+DUPLICATES = ("error", "first")
+
 
 @dataclass(frozen=True, eq=False)
 class Run:

@@ -16,13 +16,13 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run, align
-from rankprism.errors import InputError
+from rankprism.data.run import DUPLICATES, ORDERS, Run, align
+from rankprism.errors import InputError, one_of
 from rankprism.formats import evall, files, ntcir
 from rankprism.formats.judged import Written, check_ids, joined, judged_lines, number_text
-from rankprism.formats.judgments import read_with_format
+from rankprism.formats.judgments import read_judgments
 from rankprism.formats.memory import ONLY_ASPECT
-from rankprism.formats.runs import read_run
+from rankprism.formats.runs import run_from
 from rankprism.formats.weights import uniform, weight_lines
 
 #: What the ending of a file says about its format.
@@ -84,10 +84,11 @@ def convert(
             f"cannot write {'a run' if run else 'judgments'} as {to!r}; use one of {', '.join(allowed)}"
         )
     if run:
-        written = _write_run(read_run(source, format=format), to, order, duplicates)
+        one_of("order", order, ORDERS)
+        one_of("duplicates", duplicates, DUPLICATES)
+        written = _write_run(run_from(source, None, format, duplicates), to, order, duplicates)
     else:
-        judgments, read_as = read_with_format(source, format, weights)
-        written = _write_judgments(judgments, to, NEVER_READ.get(read_as or ""))
+        written = _write_judgments(read_judgments(source, format=format, weights=weights), to)
     texts: dict[files.PathLike, str] = {out: written.text}
     texts |= {plain + ending: text for ending, text in written.beside.items()}
     files.write_texts(texts)
@@ -101,8 +102,8 @@ def _without_packing(path: files.PathLike) -> str:
     return os.path.splitext(name)[0] if name.endswith(files.COMPRESSED) else name
 
 
-def _write_judgments(judgments: Judgments, to: str, never_read: str | None) -> Written:
-    notes = [never_read] if never_read else []
+def _write_judgments(judgments: Judgments, to: str) -> Written:
+    notes = [NEVER_READ[judgments.format]] if judgments.format in NEVER_READ else []
     if judgments.navigational is not None and judgments.weights is None and to in ("diversity", "ntcir"):
         judgments = replace(judgments, weights=uniform(judgments))
         notes.append("added: weights, the same for all aspects of a topic, because types stand beside them")

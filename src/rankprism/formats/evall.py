@@ -81,8 +81,10 @@ def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
     return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)
 
 
-def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str = "error") -> RunTable:
+def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> RunTable:
     """A run whose ranks are the order of the lines, from the numbered lines of a system's output."""
+    topics, docs, ranks = [], [], []
+    length: Counter[str] = Counter()
     line_of: dict[tuple[str, str], int] = {}
     for number, line in lines:
         where = f"{source}, line {number}"
@@ -93,17 +95,14 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str = "e
                 f"{where}: document {doc!r} stands twice in topic {topic!r}, first at line {first}; "
                 f'remove one, or keep the better-ranked of each with duplicates="first" (--duplicates first)'
             )
-    if not line_of:
+        length[topic] += 1
+        topics.append(topic)
+        docs.append(doc)
+        ranks.append(length[topic])
+    if not topics:
         raise InputError(f"{source}: no ranking in this file, only blank or comment lines")
-    topics = [topic for topic, _ in line_of]
-    ranks: list[int] = []
-    seen: Counter[str] = Counter()
-    for topic in topics:
-        seen[topic] += 1
-        ranks.append(seen[topic])
     # Any descending scores say the same; whole numbers stay apart in 32 bits too.
-    scores = [seen[topic] + 1 - rank for topic, rank in zip(topics, ranks, strict=True)]
-    docs = [doc for _, doc in line_of]
+    scores = [length[topic] + 1 - rank for topic, rank in zip(topics, ranks, strict=True)]
     return RunTable.from_columns(source, topics, docs, np.array(scores, float), np.array(ranks, float))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -51,36 +52,29 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
     """
-    return read_with_format(source, format, weights)[0]
-
-
-def read_with_format(source: Any, format: str | None, weights: Any) -> tuple[Judgments, str | None]:
-    """`read_judgments`, and which format the file was in; None for what is no file."""
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown judgment format {format!r}; use one of {', '.join(FORMATS)}")
     if isinstance(source, Judgments):
-        judgments, format = source, None
+        judgments = source
     elif isinstance(source, str | os.PathLike):
-        judgments, format = _from_file(source, format)
+        judgments = _from_file(source, format)
     else:
-        judgments, format = _from_memory(source), None
-    if weights is not None:
-        # NTCIR lists what is not relevant under intent 0: an intent without a relevant document has no line.
-        judgments = weighted(judgments, weights, unjudged_intents=format == "ntcir")
-    return judgments, format
+        judgments = _from_memory(source)
+    return judgments if weights is None else weighted(judgments, weights)
 
 
-def _from_file(path: files.PathLike, format: str | None) -> tuple[Judgments, str]:
-    """The judgments, and the format they were in."""
+def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     name = files.source_name(path)
     data = files.unpacked(path)
     if format is None:
         format = _recognised(name, *files.first_line(path, data))
     if format in _READERS:
-        return _READERS[format](files.text_lines(path, data), name), format
+        return replace(_READERS[format](files.text_lines(path, data), name), format=format)
     if data is None:
-        return Judgments(JudgmentTable.from_file(os.fspath(path), name, format), name), format
-    return Judgments(JudgmentTable.from_bytes(data, name, format), name), format
+        table = JudgmentTable.from_file(os.fspath(path), name, format)
+    else:
+        table = JudgmentTable.from_bytes(data, name, format)
+    return Judgments(table, name, format=format)
 
 
 def _recognised(name: str, number: int, line: str) -> str:

@@ -30,6 +30,11 @@ def read_run(source: Any, *, name: str | None = None, format: str | None = None)
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """
+    return run_from(source, name, format, "error")
+
+
+def run_from(source: Any, name: str | None, format: str | None, duplicates: str) -> Run:
+    """`read_run`, but with "first" documents may stand twice, for the one who puts them in order to drop."""
     check_format(format)
     if isinstance(source, Run):
         return source if name is None else Run(name, source.table)
@@ -38,7 +43,7 @@ def read_run(source: Any, *, name: str | None = None, format: str | None = None)
         where = files.source_name(source)
         data = files.unpacked(source)
         if _is_evall(source, data, format):
-            return Run(name, evall.read_run(files.text_lines(source, data), where))
+            return Run(name, evall.read_run(files.text_lines(source, data), where, duplicates))
         if data is None:
             return Run(name, RunTable.from_file(os.fspath(source), where))
         return Run(name, RunTable.from_bytes(data, where))

@@ -33,23 +33,24 @@ class Given(NamedTuple):
 Weights: TypeAlias = dict[tuple[str, str], Given]
 
 
-def weighted(judgments: Judgments, weights: Any, unjudged_intents: bool = False) -> Judgments:
-    """Judgments with weights, once these are known to fit.
-
-    unjudged_intents : leave out the weights of intents without any judgment, instead of refusing them.
-    """
+def weighted(judgments: Judgments, weights: Any) -> Judgments:
+    """Judgments with weights, once these are known to fit."""
     if isinstance(weights, str) and weights == SAKAI:
         return replace(judgments, weights=_sakai(judgments))
     if isinstance(weights, str | os.PathLike):
         name, given = files.source_name(weights), _from_file(weights)
     else:
         name, given = "weights", _from_memory(weights)
-    if unjudged_intents:
+    if judgments.format == "ntcir":
         given = _judged_only(judgments, name, given)
     return fitted(judgments, name, given)
 
 
 def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
+    """The weights without those of intents that have no line among the judgments.
+
+    NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has none.
+    """
     unjudged = [
         (topic, aspect)
         for topic, aspect in given
@@ -61,7 +62,7 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
             f"{name}: {len(unjudged)} intents have a weight but no document in {judgments.source}, and are "
             f"left out: {some}{', …' if len(unjudged) > 5 else ''}",
             RankprismWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     return {intent: weight for intent, weight in given.items() if intent not in unjudged}
 
