@@ -23,7 +23,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 def console(block: str, folder: Path) -> str:
     """Commands behind "$ ", each followed by what it prints."""
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONUTF8": "1"}
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONUTF8": "1",
+    }
     out = []
     for line in block.splitlines():
         if not line.startswith("$ "):

@@ -30,17 +30,29 @@ QRELS_CASES = [
     Case("too many columns", "1 a d1 1\n1 a d2 1 x y\n", ("q.txt, line 2", "expected 4 columns", "found 6")),
     Case("grade no number", "1 a d1 1\n\n# c\n1 a d2 high\n", ("q.txt, line 4", "'high'", "not a number")),
     Case("grade NaN", "1 a d1 nan\n", ("q.txt, line 1", "'nan'")),
-    Case("two grades", "1 a d1 1\n1 b d1 1\n1 a d1 2\n", ("line 3", "'d1'", "grade 2", "grade", "1 at line 1", "keep one")),
+    Case(
+        "two grades",
+        "1 a d1 1\n1 b d1 1\n1 a d1 2\n",
+        ("line 3", "'d1'", "grade 2", "grade", "1 at line 1", "keep one"),
+    ),
     Case("empty", "", ("q.txt", "empty")),
     Case("only comments", "# nothing\n\n", ("q.txt", "no judgments")),
     Case("binary", b"1 a d1 1\n1 a \x00\x01 1\n", ("q.txt, line 2", "binary")),
-    Case("Latin-1", "1 a d1 1\n1 a caf\u00e9 1\n".encode("latin-1"), ("q.txt, line 2", "0xE9", "UTF-8", "iconv")),
+    Case(
+        "Latin-1",
+        "1 a d1 1\n1 a caf\u00e9 1\n".encode("latin-1"),
+        ("q.txt, line 2", "0xE9", "UTF-8", "iconv"),
+    ),
     Case("UTF-16", "1 a d1 1\n".encode("utf-16"), ("q.txt", "UTF-16", "iconv")),
     Case("gzip without .gz", gzip.compress(b"1 a d1 1\n"), ("q.txt", "compressed", ".gz")),
     Case("a run instead", RUN, ("q.txt, line 1", "expected 4 columns", "found 6")),
 ]
 RUN_CASES = [
-    Case("too few columns", "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5\n", ("r.run, line 2", "expected 6 columns", "found 5")),
+    Case(
+        "too few columns",
+        "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5\n",
+        ("r.run, line 2", "expected 6 columns", "found 5"),
+    ),
     Case("score no number", "1 Q0 d1 1 best t\n", ("r.run, line 1", "'best'", "not a finite number")),
     Case("score NaN", "1 Q0 d1 1 nan t\n", ("r.run, line 1", "'nan'")),
     Case("score inf", "1 Q0 d1 1 -inf t\n", ("r.run, line 1", "'-inf'")),
@@ -82,7 +94,9 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def refused(cli: Callable[..., Any], folder: Path, says: tuple[str, ...], *options: str, **files: str | bytes) -> None:
+def refused(
+    cli: Callable[..., Any], folder: Path, says: tuple[str, ...], *options: str, **files: str | bytes
+) -> None:
     """The command line refuses these files, says so in one line, and writes nothing."""
     qrels = write(folder / "q.txt", files.get("qrels", QRELS))
     run = write(folder / "r.run", files.get("run", RUN))
@@ -189,7 +203,9 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
             read_judgments(write(tmp_path / "q.txt.gz", broken))
 
 
-def test_a_run_without_judged_documents_is_legitimate_but_said(cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_run_without_judged_documents_is_legitimate_but_said(
+    cli: Callable[..., Any], tmp_path: Path
+) -> None:
     qrels, run = write(tmp_path / "q.txt", QRELS), write(tmp_path / "r.run", "1 Q0 z9 1 2.5 t\n")
     with pytest.warns(RankprismWarning, match="none of its documents is judged"):
         assert evaluate(qrels, run, "P@5").mean() == {"r": {"P@5": 0.0}}
@@ -207,7 +223,10 @@ def test_a_run_without_judged_documents_is_legitimate_but_said(cli: Callable[...
         ({"q": {"d": float("nan")}}, "row 1: the grade nan"),
         ({"q": {"": 1}}, "row 1: '' is no document id"),
         ([("q", "a", "d", 1), ("q", "a")], r"row 2: \('q', 'a'\) is no row of"),
-        ([("q", "a", "d", 1), ("q", "b", "d", 1), ("q", "a", "d", 2)], "row 3: .* grade 2 here and 1 at row 1"),
+        (
+            [("q", "a", "d", 1), ("q", "b", "d", 1), ("q", "a", "d", 2)],
+            "row 3: .* grade 2 here and 1 at row 1",
+        ),
         ([{"topic": "q", "grade": 1}], "no doc column among topic, grade; name it one of doc, doc_id"),
         (42, "cannot read int objects"),
     ],

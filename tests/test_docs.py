@@ -16,7 +16,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_a_page_shows_what_its_commands_and_examples_print(page: Path) -> None:
     # In a process of its own: pages define measures, and a name can be taken only once.
-    code = "import sys; from pathlib import Path; from refresh import refreshed; print(refreshed(Path(sys.argv[1])), end='')"
+    code = "import sys, pathlib, refresh; print(refresh.refreshed(pathlib.Path(sys.argv[1])), end='')"
     result = subprocess.run(
         [sys.executable, "-X", "utf8", "-c", code, str(page)],
         cwd=ROOT / "docs",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism.errors import MeasureError
-from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, measure, nDCG, names, parse
+from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, measure, names, nDCG, parse
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -26,7 +26,9 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
         numbers = st.integers(1, 2000)
         return st.none() | numbers if parameter.optional else numbers
     high = 9.0 if parameter.high is None else parameter.high
-    return st.floats(parameter.low or 0.0, high, exclude_min=parameter.above_low, exclude_max=parameter.below_high)
+    return st.floats(
+        parameter.low or 0.0, high, exclude_min=parameter.above_low, exclude_max=parameter.below_high
+    )
 
 
 @st.composite

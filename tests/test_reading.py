@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,13 @@ def test_a_document_id_may_start_with_a_hash_sign(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
 def test_compressed_files_are_unpacked(ending: str, tmp_path: Path) -> None:
-    pack = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstd.compress}
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "": bytes,
+        ".gz": gzip.compress,
+        ".bz2": bz2.compress,
+        ".xz": lzma.compress,
+        ".zst": zstd.compress,
+    }
     qrels = save(tmp_path / f"q.txt{ending}", pack[ending](b"1 a d1 1\n"))
     run = save(tmp_path / f"bm25.run{ending}", pack[ending](b"1 Q0 d1 1 1 t\n"))
     assert evaluate(qrels, run, "P@1").mean() == {"bm25": {"P@1": 1.0}}
@@ -156,7 +163,9 @@ def test_lines_may_stand_in_any_order(tmp_path: Path) -> None:
 def test_duplicates_first_keeps_the_better_ranked(tmp_path: Path) -> None:
     text = "1 Q0 d2 3 1 t\n1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d3 4 0.5 t\n"
     run = save(tmp_path / "r.run", text)
-    ranks = [evaluate({"1": {d: 1}}, run, "RR", duplicates="first").mean()["r"]["RR"] for d in ("d1", "d2", "d3")]
+    ranks = [
+        evaluate({"1": {d: 1}}, run, "RR", duplicates="first").mean()["r"]["RR"] for d in ("d1", "d2", "d3")
+    ]
     assert ranks == [1, 1 / 2, 1 / 3]
     assert evaluate({"1": {"d1": 1}}, run, "P", duplicates="first").mean()["r"]["P"] == 1 / 3
 
@@ -177,14 +186,16 @@ def test_ids_in_any_script_and_of_any_length(tmp_path: Path) -> None:
 def test_hash_collisions_and_many_documents_lose_nothing() -> None:
     # 20,000 ids in three topics: the tables grow several times, and neighbours collide.
     docs = [f"d{i}" for i in range(20_000)]
-    judgments = {t: {d: 1 for d in docs} for t in ("1", "2", "3")}
+    judgments = {t: dict.fromkeys(docs, 1) for t in ("1", "2", "3")}
     run = {t: {d: float(i) for i, d in enumerate(docs)} for t in ("1", "2", "3")}
     assert evaluate(judgments, run, ["P", "AP"]).mean() == {"run": {"P": 1.0, "AP": 1.0}}
 
 
 def test_threads_do_not_change_scores(tmp_path: Path) -> None:
     chance = random.Random(1)
-    judgments = {str(t): {s: {f"d{d}": chance.randrange(3) for d in range(50)} for s in "abc"} for t in range(20)}
+    judgments = {
+        str(t): {s: {f"d{d}": chance.randrange(3) for d in range(50)} for s in "abc"} for t in range(20)
+    }
     runs = []
     for number in range(12):
         text = "".join(f"{t} Q0 d{d} 1 {chance.random()} t\n" for t in range(20) for d in range(80))
@@ -197,7 +208,18 @@ def test_threads_do_not_change_scores(tmp_path: Path) -> None:
 
 def test_good_input_never_dies() -> None:
     one = {"q": {"d": 1.0}}
-    measures = ["alpha_nDCG@20", "alpha_DCG", "nERR_IA", "nNRBP", "AP_IA", "P", "nDCG", "StRecall", "ERR", "RBP"]
+    measures = [
+        "alpha_nDCG@20",
+        "alpha_DCG",
+        "nERR_IA",
+        "nNRBP",
+        "AP_IA",
+        "P",
+        "nDCG",
+        "StRecall",
+        "ERR",
+        "RBP",
+    ]
     for judgments, run in [
         ({"q": {"d": 1}, "r": {"d": 1}}, {"q": {}, "r": {"d": 1.0}}),  # an empty ranking
         ({"q": {"d": 1}}, one),  # one topic, one aspect, one document

@@ -10,7 +10,10 @@ import pytest
 from rankprism import Scores, evaluate
 
 JUDGMENTS = {"1": {"d1": 1}, "2": {"d1": 1}, "3": {"d1": 0}}
-RUNS = {"good": {"1": {"d1": 1.0}, "2": {"d1": 1.0}, "3": {"d1": 1.0}}, "half": {"1": {"d1": 1.0}, "9": {"d1": 1.0}}}
+RUNS = {
+    "good": {"1": {"d1": 1.0}, "2": {"d1": 1.0}, "3": {"d1": 1.0}},
+    "half": {"1": {"d1": 1.0}, "9": {"d1": 1.0}},
+}
 
 
 @pytest.fixture
