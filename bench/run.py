@@ -253,6 +253,16 @@ def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Ta
     ]
 
 
+def shares(one_more: dict[str, Any] | None, grid: dict[str, Any] | None) -> list[Target]:
+    """What measuring costs, beside reading."""
+    more = one_more and one_more["adds"]["P_IA@20"] / one_more["reading"]
+    many = grid and grid["grid"] / grid["reading"]
+    return [
+        Target("Q: one more measure over reading", more, "≤", 0.1),
+        Target("L: the grid of Amigó et al. 2018 over reading", many, "≤", 2),
+    ]
+
+
 # Printing
 
 
@@ -296,6 +306,14 @@ def print_one_more(workload: Workload, one_more: dict[str, Any]) -> None:
         print(f"  one more measure, {name:<28}{seconds:>8.3f} s {share:>7.1%} of reading")
 
 
+def print_grid(workload: Workload, grid: dict[str, Any]) -> None:
+    share = grid["grid"] / grid["reading"]
+    print(f"\n{workload['name']}: reading {grid['reading']:.3f} s; ", end="")
+    print(
+        f"{grid['measures']} measures of Amigó et al. 2018 {grid['grid']:.3f} s more, {share:.2f} of reading"
+    )
+
+
 def print_imports(imports: dict[str, float]) -> None:
     print("\nImporting, beyond the start of the interpreter")
     for statement, seconds in imports.items():
@@ -337,6 +355,7 @@ def make_workloads(names: Sequence[str]) -> list[Workload]:
 def record(
     results: dict[str, list[Row]],
     one_more: Any,
+    grid: Any,
     imports: dict[str, float],
     reached: list[Target],
     waited: list[str],
@@ -354,6 +373,7 @@ def record(
             for name, rows in results.items()
         },
         "one more measure": one_more,
+        "grid": grid,
         "import seconds": imports,
         "disturbed": waited,
         "targets": [vars(target) | {"met": target.met} for target in reached],
@@ -382,7 +402,7 @@ def main() -> None:
     if new:  # ranx compiles itself now and keeps that; its first use is measured apart
         measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
     results: dict[str, list[Row]] = {}
-    one_more = None
+    one_more = grid = None
     for workload in workloads:
         skip = SLOW if chosen.skip_slow and workload["name"] == "L" else ()
         results[workload["name"]] = list(compare(workload, effort, skip))
@@ -391,12 +411,15 @@ def main() -> None:
             command = script(OURS, "one_more_measure.py")(workload, DIVERSITY)
             one_more = json.loads(measure(command, Effort(1, 1))[1])
             print_one_more(workload, one_more)
+        if workload["name"] == "L":
+            grid = json.loads(measure(script(OURS, "grid.py")(workload, DIVERSITY), Effort(1, 1))[1])
+            print_grid(workload, grid)
     imports = import_seconds(3 if chosen.quick else 15)
     print_imports(imports)
-    reached = targets(results, imports)
+    reached = [*targets(results, imports), *shares(one_more, grid)]
     waited = disturbed(results)
     print_targets(reached, waited)
-    record(results, one_more, imports, reached, waited)
+    record(results, one_more, grid, imports, reached, waited)
 
 
 if __name__ == "__main__":

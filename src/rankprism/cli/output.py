@@ -70,9 +70,14 @@ def _cells(scores: Scores, r: int, t: int | None) -> list[str]:
         for array in (scores.values, scores.low, scores.high)
         if array is not None
     ]
-    if len(pick) == 1:
+    if scores.low is None or scores.high is None:
         return [f"{x:.4f}" for x in pick[0]]
-    return [f"{x:.4f} [{low:.4f}, {high:.4f}]" for x, low, high in zip(*pick, strict=True)]
+    # A measure whose scores are all certain needs no brackets.
+    wide = np.nanmax(scores.high - scores.low, axis=(0, 1), initial=0.0) >= 5e-5
+    return [
+        f"{x:.4f} [{low:.4f}, {high:.4f}]" if shown else f"{x:.4f}"
+        for x, low, high, shown in zip(*pick, wide, strict=True)
+    ]
 
 
 def best_cells(scores: Scores) -> list[tuple[int, int]]:
