@@ -255,8 +255,8 @@ def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Ta
 
 def shares(one_more: dict[str, Any] | None, grid: dict[str, Any] | None) -> list[Target]:
     """What measuring costs, beside reading."""
-    more = one_more and one_more["adds"]["P_IA@20"] / one_more["reading"]
-    many = grid and grid["grid"] / grid["reading"]
+    more = one_more["adds"]["P_IA@20"] / one_more["reading"] if one_more else None
+    many = grid["grid"] / grid["reading"] if grid else None
     return [
         Target("Q: one more measure over reading", more, "≤", 0.1),
         Target("L: the grid of Amigó et al. 2018 over reading", many, "≤", 2),
@@ -328,8 +328,8 @@ def print_targets(all_targets: Sequence[Target], waited: Sequence[str]) -> None:
         limit = f"{target.relation} {target.limit:g}"
         print(f"  {target.claim:<44}{value:>10}  {limit:<9}{words[target.met]}")
     if waited:
-        print("\nNOT RELIABLE: other programs kept the processors busy, and these had to wait:")
-        print(f"  {', '.join(waited)}")
+        some = ", ".join(waited[:3]) + (f" and {len(waited) - 3} more" if len(waited) > 3 else "")
+        print(f"\nNOT RELIABLE: other programs kept the processors busy. Had to wait: {some}")
 
 
 # All of it
