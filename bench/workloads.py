@@ -35,8 +35,8 @@ class Workload:
 
 WEB_TRACK = {"judged": (300, 600), "subtopics": (3, 8)}
 # Like MS MARCO's queries with a little more judged: 100,000 topics with 450 judged documents each are no
-# real collection, and ten documents hardly cover eight subtopics.
-MANY_QUERIES = {"judged": (5, 15), "subtopics": (2, 4)}
+# real collection.
+MANY_QUERIES = {"judged": (5, 15), "subtopics": (3, 8)}
 
 WORKLOADS = {
     w.name: w

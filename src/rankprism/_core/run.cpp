@@ -16,7 +16,7 @@ using Where = std::function<std::string(const RunLine&)>;
 
 // Reads the line at p behind its topic, and moves p to the next line.
 RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
-    take_column(p);  // Q0
+    if (p[0] == 'Q' && p[1] == '0' && p[2] == ' ' && is_column(p[3])) p += 3; else take_column(p);  // not used
     const std::string_view doc = take_column(p);
     const std::string_view rank_column = take_column(p);
     const std::string_view score_column = take_column(p);
@@ -66,21 +66,27 @@ class Aligner {
     }
 
     void topic(const std::string& name, const std::vector<RunLine>& lines) {
-        sort(lines);
+        const bool as_they_stand = order_ == Order::input || (order_ == Order::score && descending(lines));
+        if (as_they_stand) {
+            ranking_.resize(lines.size());
+            std::iota(ranking_.begin(), ranking_.end(), 0);
+        } else {
+            sort(lines);
+        }
         seen_.start(lines.size());
         const std::int32_t t = judgments_.find_topic(name);
         if (t < 0) {  // no judgments: only checked
             result_.unjudged.push_back(name);
-            for (const Ranked& r : ranking_) is_new(name, lines, r.line);
+            for (const std::int32_t i : ranking_) is_new(name, lines, i);
             return;
         }
         const JudgmentTable::Topic& judged = judgments_.topic(t);
         begin_[t] = static_cast<std::int64_t>(result_.rank.size());
         std::int32_t rank = 0;
-        for (const Ranked& r : ranking_) {
-            if (!is_new(name, lines, r.line)) continue;
+        for (const std::int32_t i : ranking_) {
+            if (!is_new(name, lines, i)) continue;
             ++rank;
-            const RunLine& line = lines[r.line];
+            const RunLine& line = lines[i];
             const std::int64_t d = judgments_.find_doc(judged, line.id(), line.hash);
             if (d < 0) continue;
             result_.rank.push_back(rank);
@@ -125,17 +131,25 @@ class Aligner {
         throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
     }
 
+    // Most files are in order already, and looking is cheaper than sorting.
+    static bool descending(const std::vector<RunLine>& lines) {
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            if (!(lines[i].score < lines[i - 1].score)) return false;
+        }
+        return true;
+    }
+
     void sort(const std::vector<RunLine>& lines) {
-        ranking_.clear();
-        for (std::size_t i = 0; i < lines.size(); ++i) ranking_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
-        if (order_ == Order::input) return;
-        const auto before = [&lines](const Ranked& a, const Ranked& b) {
+        keys_.clear();
+        for (std::size_t i = 0; i < lines.size(); ++i) keys_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
+        // Equal ids with equal keys (duplicates) keep the order of their lines.
+        std::sort(keys_.begin(), keys_.end(), [&lines](const Ranked& a, const Ranked& b) {
             if (a.key != b.key) return a.key > b.key;
-            return lines[a.line].id() > lines[b.line].id();
-        };
-        // Most files are in order already, and looking is cheaper than sorting. Equal ids with equal keys
-        // (duplicates) keep the order of their lines.
-        if (!std::is_sorted(ranking_.begin(), ranking_.end(), before)) std::stable_sort(ranking_.begin(), ranking_.end(), before);
+            const int order = lines[a.line].id().compare(lines[b.line].id());
+            return order != 0 ? order > 0 : a.line < b.line;
+        });
+        ranking_.clear();
+        for (const Ranked& ranked : keys_) ranking_.push_back(ranked.line);
     }
 
     bool is_new(const std::string& topic, const std::vector<RunLine>& lines, std::int32_t line) {
@@ -156,7 +170,8 @@ class Aligner {
     Alignment result_;
     std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
     Seen seen_;
-    std::vector<Ranked> ranking_;
+    std::vector<Ranked> keys_;
+    std::vector<std::int32_t> ranking_;  // lines, best first
 };
 
 }  // namespace

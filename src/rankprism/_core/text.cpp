@@ -57,41 +57,6 @@ bool starts_with(const char* p, std::size_t size, std::string_view magic) {
     return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;
 }
 
-double power_of_ten(int exponent) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    return powers[exponent];
-}
-
-// Any decimal number, correctly rounded.
-bool parse_any_number(std::string_view column, double& value) {
-    const char* first = column.data();
-    const char* last = first + column.size();
-    if (first != last && *first == '+') {
-        ++first;
-        if (first != last && (*first == '-' || *first == '+')) return false;
-    }
-#ifdef __cpp_lib_to_chars
-    const auto result = std::from_chars(first, last, value);
-    if (result.ptr != last) return false;
-    if (result.ec == std::errc::result_out_of_range) {
-        // Too small to tell from zero is a number; too large is not.
-        const std::string copy(first, last);
-        value = std::strtod(copy.c_str(), nullptr);
-    } else if (result.ec != std::errc()) {
-        return false;
-    }
-#else
-    const std::string copy(first, last);
-    if (copy.find_first_not_of("+-.eE0123456789") != std::string::npos) return false;
-    char* stop = nullptr;
-    value = std::strtod(copy.c_str(), &stop);
-    if (stop == copy.c_str() || *stop != '\0') return false;
-#endif
-    return std::isfinite(value);
-}
-
 }  // namespace
 
 Text::Text(Memory start, std::size_t size, std::string name)
@@ -198,25 +163,32 @@ int count_columns(const char* p) {
     return columns;
 }
 
-// Up to 15 digits and a power of ten up to 22 are exact in a double, so one multiplication or
-// division rounds correctly (Clinger 1990); the rare rest goes to the library.
-bool parse_number(std::string_view column, double& value) {
-    const char* p = column.data();
-    const char* last = p + column.size();
-    const bool negative = p != last && *p == '-';
-    if (negative) ++p;
-    std::uint64_t digits = 0;
-    int count = 0, after_point = 0;
-    for (; p != last && *p >= '0' && *p <= '9'; ++p, ++count) digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-    if (p != last && *p == '.') {
-        for (++p; p != last && *p >= '0' && *p <= '9'; ++p, ++count, ++after_point) {
-            digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-        }
+// Any decimal number, correctly rounded.
+bool parse_any_number(std::string_view column, double& value) {
+    const char* first = column.data();
+    const char* last = first + column.size();
+    if (first != last && *first == '+') {
+        ++first;
+        if (first != last && (*first == '-' || *first == '+')) return false;
     }
-    if (p != last || count == 0 || count > 15) return parse_any_number(column, value);
-    value = static_cast<double>(digits) / power_of_ten(after_point);
-    if (negative) value = -value;
-    return true;
+#ifdef __cpp_lib_to_chars
+    const auto result = std::from_chars(first, last, value);
+    if (result.ptr != last) return false;
+    if (result.ec == std::errc::result_out_of_range) {
+        // Too small to tell from zero is a number; too large is not.
+        const std::string copy(first, last);
+        value = std::strtod(copy.c_str(), nullptr);
+    } else if (result.ec != std::errc()) {
+        return false;
+    }
+#else
+    const std::string copy(first, last);
+    if (copy.find_first_not_of("+-.eE0123456789") != std::string::npos) return false;
+    char* stop = nullptr;
+    value = std::strtod(copy.c_str(), &stop);
+    if (stop == copy.c_str() || *stop != '\0') return false;
+#endif
+    return std::isfinite(value);
 }
 
 std::string quoted(std::string_view value) {
