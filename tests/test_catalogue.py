@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -46,16 +47,48 @@ class Case:
     run: strategies.Run
     weights: strategies.Weights | None
 
+    def weights_of(self, topic: str) -> dict[str, float] | None:
+        return None if self.weights is None else self.weights[topic]
+
+
+DOCS = ("d1", "d10", "d2", "a", "ä", "b", "文", "Ω", "z", "Z", "0", "_")
+#: Few, so that some tie.
+SCORES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 0.5, -1.0)
+
 
 @st.composite
-def cases(draw: st.DrawFn, positive: bool = False, **shape: Any) -> Case:
-    """Three small topics at most; `positive`: no weight is 0."""
-    judgments = draw(strategies.judgments(**({"max_topics": 3, "max_docs": 10, "max_aspects": 4} | shape)))
-    run = draw(strategies.runs(judgments))
-    weights = draw(st.none() | strategies.weights(judgments))
-    if weights and positive:
-        weights = {t: {a: w or 0.7 for a, w in given_.items()} for t, given_ in weights.items()}
-    return Case(judgments, run, weights)
+def cases(
+    draw: st.DrawFn,
+    grades: Sequence[float | None] = strategies.GRADES,
+    max_aspects: int = 4,
+    positive: bool = False,
+) -> Case:
+    """Three small topics at most; `positive`: no weight is 0.
+
+    The sizes are drawn one by one, what fills the tables comes from a seed: that is quick, and a failure
+    still shrinks to a small case.
+    """
+    rng = random.Random(draw(st.integers(0, 2**32 - 1)))
+    judgments: strategies.Judgments = {}
+    run: strategies.Run = {}
+    weights: strategies.Weights = {}
+    for topic in strategies.TOPICS[: draw(st.integers(1, 3))]:
+        docs = rng.sample(DOCS, draw(st.integers(1, len(DOCS))))
+        judged = {
+            aspect: {doc: grade for doc in docs if (grade := rng.choice(grades)) is not None}
+            for aspect in strategies.ASPECTS[: draw(st.integers(1, max_aspects))]
+        }
+        judged = {aspect: found for aspect, found in judged.items() if found} or {"1": {docs[0]: 0}}
+        retrieved = rng.sample((*DOCS, "x", "y", "A"), draw(st.integers(0, 15)))
+        judgments[topic] = judged
+        if not run or rng.random() < 0.9:  # some topics are missing from the run
+            run[topic] = {doc: rng.choice(SCORES) for doc in retrieved}
+        given_ = {aspect: rng.choice(strategies.WEIGHTS) or 0.7 * positive for aspect in judged}
+        live = [aspect for aspect, found in judged.items() if max(found.values()) > 0]
+        if not any(given_[aspect] for aspect in live):
+            given_ |= dict.fromkeys(live, 1.0)
+        weights[topic] = given_
+    return Case(judgments, run, draw(st.sampled_from([None, weights])))
 
 
 def compare(
@@ -75,7 +108,7 @@ def compare(
     assert found.keys() == case.judgments.keys()
     for topic, grades in case.judgments.items():
         ranking = oracles.rank(case.run.get(topic, {}))
-        weights = case.weights and case.weights[topic]
+        weights = case.weights_of(topic)
         more = {} if navigational is None else {"navigational": navigational[topic]}
         for measure, definition in wanted:
             score, defined = found[topic][str(measure)], definition(grades, ranking, weights, **more)
@@ -144,13 +177,14 @@ def folded_settings(name: str, fold: str, chosen: Chosen) -> Chosen:
 @pytest.mark.parametrize("name", SINGLE)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_single_aspect_measure_of_folded_grades_equals_its_definition(
-    name: str, data: st.DataObject
-) -> None:
+def test_single_aspect_measure_of_folded_grades_equals_its_definition(name: str, data: st.DataObject) -> None:
     case = data.draw(cases(positive=True, grades=WHOLE if name in ("Q", "P_plus") else strategies.GRADES))
     all_settings = data.draw(several({**SINGLE[name], "judged_only": FLAG}))
     wanted = []
-    for fold in data.draw(st.lists(st.sampled_from(["max", "min", "sum", "mean"]), min_size=1, unique=True)):
+    folds = ["max", "min", "sum", "mean"]
+    if name == "P_plus" and case.weights:  # it asks which of the grades is the highest, so ties must be exact
+        folds.remove("mean")
+    for fold in data.draw(st.lists(st.sampled_from(folds), min_size=1, unique=True)):
         for chosen in all_settings:
             own = folded_settings(name, fold, chosen)
 
@@ -161,7 +195,7 @@ def test_single_aspect_measure_of_folded_grades_equals_its_definition(
     compare(case, wanted)
 
 
-@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("name", [name for name in SINGLE if name not in ("ERR", "nERR")])
 @settings(max_examples=60)
 @given(data=st.data())
 def test_intent_aware_measure_equals_its_definition(name: str, data: st.DataObject) -> None:
@@ -182,7 +216,7 @@ def test_intent_aware_measure_equals_its_definition(name: str, data: st.DataObje
 @settings(max_examples=40)
 @given(case=cases(), cutoff=CUTOFF)
 def test_dcg_with_exponential_gains_equals_its_definition(name: str, case: Case, cutoff: int | None) -> None:
-    chosen = {"dcg": "exp-log2", "cutoff": cutoff}
+    chosen: Chosen = {"dcg": "exp-log2", "cutoff": cutoff}
     aware, base = name.endswith("_IA"), name.removesuffix("_IA")
 
     def definition(*args: Any) -> float:
@@ -191,24 +225,27 @@ def test_dcg_with_exponential_gains_equals_its_definition(name: str, case: Case,
     compare(case, [(lookup(name)(**chosen), definition)])
 
 
-@pytest.mark.parametrize("name", ["ERR", "nERR"])
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(case=cases(grades=strategies.PROBABILITIES), cutoff=CUTOFF)
-def test_err_of_grades_that_are_probabilities_equals_its_definition(
-    name: str, case: Case, cutoff: int | None
-) -> None:
-    chosen = {"gain": "linear", "cutoff": cutoff}
+def test_err_of_grades_that_are_probabilities_equals_its_definition(case: Case, cutoff: int | None) -> None:
+    chosen: Chosen = {"gain": "linear", "cutoff": cutoff}
     compare(
         case,
         [
-            (lookup(name)(**chosen), lambda *args: slow.folded(name, *args, **chosen)),
-            (lookup(f"{name}_IA")(**chosen), lambda *args: slow.intent_aware(name, *args, **chosen)),
+            (lookup("ERR")(**chosen), lambda *args: slow.folded("ERR", *args, **chosen)),
+            (lookup("nERR")(**chosen), lambda *args: slow.folded("nERR", *args, **chosen)),
+            # These two are measures of their own, of which ERR_IA happens to be the intent-aware ERR.
+            (lookup("ERR_IA")(**chosen), lambda *args: slow.intent_aware("ERR", *args, **chosen)),
+            (
+                lookup("nERR_IA")(ideal="per-aspect", **chosen),
+                lambda *args: slow.intent_aware("nERR", *args, **chosen),
+            ),
         ],
     )
 
 
 @pytest.mark.parametrize("combine", ["CAM", "MM"])
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_cam_and_mm_of_any_measure_equal_their_definitions(combine: str, data: st.DataObject) -> None:
     case = data.draw(cases(grades=WHOLE))
@@ -239,6 +276,7 @@ _D: dict[str, Drawn] = {"gain": GAIN, "digits": DIGITS, "cutoff": CUTOFF}
 _NOVELTY = {"alpha": ALPHA, "rel": REL, "gain": GAIN, "weighted": FLAG, "cutoff": CUTOFF}
 _SATISFIED = st.sampled_from(["binary", "probability"])
 _SCALE = st.sampled_from([None, 4, 5.5])
+_LEVEL = st.sampled_from([1, 0.5, 1 / 3, 0.75, 0.2])
 
 #: Name, definition, parameters.
 WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
@@ -273,7 +311,18 @@ WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
     "nCT": ("nCT", slow.nCT, _CUBE),
     "ACT": ("ACT", slow.ACT, _CUBE),
     "P_at_recall": ("P_at_recall", slow.P_at_recall, {"rel": REL, "modified": FLAG}),
-    "S_RR": ("S_RR", slow.S_RR, {"level": st.sampled_from([1, 0.5, 1 / 3, 0.75, 0.2]), "rel": REL}),
+    "S_RR": ("S_RR", slow.S_RR, {"level": _LEVEL, "rel": REL}),
+    "S_precision": ("S_precision", slow.S_precision, {"level": _LEVEL, "rel": REL}),
+    "WS_precision": (
+        "WS_precision",
+        slow.WS_precision,
+        {
+            "level": _LEVEL,
+            "rel": REL,
+            "a": st.sampled_from([1, 0, 0.3, 5]),
+            "b": st.sampled_from([1, 0.1, 2]),
+        },
+    ),
     "Judged": ("Judged", slow.Judged_, {"cutoff": CUTOFF}),
     "alpha_nDCG, per aspect": (
         "alpha_nDCG",
@@ -299,15 +348,13 @@ WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
 
 
 @pytest.mark.parametrize("name", WHOLE_TOPIC)
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_measure_of_all_aspects_equals_its_definition(name: str, data: st.DataObject) -> None:
     measure, definition, parameters = WHOLE_TOPIC[name]
     case = data.draw(cases())
     all_settings = data.draw(several({**parameters, "judged_only": FLAG}))
-    compare(
-        case, [(lookup(measure)(**chosen), defined_by(definition, chosen)) for chosen in all_settings]
-    )
+    compare(case, [(lookup(measure)(**chosen), defined_by(definition, chosen)) for chosen in all_settings])
 
 
 @pytest.mark.parametrize("form", ["reference", "eq11"])
@@ -349,7 +396,7 @@ def rounds_clearly(case: Case, chosen: Chosen, navigational: Mapping[str, Sequen
     for topic, judged in case.judgments.items():
         ranking = oracles.rank(case.run.get(topic, {}))
         nav = navigational[topic] if navigational else ()
-        weights = case.weights and case.weights[topic]
+        weights = case.weights_of(topic)
         for gain in slow.found_gains(judged, ranking, weights, chosen["gain"], None, nav):
             if abs(gain * 10**digits % 1 - 0.5) < 1e-6:
                 return False
@@ -357,7 +404,7 @@ def rounds_clearly(case: Case, chosen: Chosen, navigational: Mapping[str, Sequen
 
 
 @pytest.mark.parametrize("name", D_MEASURES)
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_d_measure_equals_its_definition(name: str, data: st.DataObject) -> None:
     definition, parameters = D_MEASURES[name]
@@ -376,6 +423,53 @@ def test_d_measure_equals_its_definition(name: str, data: st.DataObject) -> None
         [(lookup(name)(**chosen), defined_by(definition, chosen)) for chosen in all_settings],
         navigational,
     )
+
+
+def test_giving_weights_leaves_the_types_of_intents_alone() -> None:
+    # One navigational intent with two documents: 1 / (1 + 1/log2(3)), as only the first of them counts.
+    judgments = rankprism.read_judgments({"q": {"s": {"a": 1, "b": 1}}})
+    judgments = dataclasses.replace(judgments, navigational=np.array([True]))
+    expected = 1 / (1 + 1 / math.log2(3))
+    for weights in (None, {"q": {"s": 1.0}}):
+        scores = rankprism.evaluate(judgments, {"q": {"a": 2.0, "b": 1.0}}, "DIN_nDCG", weights=weights)
+        assert scores.mean()["run"]["DIN_nDCG"] == pytest.approx(expected, rel=1e-12), weights
+
+
+@pytest.mark.parametrize("fold", ["max", "min", "sum", "mean"])
+def test_a_topic_without_weights_or_relevant_documents_scores_0(fold: str) -> None:
+    # Weights may be left out for aspects without a relevant document, which is all that topic r has.
+    judgments = {"q": {"s": {"a": 1, "b": 1}}, "r": {"s": {"x": 0}}}
+    run = {"q": {"a": 1.0}, "r": {"x": 1.0}}
+    measures = [f"{name}(fold='{fold}')" for name in ("nDCG", "DCG", "AP", "GAP", "RBP")]
+    scores = rankprism.evaluate(judgments, run, measures, weights={"q": {"s": 1}})
+    assert scores.values[0, 1].tolist() == [0.0] * len(measures)
+
+
+@pytest.mark.parametrize("fold", ["mean", "sum"])
+def test_folding_many_aspects_is_the_same_for_the_ranking_and_for_what_is_judged(fold: str) -> None:
+    # Eight grades add up to 3.5 and 4.4, give or take a rounding error, which must not tell a document in the
+    # ranking from itself among the judged ones.
+    first, second = (1, 0.1, 0.1, 0.1, 1, 1, 0.1, 0.1), (0.1, 0.1, 0.1, 1, 0.1, 1, 1, 1)
+    judged = {f"s{i}": {"a": a, "b": b} for i, (a, b) in enumerate(zip(first, second, strict=True))}
+    found = scores_of(judged, ["a"], f"GAP(fold='{fold}')", f"nGAP(fold='{fold}')@1")
+    assert found == pytest.approx([3.5 / 7.9, 3.5 / 4.4], rel=1e-12)
+
+
+def test_precision_at_recall_counts_what_is_new() -> None:
+    # precision_at_recall.py and modified_precision_at_recall.py in the scorer of TREC Dynamic Domain 2015
+    # (trec-dd/trec-dd-simulation-harness): b brings nothing new, so 2 of 3, and 1 + 0 + 1 of 3. The jig of
+    # 2016 (trec-dd/trec-dd-jig) has another measure under that name: the share of relevant documents.
+    judged = {"s": {"a": 1, "b": 1}, "t": {"c": 1, "b": 1}}
+    found = scores_of(judged, ["a", "d", "b"], "P_at_recall", "P_at_recall(modified=True)")
+    assert found == pytest.approx([2 / 3, 1.5 / 3], rel=1e-12)
+    judged = {"s": {"a": 1, "b": 1}, "t": {"c": 1}}
+    found = scores_of(judged, ["a", "b", "c"], "P_at_recall", "P_at_recall(modified=True)")
+    assert found == pytest.approx([2 / 3, 2 / 3], rel=1e-12)
+
+
+def test_any_share_of_the_aspects_needs_one_of_them() -> None:
+    judged = {"s": {"a": 1}, "t": {"b": 1}}
+    assert scores_of(judged, ["x", "b"], "S_RR(level=0.5)", "S_RR(level=0.0000000001)") == [0.5, 0.5]
 
 
 def test_the_whole_catalogue_is_compared() -> None:
@@ -426,7 +520,8 @@ def scores_of(
     return list(mean.values())
 
 
-#: Sakai and Song (SIGIR 2011), worked by hand from their formulas: levels 2 0 3 1 0 retrieved, 3 3 2 1 1 0 judged.
+#: Sakai and Song (SIGIR 2011), worked by hand from their formulas: levels 2 0 3 1 0 retrieved, 3 3 2 1 1 0
+#: judged.
 SINGLE_INTENT = {"0": {"a": 2, "b": 0, "c": 3, "d": 1, "e": 3, "f": 1}}
 SINGLE_INTENT_RANKING = ("a", "b", "c", "d", "x")
 
@@ -441,8 +536,8 @@ def test_sakai_and_song_single_intent_example() -> None:
         "GAP(levels='printed')": 0.39705882352941174,
         "ERR(max_rel=3)@5": 0.5597330729166666,
         "nERR(max_rel=3)@5": 0.6004692530146778,
-        # Cutoff 3: (2/1 + 5/3) / (3 + 3 + 2) and, as printed, (6/1 + 18/3) / (12 + 12 + 6). The reference that lists
-        # these two gives the cutoff as 5, which would be 0.44167 and 0.39706.
+        # Cutoff 3: (2/1 + 5/3) / (3 + 3 + 2) and, as printed, (6/1 + 18/3) / (12 + 12 + 6). The reference
+        # that lists these two gives the cutoff as 5, which would be 0.44167 and 0.39706.
         "nGAP@3": 0.45833333333333337,
         "nGAP(levels='printed')@3": 0.4,
         # (2/1 + 5/3 + 3/4) / (3 + 3 + 2 + 1 + 1), and (6/1 + 18/3 + 6/4) / (12 + 12 + 6 + 2 + 2)
@@ -455,8 +550,8 @@ def test_sakai_and_song_single_intent_example() -> None:
 
 @pytest.mark.parametrize(("level", "true", "printed"), [(1, 1 / 3, 1 / 3), (2, 2 / 3, 1.0), (3, 1.0, 2.0)])
 def test_gap_weighs_levels_as_stated_or_as_printed(level: int, true: float, printed: float) -> None:
-    # Sakai and Song rewrite Σ_{x≤M} 1/h as M(M+1)/(2h); it is M/h. For h = 3 here are both, and a ranking of the one
-    # document of level M, with another of level 3 judged, shows their proportion to level 3's.
+    # Sakai and Song rewrite Σ_{x≤M} 1/h as M(M+1)/(2h); it is M/h. For h = 3 here are both, and a ranking of
+    # the one document of level M, with another of level 3 judged, shows their proportion to level 3's.
     judged = {"0": {"a": level, "b": 3}}
     found = scores_of(judged, ["a"], "GAP", "GAP(levels='printed')", "GAP(levels={1:1,2:1,3:1})")
     uniform = true / (true + 1)
@@ -478,7 +573,6 @@ def test_gap_weighs_levels_as_stated_or_as_printed(level: int, true: float, prin
                 "DSharp_nDCG@3": 0.6430145501790631,
                 "nDCG_IA(dcg='exp-log2')@5": 0.5249050538417024,
                 "nERR_IA(gain='probability',max_rel=3,ideal='per-aspect')@5": 0.4744124490299336,
-                "nERR_IA(gain='probability',max_rel=3,ideal='per-aspect',judged_only=False)@5": 0.4744124490299336,
                 "ERR_IA(gain='probability',max_rel=3)@5": 0.38958333333333334,
                 "Q_IA@5": 0.4323176823176823,
             },
@@ -506,10 +600,8 @@ def test_sakai_and_song_diversity_example(
 ) -> None:
     # Worked from the paper's formulas: gain 2^x - 1, h = 3; probabilities 1/3 each, and 4/7, 2/7, 1/7.
     judged = {"1": {"a": 3, "b": 1, "e": 2}, "2": {"b": 1, "d": 3}, "3": {"c": 2, "f": 1}}
-    measures = list(dict.fromkeys(map(str, map(rankprism.parse, expected))))
-    found = scores_of(judged, ["a", "x", "b", "c", "d"], *measures, weights=weights)
-    by_name = {str(rankprism.parse(name)): value for name, value in expected.items()}
-    assert dict(zip(measures, found, strict=True)) == pytest.approx(by_name, rel=1e-13)
+    found = scores_of(judged, ["a", "x", "b", "c", "d"], *expected, weights=weights)
+    assert found == pytest.approx(list(expected.values()), rel=1e-13)
 
 
 @pytest.mark.parametrize("n", range(1, 7))
@@ -527,8 +619,8 @@ def test_intent_probabilities_need_not_be_normalised(n: int) -> None:
 
 
 def test_rbu_forms_on_the_same_data() -> None:
-    # Amigó et al. (SIGIR 2018), Eq. 11 and the form of their program, on r = (.5, 0), (.25, .5), (0, .25), weights
-    # .6 and .4, p = .8, e = .05: 0.3440 and 0.0860.
+    # Amigó et al. (SIGIR 2018), Eq. 11 and the form of their program, on r = (.5, 0), (.25, .5), (0, .25),
+    # weights .6 and .4, p = .8, e = .05: 0.3440 and 0.0860.
     judged = {"1": {"a": 0.5, "b": 0.25}, "2": {"b": 0.5, "c": 0.25}}
     settings_ = "gain='linear',p=0.8,e=0.05"
     found = scores_of(
@@ -561,12 +653,17 @@ def test_rbu_equals_the_authors_program(p: float, e: float, first: float, second
         "T3": {"s1": {"a": 1, "b": 1}, "s2": {"a": 0}},
         "T4": {"s1": {"a": 1}},
     }
-    weights = {"T1": {"s1": 0.7, "s2": 0.3}, "T2": {"s1": 1.0}, "T3": {"s1": 0.5, "s2": 0.5}, "T4": {"s1": 1.0}}
+    weights = {
+        "T1": {"s1": 0.7, "s2": 0.3},
+        "T2": {"s1": 1.0},
+        "T3": {"s1": 0.5, "s2": 0.5},
+        "T4": {"s1": 1.0},
+    }
     rankings = {"T1": "bxacd", "T2": "baq", "T3": "ab"}
     run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in rankings.items()}
     scores = rankprism.evaluate(judgments, run, lookup("RBU")(p=p, e=e), weights=weights).values[0, :, 0]
-    # T4 is not in the run: 0. In T3 no document is relevant to s2, for which the jar has NaN; we count it as never
-    # satisfied: .5·(1/2) - e at rank 1, .5·(1/2)·(1/2) - e at rank 2.
+    # T4 is not in the run: 0. In T3 no document is relevant to s2, for which the jar has NaN; we count it as
+    # never satisfied: .5·(1/2) - e at rank 1, .5·(1/2)·(1/2) - e at rank 2.
     third = (1 - p) * (0.25 - e + p * (0.125 - e))
     assert scores == pytest.approx([first, second, third, 0], rel=1e-12, abs=1e-15)
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankprism
+from rankprism import sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -143,3 +144,20 @@ def test_32_bit_scores_change_the_results_of_a_real_run_as_they_do_in_trec_eval(
     # Topic 8: trec_eval (pytrec_eval 0.5.11) has nDCG@10 = 0.3847; by the scores as they stand it is 0.3725.
     assert round(theirs["8"]["ndcg_cut_10"], 4) == 0.3847
     assert round(exact["8"]["ndcg_cut_10"], 4) == 0.3725
+
+
+def test_r_precision_equals_trec_eval_on_the_sample() -> None:
+    grades: dict[str, dict[str, int]] = {}
+    for line in sample.QRELS.read_text().splitlines():
+        topic, _, doc, grade = line.split()
+        judged = grades.setdefault(topic, {})
+        judged[doc] = max(judged.get(doc, 0), int(grade))
+    for path in sample.RUNS:
+        run: dict[str, dict[str, float]] = {}
+        for line in path.read_text().splitlines():
+            topic, _, doc, _, score, _ = line.split()
+            run.setdefault(topic, {})[doc] = float(score)
+        wanted = pytrec_eval.RelevanceEvaluator(grades, {"Rprec"}).evaluate(run)
+        found = rankprism.evaluate(grades, run, "Rprec", order="trec_eval").per_topic()["run"]
+        for topic, scores in wanted.items():
+            assert found[topic]["Rprec"] == pytest.approx(scores["Rprec"], abs=1e-9)

@@ -119,7 +119,7 @@ def _completed(measure: Measure, hits: Hits) -> Floats:
     cutoff = measure.cutoff
     depth = int(hits.length.max(initial=0)) if cutoff is None else cutoff
     step = max(1, BATCH // max(1, depth * hits.grade.shape[1]))
-    if measure.settings.get("judged_only"):
+    if measure.is_condensed:
         return measure.interval(hits)[1]  # nothing unjudged is left to complete
     parts = [
         measure.interval(hits.rows(slice(first, first + step)).completed(cutoff))[1]

@@ -66,6 +66,9 @@ struct Problem {
     std::vector<int> level_start;  // which starts here
     std::vector<Kind> kinds;
     std::vector<Offers> greedy;  // the greedy ranking
+
+    int level_count() const { return static_cast<int>(levels.size()); }
+    int kind_count() const { return static_cast<int>(kinds.size()); }
 };
 
 // Whether an x in place of a y, or before a y instead of after it, is never worse for the aspect.
@@ -83,44 +86,44 @@ bool at_least(const Offer& x, const Offer& y, double rate) {
            x.value * y.stop >= y.value * x.stop * (1 - rounding);
 }
 
-// Makes the kinds, and leaves out those that are never reached because enough documents are better.
+// Makes kinds of the documents, and leaves out those that are never reached because enough others are better.
 void add_kinds(Problem& problem, const std::map<Offers, int, Before>& documents) {
     Numbers rate(problem.aspects, 0.0);
     for (const auto& [offers, copies] : documents) {
         for (int a = 0; a < problem.aspects; ++a) {
             const auto [value, stop] = offers[a];
-            if (value > 0) rate[a] = std::max(rate[a], stop > 0 ? value / stop : std::numeric_limits<double>::infinity());
+            const double ratio = stop > 0 ? value / stop : std::numeric_limits<double>::infinity();
+            if (value > 0) rate[a] = std::max(rate[a], ratio);
         }
     }
     std::vector<const Offers*> chosen;
     for (const auto& [offers, copies] : documents) {
         Kind kind{{}, std::min(copies, problem.depth), {}};
-        int before = 0;
-        for (std::size_t other = 0; other < chosen.size(); ++other) {
+        int first = 0;
+        for (int other = 0; other < problem.kind_count(); ++other) {
             int a = 0;
             while (a < problem.aspects && at_least((*chosen[other])[a], offers[a], rate[a])) ++a;
             if (a < problem.aspects) continue;
-            kind.better.push_back(static_cast<int>(other));
-            before += problem.kinds[other].copies;
+            kind.better.push_back(other);
+            first += problem.kinds[other].copies;
         }
-        if (before >= problem.depth) continue;
+        if (first >= problem.depth) continue;
         chosen.push_back(&offers);
         problem.kinds.push_back(std::move(kind));
     }
     for (int a = 0; a < problem.aspects; ++a) {
-        const int start = static_cast<int>(problem.levels.size());
-        problem.level_start.push_back(start);
-        for (std::size_t k = 0; k < chosen.size(); ++k) {
+        problem.level_start.push_back(problem.level_count());
+        for (int k = 0; k < problem.kind_count(); ++k) {
             const auto [value, stop] = (*chosen[k])[a];
             if (value == 0 && stop == 0) continue;
-            int level = start;
-            const int end = static_cast<int>(problem.levels.size());
-            while (level < end && (problem.levels[level].value != value || problem.levels[level].factor != 1 - stop)) ++level;
-            if (level == end) problem.levels.push_back({a, value, 1 - stop});
+            int level = problem.level_start[a];
+            const auto differs = [&](const Level& l) { return l.value != value || l.factor != 1 - stop; };
+            while (level < problem.level_count() && differs(problem.levels[level])) ++level;
+            if (level == problem.level_count()) problem.levels.push_back({a, value, 1 - stop});
             problem.kinds[k].levels.push_back(level);
         }
     }
-    problem.level_start.push_back(static_cast<int>(problem.levels.size()));
+    problem.level_start.push_back(problem.level_count());
 }
 
 Problem read_problem(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
@@ -186,12 +189,12 @@ class Prices {
     struct Step {
         int shift;
         double weight;  // of the first of the two
+        double from(const double* point) const { return weight * point[shift] + (1 - weight) * point[shift + 1]; }
     };
     std::size_t of_level(int position, int level) const { return position * problem_.levels.size() + level; }
     std::size_t of_kind(int kind) const { return problem_.depth * problem_.levels.size() + kind; }
     void make_grid(int aspect);
-    double earning(int position, const Kind& kind, int number) const;
-    double gain(int position, int level, const double* next, std::size_t g) const;
+    double earning(int position, int kind) const;
     void evaluate();
     void slope(Numbers& slope) const;
 
@@ -204,9 +207,8 @@ class Prices {
 };
 
 Prices::Prices(const Problem& problem) : problem_(problem) {
-    const int depth = problem.depth, levels = static_cast<int>(problem.levels.size());
-    const int kinds = static_cast<int>(problem.kinds.size());
-    prices_.resize(of_kind(kinds));
+    const int depth = problem.depth;
+    prices_.resize(of_kind(problem.kind_count()));
     scale_.resize(prices_.size());
     Numbers greedy_gain(depth, 0.0);
     for (int a = 0; a < problem.aspects; ++a) {
@@ -221,7 +223,8 @@ Prices::Prices(const Problem& problem) : problem_(problem) {
             later[i] = problem.discount[i] * value + (1 - stop) * later[i + 1];
             for (int l = problem.level_start[a]; l < problem.level_start[a + 1]; ++l) {
                 const Level& level = problem.levels[l];
-                prices_[of_level(i, l)] = left[i] * (problem.discount[i] * level.value - (1 - level.factor) * later[i + 1]);
+                const double lost = (1 - level.factor) * later[i + 1];
+                prices_[of_level(i, l)] = left[i] * (problem.discount[i] * level.value - lost);
             }
         }
         make_grid(a);
@@ -229,14 +232,14 @@ Prices::Prices(const Problem& problem) : problem_(problem) {
     // Prices further down are smaller and take smaller steps.
     const double smallest = 1e-9 * *std::max_element(greedy_gain.begin(), greedy_gain.end());
     for (double& gain : greedy_gain) gain = std::sqrt(std::max(gain, smallest));
-    for (int i = 0; i < depth; ++i) std::fill_n(&scale_[of_level(i, 0)], levels, greedy_gain[i]);
+    for (int i = 0; i < depth; ++i) std::fill_n(&scale_[of_level(i, 0)], problem.level_count(), greedy_gain[i]);
     std::size_t cells = 0;
-    for (int k = 0; k < kinds; ++k) {
+    for (int k = 0; k < problem.kind_count(); ++k) {
         scale_[of_kind(k)] = greedy_gain[std::min(problem.kinds[k].copies, depth - 1)];
         cells += problem.kinds[k].levels.size();
     }
     for (const Level& level : problem.levels) cells += grids_[level.aspect].worth.size();
-    step_cost_ = 1 + static_cast<std::int64_t>(cells * depth / 128);
+    step_cost_ = 1 + static_cast<std::int64_t>(cells * depth / 256);
     tables_.resize(grids_.back().row(depth + 1));
     earnings_.resize(depth + 1);
     evaluate();
@@ -249,12 +252,12 @@ void Prices::make_grid(int aspect) {
         const double factor = problem_.levels[l].factor;
         if (factor < 1 && std::find(factors.begin(), factors.end(), factor) == factors.end()) factors.push_back(factor);
     }
-    // With one factor, its powers are all that occurs. More factors have too many products; eight points an octave
-    // are close enough.
-    const double ratio = factors.size() == 1 ? factors[0] : std::exp2(-0.125), last = factors.size() == 1 ? 1e-16 : 1e-12;
+    // The powers of a single factor are all that occurs. Several factors have too many products: there, four points
+    // an octave are close enough.
+    const double ratio = factors.size() == 1 ? factors[0] : std::exp2(-0.25);
     const std::size_t most = factors.empty() ? 1 : factors.size() == 1 ? problem_.depth + 1 : 1000;
     Grid grid{{1.0}, aspect == 0 ? 0 : grids_.back().row(problem_.depth + 1)};
-    while (grid.worth.size() < most && grid.worth.back() > last) grid.worth.push_back(grid.worth.back() * ratio);
+    while (grid.worth.size() < most && grid.worth.back() > 1e-16) grid.worth.push_back(grid.worth.back() * ratio);
     for (int l = start; l < end; ++l) {
         const double factor = problem_.levels[l].factor;
         std::size_t shift = 0;
@@ -267,9 +270,9 @@ void Prices::make_grid(int aspect) {
 }
 
 // What the position earns with a document of the kind.
-double Prices::earning(int position, const Kind& kind, int number) const {
-    double sum = -prices_[of_kind(number)];
-    for (const int level : kind.levels) sum += prices_[of_level(position, level)];
+double Prices::earning(int position, int kind) const {
+    double sum = -copy(kind);
+    for (const int level : problem_.kinds[kind].levels) sum += prices_[of_level(position, level)];
     return sum;
 }
 
@@ -284,10 +287,9 @@ void Prices::evaluate() {
             std::copy(next, next + points, now);
             for (int l = problem_.level_start[a]; l < problem_.level_start[a + 1]; ++l) {
                 const double value = problem_.discount[i] * problem_.levels[l].value, price = prices_[of_level(i, l)];
-                const double first = steps_[l].weight, second = 1 - first;
-                const double *to_first = next + steps_[l].shift, *to_second = to_first + 1;
+                const Step step = steps_[l];
                 for (std::size_t g = 0; g < points; ++g) {
-                    now[g] = std::max(now[g], value * worth[g] - price + (first * to_first[g] + second * to_second[g]));
+                    now[g] = std::max(now[g], value * worth[g] - price + step.from(next + g));
                 }
             }
             std::fill(now + points, now + 2 * points, now[points - 1]);  // where steps beyond the last point end
@@ -296,13 +298,11 @@ void Prices::evaluate() {
     }
     for (int i = problem_.depth - 1; i >= 0; --i) {
         double most = 0;
-        for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
-            most = std::max(most, earning(i, problem_.kinds[k], static_cast<int>(k)));
-        }
+        for (int k = 0; k < problem_.kind_count(); ++k) most = std::max(most, earning(i, k));
         earnings_[i] = earnings_[i + 1] + most;
     }
     root_ += earnings_[0];
-    for (std::size_t k = 0; k < problem_.kinds.size(); ++k) root_ += copy(static_cast<int>(k)) * problem_.kinds[k].copies;
+    for (int k = 0; k < problem_.kind_count(); ++k) root_ += copy(k) * problem_.kinds[k].copies;
 }
 
 // How root() changes with each price: what positions sell less what aspects buy.
@@ -316,9 +316,8 @@ void Prices::slope(Numbers& slope) const {
             double most = next[g];
             int bought = -1;
             for (int l = problem_.level_start[a]; l < problem_.level_start[a + 1]; ++l) {
-                const double* to = next + g + steps_[l].shift;
-                const double got = problem_.discount[i] * problem_.levels[l].value * grids_[a].worth[g] - prices_[of_level(i, l)] +
-                                   (steps_[l].weight * to[0] + (1 - steps_[l].weight) * to[1]);
+                const double gain = problem_.discount[i] * problem_.levels[l].value * grids_[a].worth[g];
+                const double got = gain - prices_[of_level(i, l)] + steps_[l].from(next + g);
                 if (got > most) most = got, bought = l;
             }
             if (bought < 0) continue;
@@ -326,13 +325,13 @@ void Prices::slope(Numbers& slope) const {
             g = std::min(last, g + steps_[bought].shift + (steps_[bought].weight < 0.5 ? 1 : 0));
         }
     }
-    for (std::size_t k = 0; k < problem_.kinds.size(); ++k) slope[of_kind(static_cast<int>(k))] = problem_.kinds[k].copies;
+    for (int k = 0; k < problem_.kind_count(); ++k) slope[of_kind(k)] = problem_.kinds[k].copies;
     for (int i = 0; i < problem_.depth; ++i) {
         double most = 0;
         int sold = -1;
-        for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
-            const double sum = earning(i, problem_.kinds[k], static_cast<int>(k));
-            if (sum > most) most = sum, sold = static_cast<int>(k);
+        for (int k = 0; k < problem_.kind_count(); ++k) {
+            const double sum = earning(i, k);
+            if (sum > most) most = sum, sold = k;
         }
         if (sold < 0) continue;
         slope[of_kind(sold)] -= 1;
@@ -383,13 +382,11 @@ void Prices::tune(double low, std::int64_t steps) {
 // The states after some number of documents.
 struct Layer {
     Numbers value, bound;
-    Numbers left;              // (state, aspect)
-    std::vector<int> copies;   // (state, kind), not more than there are positions to come
-    std::vector<std::size_t> hash;
+    Numbers left;             // (state, aspect)
+    std::vector<int> copies;  // (state, kind), not more than there are positions to come
+    std::vector<std::uint64_t> hash;
 
-    void clear() {
-        value.clear(), bound.clear(), left.clear(), copies.clear(), hash.clear();
-    }
+    void clear() { value.clear(), bound.clear(), left.clear(), copies.clear(), hash.clear(); }
 };
 
 class Search {
@@ -482,15 +479,13 @@ void Search::expand(int position, std::size_t state) {
     const int after = position + 1, to_come = problem_.depth - after;
     double rest = prices_.earnings(after);
     for (int a = 0; a < problem_.aspects; ++a) rest += shopping_[a] = prices_.shopping(a, after, left[a]);
-    for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
-        rest += prices_.copy(static_cast<int>(k)) * std::min(copies[k], to_come);
-    }
-    for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
+    for (int k = 0; k < problem_.kind_count(); ++k) rest += prices_.copy(k) * std::min(copies[k], to_come);
+    for (int k = 0; k < problem_.kind_count(); ++k) {
         const Kind& kind = problem_.kinds[k];
         const auto available = [&](int other) { return copies[other] > 0; };
         if (copies[k] == 0 || std::any_of(kind.better.begin(), kind.better.end(), available)) continue;
         --nodes_;
-        double gain = 0, bound = copies[k] <= to_come ? rest - prices_.copy(static_cast<int>(k)) : rest;
+        double gain = 0, bound = copies[k] <= to_come ? rest - prices_.copy(k) : rest;
         for (const int l : kind.levels) {
             const Level& level = problem_.levels[l];
             gain += level.value * left[level.aspect];
@@ -522,7 +517,8 @@ void Search::add(double value, double bound) {
     for (const int c : copies_) mix(static_cast<std::uint64_t>(c));
     const auto same = [&](std::size_t state) {
         const auto close = [](double x, double y) { return std::abs(x - y) <= 1e-14 * x; };
-        return next_.hash[state] == hash && std::equal(left_.begin(), left_.end(), &next_.left[state * aspects], close) &&
+        return next_.hash[state] == hash &&
+               std::equal(left_.begin(), left_.end(), &next_.left[state * aspects], close) &&
                std::equal(copies_.begin(), copies_.end(), &next_.copies[state * kinds]);
     };
     std::size_t slot = hash & (slots_.size() - 1);

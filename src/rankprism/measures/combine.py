@@ -20,8 +20,10 @@ def intent_aware(base: Definition) -> Definition:
     """
 
     def function(hits: Hits, **settings: Any) -> Floats:
-        # Relevant for M: from its own threshold on, or from the lowest positive grade.
-        weight = aspect_weights(hits, binary(settings.get("rel", _SMALLEST)), weighted=True)
+        # Relevant for M: from its own threshold on where its gains are binary, else from any gain on.
+        is_binary = settings.get("gain", "binary" if "rel" in settings else "") == "binary"
+        rel = settings.get("rel", 1.0) if is_binary else _SMALLEST
+        weight = aspect_weights(hits, binary(rel), weighted=True)
         return expected(base.function(hits, **settings), weight)
 
     function.__doc__ = (
@@ -70,7 +72,8 @@ def MM(hits: Hits, measure: Measure) -> Floats:
 
     MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 as soon as one of them scores 0
 
-    MM(ERR) and CAM(ERR) are Dynamic Domain's ERR as harmonic and as arithmetic mean over subtopics.
+    MM(ERR) and CAM(ERR) are ERR as harmonic and as arithmetic mean over subtopics, which Dynamic Domain
+    reports (its program leaves out the subtopics that a run does not reach).
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}

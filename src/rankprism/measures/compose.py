@@ -50,7 +50,17 @@ DIVISORS = {
     "per-aspect": "each aspect's own best, before the sum",
     "everything": "the same for a ranking whose every document serves every aspect",
 }
-_P = Parameter("p", 0.8, "of the discount: patience, or the base of the logarithm", low=0, above_low=True)
+_P = {
+    "geometric": Parameter(
+        "p",
+        0.8,
+        "the chance to go on from one document to the next",
+        low=0,
+        high=1,
+        above_low=True,
+    ),
+    "slow": Parameter("p", 2.0, "base of the logarithm in the discount", low=1, above_low=True),
+}
 _EFFORT = Parameter("e", 0.0, "what looking at a document costs", low=0)
 
 
@@ -82,14 +92,12 @@ def compose(
         ("novelty", novelty, NOVELTIES),
         ("divisor", divisor, DIVISORS),
     ):
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {value!r}")
     if divisor == "everything" and novelty != "decay":
         raise MeasureError(f"{name}: divisor 'everything' needs novelty 'decay'; got {novelty!r}")
     if effort and divisor != "none":
         raise MeasureError(f"{name}: with an effort there is no ideal to divide by; use divisor 'none'")
-    if discount == "slow" and p <= 1:
-        raise MeasureError(f"{name}: p is the base of the logarithm of discount 'slow', above 1; got {p!r}")
 
     def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
         if novelty == "cascade":
@@ -113,7 +121,7 @@ def compose(
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
     function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
     parameters = [
-        *([replace(_P, default=float(p))] if discount in ("geometric", "slow") else []),
+        *([replace(_P[discount], default=float(p))] if discount in _P else []),
         *([replace(ALPHA, default=float(alpha))] if novelty == "decay" else []),
         *([replace(_EFFORT, default=float(effort))] if effort else []),
         replace(REL, default=float(rel)),
@@ -179,6 +187,10 @@ def _from_table(name: str, table: dict[str, Any]) -> Measure:
     for key in ("p", "alpha", "effort", "rel"):
         if key in table:
             _number(name, table[key])
+    if not isinstance(table.get("weighted", True), bool):
+        raise MeasureError(f"{name}: weighted must be true or false; got {table['weighted']!r}")
+    if not isinstance(table.get("mix", {}), dict):
+        raise MeasureError(f"{name}: mix must be a table of measures and weights; got {table['mix']!r}")
     if "mix" in table:
         return mix(name, table["mix"], summary=table.get("summary", ""))
     return compose(name, **table)

@@ -38,8 +38,13 @@ LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0,
 
 def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
     """(N,) ⌈level · m⌉, m the topic's aspects with a relevant document"""
-    m = pool_gain(hits.pool, binary(rel)).any(-1).sum(-1)[hits.topic]
-    return np.asarray(np.ceil(level * m - 1e-9))
+    return needed(pool_gain(hits.pool, binary(rel)), level)[hits.topic]
+
+
+def needed(relevant: Floats, level: float) -> Floats:
+    """(T,) ⌈level · m⌉ from (T, A, D); at least one of them, if there is any"""
+    m = relevant.any(-1).sum(-1)
+    return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1.0)))
 
 
 def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
@@ -73,8 +78,7 @@ def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> 
 
     def costs() -> Floats:
         relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
-        m = relevant.any(-1).sum(-1)
-        return minimal_cover(relevant, np.ceil(level * m - 1e-9).astype(np.int32), a, b)
+        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b)
 
     return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
 

@@ -123,7 +123,8 @@ def CT(
     if form == "trec-dd":
         return _cube_test(hits, alpha, height, batch)
     g = hit_gain(hits, Gain(gain, rel))
-    before = np.cumsum(g, axis=-1) - g
+    before = np.zeros_like(g)
+    np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
     per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), RECIPROCAL(hits.rank))
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 

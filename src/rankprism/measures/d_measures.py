@@ -93,7 +93,7 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     return _one(nDCG, global_gain(hits, gain, digits), cutoff)
 
 
-@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
+@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
 def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-Q: the Q-measure of global gains.
 
@@ -126,7 +126,9 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
     return _sharp(hits, D_nDCG(gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
 
 
-@measure(GAMMA, BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",), aliases=("D#_Q",))
+@measure(
+    GAMMA, BLEND, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",), aliases=("D#_Q",)
+)
 def DSharp_Q(
     hits: Hits, gamma: float, beta: float, gain: str, digits: int | None, cutoff: int | None
 ) -> Floats:
@@ -211,7 +213,7 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
 def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
 
@@ -250,7 +252,7 @@ D_IRBU_P = Parameter(
 D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
 
 
-@measure(D_IRBU_P, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2019diversity",))
+@measure(D_IRBU_P, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2019diversity",))
 def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-iRBU: the intentwise rank-biased utility of global gains, as NTCIREVAL has it.
 

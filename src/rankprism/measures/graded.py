@@ -40,7 +40,14 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     return np.take_along_axis(sums[hits.topic], place[:, None, :], axis=-1)
 
 
-@measure(BLEND, LEVEL_GAIN, CUTOFF, single=True, cite=("sakai2005reliability", "sakai2011evaluating"))
+@measure(
+    BLEND,
+    LEVEL_GAIN,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    cite=("sakai2005reliability", "sakai2011evaluating"),
+)
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """Q-measure: average precision with the precision blended with the share of the gain.
 
@@ -54,7 +61,7 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     {'run': {'Q@10': 0.75, 'Q(beta=0)@10': 1.0}}
     """
     hits = hits.top(cutoff)
-    R = (hits.pool.grade > 0).sum(-1)[hits.topic]
+    R = (pool_gain(hits.pool, Gain(gain)) > 0).sum(-1)[hits.topic]
     base = R if cutoff is None else np.minimum(R, cutoff)
     return ratio(blended_ratio(hits, beta, gain).sum(-1), base.astype(np.float64))
 

@@ -194,6 +194,12 @@ class Measure:
         return inner.cutoff if isinstance(inner, Measure) else self.settings.get("cutoff")
 
     @property
+    def is_condensed(self) -> bool:
+        """Whether the measure, or the one inside, looks at judged documents only."""
+        inner = self.settings.get("measure")
+        return bool(self.settings.get("judged_only")) or (isinstance(inner, Measure) and inner.is_condensed)
+
+    @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
         return self.settings.get("ideal") == "exact"
@@ -221,9 +227,14 @@ CUTOFF = Parameter(
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
     # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
     "max": lambda grade, weight: grade.max(-2, initial=0.0),
-    "min": lambda grade, weight: np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf),
-    "sum": lambda grade, weight: np.where(weight > 0, grade, 0.0).sum(-2),
-    "mean": lambda grade, weight: (grade * weight).sum(-2) / weight.sum(-2),
+    "min": lambda grade, weight: np.where(
+        (weight > 0).any(-2), np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf), 0.0
+    ),
+    # Rounded, so that a document has the same grade in a ranking and among the judged.
+    "sum": lambda grade, weight: np.round(np.where(weight > 0, grade, 0.0).sum(-2), 12),
+    "mean": lambda grade, weight: np.round(
+        (grade * weight).sum(-2) / np.maximum(weight.sum(-2), np.finfo(np.float64).tiny), 12
+    ),
 }
 FOLD = Parameter(
     "fold",
@@ -241,11 +252,17 @@ _ALIASES: dict[str, str] = {}
 def register(definition: Definition) -> Measure:
     """Make a measure known by its name and aliases."""
     for name in (definition.name, *definition.aliases):
-        if name in _DEFINITIONS or name in _ALIASES:
+        # ERR_IA is a measure of its own, registered before ERR: every later name has to respect M_IA.
+        if name in _DEFINITIONS or name in _ALIASES or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
     _DEFINITIONS[definition.name] = definition
     _ALIASES.update(dict.fromkeys(definition.aliases, definition.name))
     return Measure(definition)
+
+
+def _is_single(name: str) -> bool:
+    definition = _DEFINITIONS.get(_ALIASES.get(name, name))
+    return definition is not None and definition.single
 
 
 def measure(
