@@ -12,6 +12,10 @@ from rankprism.errors import MeasureError
 from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, measure, names, nDCG, parse
 
 
+# Without what other tests have made: they must not matter here.
+BUILT_IN = [n for n in names() if lookup(n).definition.function.__module__ != "rankprism.measures.compose"]
+
+
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.kind is Measure:
         return st.sampled_from([AP, nDCG @ 10, RBP(p=0.5)])
@@ -33,7 +37,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
 
 @st.composite
 def any_measure(draw: st.DrawFn) -> Measure:
-    chosen = lookup(draw(st.sampled_from(names())))
+    chosen = lookup(draw(st.sampled_from(BUILT_IN)))
     settings = {p.name: draw(values(p)) for p in chosen.definition.parameters if draw(st.booleans())}
     return chosen(**settings)
 
@@ -94,7 +98,7 @@ def test_a_name_is_taken_only_once() -> None:
 
 
 def test_every_measure_explains_itself() -> None:
-    for name in names():
+    for name in BUILT_IN:
         definition = lookup(name).definition
         assert definition.summary.endswith("."), name
         assert "=" in definition.doc, name  # a formula
