@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rankprism.errors import MeasureError
 from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, measure, names, nDCG, parse
 
-
 # Without what other tests have made: they must not matter here.
 BUILT_IN = [n for n in names() if lookup(n).definition.function.__module__ != "rankprism.measures.compose"]
 
