@@ -56,7 +56,7 @@ def test_the_optimum_is_certified(problem: tuple[Cube, Cube, npt.NDArray[np.floa
     low, high = exact(value[None], stop[None], discount, 1_000_000)
     assert low[0] == pytest.approx(optimum, rel=1e-10, abs=1e-12)
     assert high[0] == pytest.approx(optimum, rel=1e-10, abs=1e-12)
-    chosen = [d for d in greedy(value[None], stop[None])[0][: len(discount)] if d >= 0]
+    chosen = [d for d in greedy(value[None], stop[None])[0][0][: len(discount)] if d >= 0]
     assert worth(value, stop, discount, chosen) <= high[0] * (1 + 1e-12)
 
 

@@ -71,8 +71,9 @@ def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple
 def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
     """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
 
-def greedy(value: _Floats, stop: _Floats) -> _Ints:
-    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays."""
+def greedy(value: _Floats, stop: _Floats) -> tuple[_Ints, _Floats]:
+    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, and what each
+    document offered when it was taken."""
 
 def checked_text(data: bytes, name: str, /) -> str:
     """The text of a file, without its byte-order mark; refused if it is empty, binary or not UTF-8."""

@@ -141,7 +141,8 @@ Problem read_problem(const double* value, const double* stop, std::int64_t aspec
         return found;
     };
     std::vector<std::int32_t> order(docs);
-    Greedy().order(value, stop, aspects, docs, order.data());  // leaves out what offers nothing, as we do
+    Numbers gains(docs);
+    Greedy().order(value, stop, aspects, docs, order.data(), gains.data());  // leaves out what offers nothing, as we do
     order.erase(std::find(order.begin(), order.end(), -1), order.end());
     problem.depth = static_cast<int>(std::min<std::int64_t>(depth, static_cast<std::int64_t>(order.size())));
     problem.discount.assign(discount, discount + problem.depth);

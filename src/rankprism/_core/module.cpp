@@ -172,21 +172,22 @@ nb::tuple to_python(Alignment alignment) {
                           to_numpy(std::move(alignment.retrieved)), unjudged);
 }
 
-// value, stop: topic by aspect by document.
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> greedy(const Cube& value, const Cube& stop) {
+// value, stop: topic by aspect by document. The order, and what each document offered when it was taken.
+nb::tuple greedy(const Cube& value, const Cube& stop) {
     const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
                docs = static_cast<std::int64_t>(value.shape(2));
-    auto* order = new std::vector<std::int32_t>(static_cast<std::size_t>(topics * docs));
-    const nb::capsule owner(order, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+    std::vector<std::int32_t> order(static_cast<std::size_t>(topics * docs));
+    std::vector<double> gains(order.size());
     unlocked([&] {
         Greedy greedy;
         for (std::int64_t t = 0; t < topics; ++t) {
             const std::int64_t cell = t * aspects * docs;
-            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order->data() + t * docs);
+            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order.data() + t * docs, gains.data() + t * docs);
         }
         return 0;
     });
-    return {order->data(), {static_cast<std::size_t>(topics), static_cast<std::size_t>(docs)}, owner};
+    return nb::make_tuple(to_numpy(std::move(order)).cast().attr("reshape")(topics, docs),
+                          to_numpy(std::move(gains)).cast().attr("reshape")(topics, docs));
 }
 
 // value, stop: topic by aspect by document; discount: by position.

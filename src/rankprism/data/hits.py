@@ -74,14 +74,6 @@ class Pool:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
-    def ranked(self, order: Ints) -> Hits:
-        """The rankings that list each topic's documents in `order` (T, D); -1 leaves a place empty."""
-        grade = np.take_along_axis(self.grade, np.maximum(order, 0)[:, None, :], axis=2)
-        grade = np.where(order[:, None, :] >= 0, grade, 0.0)
-        length = (order >= 0).sum(1).astype(np.int32)
-        rank = np.where(order >= 0, np.arange(1, order.shape[1] + 1, dtype=np.int32), NOWHERE)
-        return Hits(rank, grade, length, np.arange(len(order)), self, rank, rank)
-
 
 @dataclass(frozen=True, eq=False)
 class Hits:

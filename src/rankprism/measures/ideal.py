@@ -7,21 +7,24 @@ from collections.abc import Callable
 import numpy as np
 
 from rankprism._core import exact, greedy
-from rankprism.data.hits import Floats, Hits, Pool
-from rankprism.measures.parts import Parts, live_weights, pool_gain, utility
+from rankprism.data.hits import Floats, Pool
+from rankprism.measures.parts import Parts, live_weights, pool_gain
 
 
-def greedy_ideal(pool: Pool, parts: Parts) -> Hits:
-    """The ranking that takes, at each step, the document with the largest undiscounted gain.
+def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
+    """(T,) the utility of the greedy ideal ranking
 
-    Gains that are equal up to rounding are a tie, which the larger document id wins.
+    It takes, at each step, the document with the largest undiscounted gain. Gains that are equal up to
+    rounding are a tie, which the larger document id wins. The order does not depend on the discount, so
+    measures that differ in nothing else share it.
     """
 
-    def ideal() -> Hits:
-        value, stop = offers(pool, parts)
-        return pool.ranked(greedy(value, stop))
+    def gains() -> Floats:
+        return greedy(*offers(pool, parts))[1]
 
-    return pool.once(("greedy", parts.gain, parts.novelty, parts.weighted), ideal)
+    key = ("greedy", parts.gain, parts.novelty, parts.weighted)
+    best = pool.once(key, gains)[:, :cutoff]
+    return best @ parts.discount.first(best.shape[-1])
 
 
 def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
@@ -29,12 +32,6 @@ def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
     g = pool_gain(pool, parts.gain)
     value = g * live_weights(pool, parts.gain, parts.weighted)[:, :, None]
     return np.ascontiguousarray(value), np.ascontiguousarray(parts.novelty.stop(g))
-
-
-def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
-    """(T,) the utility of the greedy ideal ranking"""
-    key = ("best", parts, cutoff)
-    return pool.once(key, lambda: utility(greedy_ideal(pool, parts), parts, cutoff))
 
 
 def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> tuple[Floats, Floats]:

@@ -53,7 +53,12 @@ def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: 
     """(N,) the utility, over that of the ideal ranking"""
     if ideal == "per-aspect":
         return over_own_ideals(hits, parts, cutoff)
-    return ratio(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
+    return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
+
+
+def over_best(score: Floats, best: Floats) -> Floats:
+    """score / best, and exactly 1 where they differ by nothing but the order of their sums"""
+    return np.where((best > 0) & (np.abs(score - best) <= 2e-15 * best), 1.0, ratio(score, best))
 
 
 def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, Floats]]:
@@ -68,7 +73,7 @@ def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, F
             return score, score
         low, high = _best(hits, parts, cutoff, ideal, nodes)
         score = utility(hits, parts, cutoff)
-        return ratio(score, high[hits.topic]), ratio(score, low[hits.topic])
+        return over_best(score, high[hits.topic]), over_best(score, low[hits.topic])
 
     return interval
 
