@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rankprism import __version__
-from rankprism.errors import InputError, MeasureError, RankprismWarning
+from rankprism.cli.options import (
+    Duplicates,
+    Format,
+    Order,
+    OutputFile,
+    QrelsFormat,
+    RunFormat,
+    Topics,
+    format_of,
+    noted,
+    reading,
+)
+from rankprism.errors import InputError, MeasureError
 
 app = typer.Typer(
     help="Evaluate rankings whose documents have more than one side.",
@@ -20,45 +28,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Topics(StrEnum):
-    judged = "judged"
-    retrieved = "retrieved"
-
-
-class Order(StrEnum):
-    score = "score"
-    trec_eval = "trec_eval"
-    rank = "rank"
-    input = "input"
-
-
-class Duplicates(StrEnum):
-    error = "error"
-    first = "first"
-
-
-class Format(StrEnum):
-    table = "table"
-    csv = "csv"
-    json = "json"
-    trec = "trec"
-
-
-class QrelsFormat(StrEnum):
-    diversity = "diversity"
-    adhoc = "adhoc"
-    prels = "prels"
-    ntcir = "ntcir"
-    evall = "evall"
-    trec_dd = "trec-dd"
-    trec_dd_max = "trec-dd-max"
-
-
-class RunFormat(StrEnum):
-    trec = "trec"
-    evall = "evall"
 
 
 def _version(wanted: bool) -> None:
@@ -149,16 +118,7 @@ def evaluate(
             help="How to write the scores; by the ending of FILE, else a table.", show_default=False
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write them; standard output without it.",
-            show_default=False,
-        ),
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
@@ -178,8 +138,8 @@ def evaluate(
     chosen = [parse(text) for text in measure]  # before any run is read
     if baseline is not None and baseline not in runs:
         runs = [*runs, baseline]
-    kind = format.value if format else _format_of(output)
-    with _noted(), _progress(len(runs)) as on_run:
+    kind = format_of(output, format, Format)
+    with noted(), reading(len(runs)) as on_run:
         judgments = read_judgments(
             qrels, format=qrels_format.value if qrels_format else None, weights=weights
         )
@@ -277,7 +237,7 @@ def convert(
     """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
     from rankprism.formats.convert import convert as convert_file
 
-    with _noted():
+    with noted():
         conversion = convert_file(
             source,
             out,
@@ -289,33 +249,3 @@ def convert(
             duplicates=duplicates.value,
         )
     typer.echo(str(conversion))
-
-
-def _format_of(output: Path | None) -> str:
-    return {".csv": "csv", ".json": "json"}.get(output.suffix, "table") if output else "table"
-
-
-@contextmanager
-def _noted() -> Iterator[None]:
-    """Warnings as lines on standard error."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RankprismWarning)
-        yield
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
-
-
-@contextmanager
-def _progress(runs: int) -> Iterator[Callable[[str], None] | None]:
-    """A bar on standard error, if there are many files and somebody to see it."""
-    import sys
-
-    if runs < 10 or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading runs", total=runs)
-        yield lambda name: progress.advance(task)

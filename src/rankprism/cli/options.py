@@ -1,0 +1,130 @@
+"""Options that several commands share, and what they do while they work."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankprism.errors import RankprismWarning
+
+
+class Topics(StrEnum):
+    judged = "judged"
+    retrieved = "retrieved"
+
+
+class Order(StrEnum):
+    score = "score"
+    trec_eval = "trec_eval"
+    rank = "rank"
+    input = "input"
+
+
+class Duplicates(StrEnum):
+    error = "error"
+    first = "first"
+
+
+class Format(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+    trec = "trec"
+
+
+class QrelsFormat(StrEnum):
+    diversity = "diversity"
+    adhoc = "adhoc"
+    prels = "prels"
+    ntcir = "ntcir"
+    evall = "evall"
+    trec_dd = "trec-dd"
+    trec_dd_max = "trec-dd-max"
+
+
+class RunFormat(StrEnum):
+    trec = "trec"
+    evall = "evall"
+
+
+class ResultFormat(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+    latex = "latex"
+    markdown = "markdown"
+
+
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to write; standard output without it.",
+        show_default=False,
+    ),
+]
+ResultFormatOption = Annotated[
+    ResultFormat | None,
+    typer.Option(
+        "--format", help="How to write it; by the ending of FILE, else a table.", show_default=False
+    ),
+]
+_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown"}
+
+
+def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum]) -> str:
+    """The format asked for, or the one that the ending of the output says, or a table."""
+    if chosen is not None:
+        return chosen.value
+    by_ending = _ENDINGS.get(output.suffix, "table") if output else "table"
+    return by_ending if by_ending in [kind.value for kind in among] else "table"
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Warnings as lines on standard error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RankprismWarning)
+        yield
+    for warning in caught:
+        typer.echo(f"warning: {warning.message}", err=True)
+
+
+@contextmanager
+def reading(runs: int) -> Iterator[Callable[[str], None] | None]:
+    """A bar on standard error, if there are many files and somebody to see it."""
+    if runs < 10 or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading runs", total=runs)
+        yield lambda name: progress.advance(task)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[float], None]]:
+    """A function to tell the share that is done; a bar shows it from the third second on."""
+    if not sys.stderr.isatty():
+        yield lambda share: None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    began = time.monotonic()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=1.0, visible=False)
+        yield lambda share: progress.update(task, completed=share, visible=time.monotonic() - began > 2)

@@ -1,0 +1,215 @@
+"""Result: what an analysis returns. A table for people, rows for machines, and how it came about."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankprism.data.table import text_table
+
+UNDEFINED = "–"
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "α": r"$\alpha$",
+        "β": r"$\beta$",
+        "γ": r"$\gamma$",
+        "τ": r"$\tau$",
+        "Δ": r"$\Delta$",
+        "≥": r"$\ge$",
+        "≤": r"$\le$",
+        "±": r"$\pm$",
+        "→": r"$\to$",
+        "▲": r"$\blacktriangle$",
+        "▼": r"$\blacktriangledown$",
+        "∩": r"$\cap$",
+        "∪": r"$\cup$",
+        "∞": r"$\infty$",
+        "●": r"$\bullet$",
+        "○": r"$\circ$",
+        "–": "--",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of one length. None and NaN are cells that are not defined.
+
+    >>> table = Table({"run": ["bm25", "dense"], "P@5": [0.4, None]}, digits=2)
+    >>> print(table.text())
+    run     P@5
+    ───────────
+    bm25   0.40
+    dense     –
+    >>> print(table.markdown())
+    | run | P@5 |
+    |:---|---:|
+    | bm25 | 0.40 |
+    | dense | – |
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    digits: int = 4
+    #: digits of single columns
+    precision: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def _words(self, name: str) -> bool:
+        return any(isinstance(value, str) for value in self.columns[name])
+
+    def cells(self) -> list[list[str]]:
+        """The rows as people read them."""
+        digits = {name: self.precision.get(name, self.digits) for name in self.columns}
+        printed = [[printed_cell(x, digits[name]) for x in column] for name, column in self.columns.items()]
+        return [list(row) for row in zip(*printed, strict=True)]
+
+    def text(self) -> str:
+        """Aligned columns for a terminal."""
+        left = 0
+        for name in self.columns:
+            if not self._words(name):
+                break
+            left += 1
+        return text_table(list(self.columns), self.cells(), left=max(1, left))
+
+    def markdown(self) -> str:
+        escape = str.maketrans({"|": r"\|"})
+        lines = [list(self.columns), *self.cells()]
+        out = ["| " + " | ".join(cell.translate(escape) for cell in line) + " |" for line in lines]
+        out.insert(1, "|" + "|".join(":---" if self._words(name) else "---:" for name in self.columns) + "|")
+        return "\n".join(out)
+
+    def latex(self) -> str:
+        """A tabular with booktabs rules."""
+        align = "".join("l" if self._words(name) else "r" for name in self.columns)
+        header, *rows = [
+            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
+            for line in [list(self.columns), *self.cells()]
+        ]
+        return "\n".join(
+            [
+                rf"\begin{{tabular}}{{{align}}}",
+                r"\toprule",
+                header,
+                r"\midrule",
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+            ]
+        )
+
+    def csv(self) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(
+            ["" if _undefined(x) else _plain(x) for x in row]
+            for row in zip(*self.columns.values(), strict=True)
+        )
+        return text.getvalue()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One mapping a row, of plain Python values."""
+        return [
+            {name: None if _undefined(x) else _plain(x) for name, x in zip(self.columns, row, strict=True)}
+            for row in zip(*self.columns.values(), strict=True)
+        ]
+
+
+class Result(ABC):
+    """What an analysis returns: frozen, with the conventions it was computed under."""
+
+    @property
+    @abstractmethod
+    def summary(self) -> Table:
+        """The small table that people read."""
+
+    @property
+    def rows(self) -> Table:
+        """Everything, one row a fact."""
+        return self.summary
+
+    @property
+    @abstractmethod
+    def about(self) -> Mapping[str, Any]:
+        """What it was computed from and how: conventions, seed, resamples."""
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """All rows as a frame of pandas, polars or pyarrow."""
+        from rankprism.formats.frames import make_frame
+
+        return make_frame({name: list(map(_plain, x)) for name, x in self.rows.columns.items()}, backend)
+
+    def to_csv(self) -> str:
+        """All rows as CSV."""
+        return self.rows.csv()
+
+    def to_json(self) -> str:
+        """All rows as JSON, with the conventions."""
+        from rankprism import __version__
+
+        content = {"rankprism": __version__, "about": self.about, "rows": self.rows.records()}
+        return json.dumps(content, ensure_ascii=False, indent=1, default=_plain) + "\n"
+
+    def to_latex(self) -> str:
+        """The small table for a paper (booktabs)."""
+        return self.summary.latex() + "\n"
+
+    def to_markdown(self) -> str:
+        """The small table in Markdown."""
+        return self.summary.markdown() + "\n"
+
+    def __str__(self) -> str:
+        return self.summary.text()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>\n{self}"
+
+
+#: How a result is written, by the name of the format.
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "table": lambda result: f"{result}\n",
+    "csv": lambda result: result.to_csv(),
+    "json": lambda result: result.to_json(),
+    "latex": lambda result: result.to_latex(),
+    "markdown": lambda result: result.to_markdown(),
+}
+
+
+def printed_cell(value: Any, digits: int = 4) -> str:
+    """A value as people read it.
+
+    >>> [printed_cell(x, 2) for x in (0.125, 3, True, None, ("a", "b"))]
+    ['0.12', '3', 'yes', '–', 'a, b']
+    """
+    if _undefined(value):
+        return UNDEFINED
+    value = _plain(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "∞" if value == math.inf else "-∞" if value == -math.inf else f"{value:.{digits}f}"
+    if isinstance(value, tuple | list):
+        return ", ".join(printed_cell(x, digits) for x in value)
+    return str(value)
+
+
+def _undefined(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any) -> Any:
+    """Python's own number for numpy's."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
