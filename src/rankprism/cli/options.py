@@ -23,6 +23,7 @@ class Topics(StrEnum):
 class Order(StrEnum):
     score = "score"
     trec_eval = "trec_eval"
+    score_ascending_id = "score-ascending-id"
     rank = "rank"
     input = "input"
 

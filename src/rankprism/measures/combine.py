@@ -1,4 +1,4 @@
-"""One score per aspect, then one number: intent-aware measures, CAM and MM."""
+"""One score per aspect, then one number: intent-aware measures, CAM and MM; or that of one aspect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
+from rankprism.errors import MeasureError
 from rankprism.measures.measure import Definition, Measure, Parameter, measure
 from rankprism.measures.parts import aspect_weights, binary, expected, ratio
 
@@ -83,3 +84,25 @@ def MM(hits: Hits, measure: Measure) -> Floats:
     score, share = measure.per_aspect(hits), _shares(hits)
     zero = ((score == 0) & (share > 0)).any(-1)
     return np.where(zero, 0.0, ratio(np.ones(len(score)), ratio(share, score).sum(-1)))
+
+
+@measure(
+    INNER,
+    Parameter("aspect", None, "the name of the aspect", str, optional=True),
+    cite=("lioma2017evaluation",),
+)
+def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
+    """One aspect on its own: a measure of credibility, say, where relevance is judged too.
+
+    Aspect(M) = M_t, t the aspect of that name, which every topic has
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Aspect(AP,aspect='credible')"]).mean()
+    {'run': {"Aspect(AP,aspect='credible')": 0.5}}
+    """
+    labels = hits.pool.labels
+    names = [scale.aspect for scale in labels.scales]
+    if aspect not in names:
+        raise MeasureError(f"Aspect: aspect must be one of {', '.join(map(repr, names))}; got {aspect!r}")
+    return measure.per_aspect(hits)[:, labels.column[names.index(aspect)]]
