@@ -6,7 +6,8 @@
     {'run': {'StRecall': 0.5}}
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
-`measures` (what can be computed), `cli` (the command line). Each is loaded when it is first used.
+`measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
+`plots`, `cli` (the command line). Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
+    from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
     from rankprism.data.run import Run
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from rankprism.evaluation import evaluate
     from rankprism.formats.judgments import read_judgments
     from rankprism.formats.runs import read_run
+    from rankprism.formats.scores import read_scores
     from rankprism.measures import Measure, parse
 
 __version__ = "0.1.0"
@@ -40,10 +43,12 @@ __all__ = [
     "Run",
     "Scores",
     "__version__",
+    "compare",
     "evaluate",
     "parse",
     "read_judgments",
     "read_run",
+    "read_scores",
 ]
 
 _HOME = {
@@ -52,9 +57,11 @@ _HOME = {
     "Judgments": "rankprism.data.judgments",
     "Run": "rankprism.data.run",
     "Scores": "rankprism.data.scores",
+    "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
     "read_judgments": "rankprism.formats.judgments",
     "read_run": "rankprism.formats.runs",
+    "read_scores": "rankprism.formats.scores",
     "Measure": "rankprism.measures",
     "parse": "rankprism.measures",
 }

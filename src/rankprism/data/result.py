@@ -95,7 +95,7 @@ class Table:
         """A tabular with booktabs rules."""
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
         header, *rows = [
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
+            " & ".join(latex_escaped(cell) for cell in line) + r" \\"
             for line in [list(self.columns), *self.cells()]
         ]
         return "\n".join(
@@ -131,6 +131,9 @@ class Table:
 class Result(ABC):
     """What an analysis returns: frozen, with the conventions it was computed under."""
 
+    #: what it was computed from and how: conventions, seed, resamples
+    about: Mapping[str, Any]
+
     @property
     @abstractmethod
     def summary(self) -> Table:
@@ -140,11 +143,6 @@ class Result(ABC):
     def rows(self) -> Table:
         """Everything, one row a fact."""
         return self.summary
-
-    @property
-    @abstractmethod
-    def about(self) -> Mapping[str, Any]:
-        """What it was computed from and how: conventions, seed, resamples."""
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
@@ -204,6 +202,11 @@ def printed_cell(value: Any, digits: int = 4) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(printed_cell(x, digits) for x in value)
     return str(value)
+
+
+def latex_escaped(text: str) -> str:
+    """Text as LaTeX prints it."""
+    return text.translate(_LATEX)
 
 
 def _undefined(value: Any) -> bool:
