@@ -7,10 +7,10 @@ embedded as a number (Maistro et al. 2021, section 3.2); by default the labels s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,9 @@ class Scale:
         """
         if isinstance(labels, int):
             labels = range(labels)
+        for label in [*labels, *(embed or ()), *(grades or ())]:
+            if not isinstance(label, str | int | float | Fraction):
+                raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
         names = tuple(number_name(x) for x in labels)
         values = [number(x) for x in labels]
         if not names:
@@ -109,7 +112,8 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     return known_places
 
 
-def number(value: Any) -> Fraction | None:
+@lru_cache(maxsize=4096)
+def number(value: Hashable) -> Fraction | None:
     """The exact number that is written there; None if there is none.
 
     >>> number("3/2"), number(0.1), number("relevant")
@@ -118,12 +122,13 @@ def number(value: Any) -> Fraction | None:
     if isinstance(value, Fraction):
         return value
     try:
-        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[call-overload]
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         return None
 
 
-def number_name(value: Any) -> str:
+@lru_cache(maxsize=4096)  # files have many labels, but few different ones
+def number_name(value: Hashable) -> str:
     """How a label is called, whether it was read or computed.
 
     >>> number_name(2.0), number_name("02"), number_name("pc")
