@@ -74,7 +74,7 @@ def evaluate(
     one_of("order", order, ORDERS)
     one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
-    sources = _sources(runs)
+    sources = run_sources(runs)
     check_format(run_format)
     judged = read_judgments(judgments, format=qrels_format, weights=weights, aspects=aspects)
     aligned = _align_all(judged, sources, order, duplicates, run_format, threads, on_run)
@@ -151,7 +151,7 @@ def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure
     return list(dict.fromkeys(map(parse, given)))
 
 
-def _sources(runs: Any) -> dict[str, Any]:
+def run_sources(runs: Any) -> dict[str, Any]:
     """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): source for name, source in runs.items()}

@@ -7,7 +7,7 @@ exactly: embedded labels are fractions, and of the Euclidean distance the square
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -245,6 +245,19 @@ def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
     needs = [(a, position[s.given]) for a, s in enumerate(scales) if s.given in position]
     every = product(*(range(len(scale.names)) for scale in scales))
     return tuple(labels for labels in every if all(labels[b] or not labels[a] for a, b in needs))
+
+
+def chosen_tuples(
+    scales: Sequence[Scale], tuples: Any, seen: Iterable[Labelled] | None = None
+) -> tuple[Labelled, ...] | None:
+    """The labels that form classes, by one of `TUPLES` or as they are called; None for all of them."""
+    if tuples == "product":
+        return None
+    if tuples == "valid":
+        return valid(scales)
+    if tuples == "seen":
+        return tuple(sorted(seen or ()))
+    return tuple(dict.fromkeys(numbered(scales, one) for one in tuples))
 
 
 def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:

@@ -16,10 +16,9 @@ from rankprism.measures.distance_order import (
     TUPLES,
     WEIGHTS,
     Labelled,
+    chosen_tuples,
     distance_order,
-    numbered,
     shown,
-    valid,
 )
 from rankprism.measures.measure import Measure, Parameter, measure
 from rankprism.measures.parts import WEIGHTED
@@ -82,7 +81,7 @@ def TOMA(
     {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
     """
     labels = hits.pool.labels
-    chosen = _chosen(labels, tuples)
+    chosen = chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None)
     key = ("TOMA", distance, weights, tuples, best, weighted)
     if chosen is not None and tuples != "seen":
         hits.pool.once(("checked", *key), lambda: _check_documents(hits.pool, labels, frozenset(chosen)))
@@ -105,17 +104,6 @@ def TOMA(
         return result
 
     return measure.per_aspect(hits.fold(key, fold))[:, 0]
-
-
-def _chosen(labels: Labels, tuples: str | tuple[Any, ...]) -> tuple[Labelled, ...] | None:
-    """The labels that form classes; None for all of them."""
-    if tuples == "product":
-        return None
-    if tuples == "valid":
-        return valid(labels.scales)
-    if tuples == "seen":
-        return tuple(sorted(labels.seen))
-    return tuple(dict.fromkeys(numbered(labels.scales, one) for one in tuples))
 
 
 def _check_documents(pool: Pool, labels: Labels, known: frozenset[Labelled]) -> None:

@@ -1,0 +1,1 @@
+"""Charts of results: a function each, that returns an `altair.Chart`."""
