@@ -315,6 +315,8 @@ def test_a_best_label_beyond_the_scale_is_a_point() -> None:
         ("TOMA(alpha_nDCG)", "must be a single-aspect measure"),
         ("Aspect(nDCG,aspect='c')", "aspect must be one of 'a', 'b'; got 'c'"),
         ("Aspect(nDCG)", "aspect must be one of 'a', 'b'; got None"),
+        ("Contrast(nDCG,good='a')", "Contrast: bad must be one of 'a', 'b'; got 'harmful'"),
+        ("Contrast(nDCG)", "Contrast: good must be one of 'a', 'b'; got 'helpful'"),
     ],
 )
 def test_what_toma_refuses(measure: str, message: str) -> None:
@@ -349,3 +351,20 @@ def test_aspect_is_the_measure_of_that_aspect_alone(
     for aspect, grades in judged.items():
         alone = evaluate({"q": grades}, run, "nDCG").values
         assert evaluate({"q": judged}, run, f"Aspect(nDCG,aspect='{aspect}')").values == pytest.approx(alone)
+
+
+def test_contrast_is_the_difference_of_two_aspects() -> None:
+    judged = {"q": {"a": {"x": 2, "y": 1}, "b": {"y": 1}}}
+    run = {"q": {"y": 2.0, "x": 1.0}}
+    names = ["Contrast(nDCG,good='a',bad='b')", "Aspect(nDCG,aspect='a')", "Aspect(nDCG,aspect='b')"]
+    contrast, good, bad = evaluate(judged, run, names).values[0, 0]
+    assert contrast == pytest.approx(good - bad)
+
+
+def test_the_ideal_ranking_of_compatibility_may_come_from_the_distance_order() -> None:
+    # The best labels first, then the two that are equally far, whichever of them the ranking has first.
+    judged = {"q": {"a": {"x": 1, "y": 1, "z": 0}, "b": {"x": 1, "y": 0, "z": 1}}}
+    for ranking in (["x", "y", "z"], ["x", "z", "y"]):
+        run = {"q": {doc: -i for i, doc in enumerate(ranking)}}
+        assert evaluate(judged, run, "TOMA(Compat)").values[0, 0, 0] == pytest.approx(1)
+    assert evaluate(judged, {"q": {"y": 2.0, "x": 1.0}}, "TOMA(Compat)").values[0, 0, 0] < 1

@@ -7,7 +7,7 @@ CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects fir
 files or runs.
 """
 
-from rankprism.measures.combine import CAM, MM, Aspect
+from rankprism.measures.combine import CAM, MM, Aspect, Contrast
 from rankprism.measures.compat import Compat
 from rankprism.measures.compose import compose, load, mix
 from rankprism.measures.coverage import S_RR, Judged, S_precision, StRecall, WS_precision
@@ -59,6 +59,7 @@ __all__ = [
     "TOMA",
     "Aspect",
     "Compat",
+    "Contrast",
     "DINSharp_nDCG",
     "DIN_nDCG",
     "DSharp_Q",

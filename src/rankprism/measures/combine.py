@@ -101,8 +101,38 @@ def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Aspect(AP,aspect='credible')"]).mean()
     {'run': {"Aspect(AP,aspect='credible')": 0.5}}
     """
+    return measure.per_aspect(hits)[:, _column(hits, "Aspect", "aspect", aspect)]
+
+
+@measure(
+    INNER,
+    Parameter("good", "helpful", "the name of the aspect to score high on", str),
+    Parameter("bad", "harmful", "the name of the aspect to score low on", str),
+    cite=("clarke2021assessing",),
+)
+def Contrast(hits: Hits, measure: Measure, good: str, bad: str) -> Floats:
+    """What a ranking does for one aspect less what it does for another: helpful against harmful documents.
+
+    Contrast(M) = M_good - M_bad
+
+    The TREC Health Misinformation tracks report Contrast(Compat(depth=1000)).
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"helpful": {"a": 2}, "harmful": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Contrast(RR)"]).mean()
+    {'run': {'Contrast(RR)': 0.5}}
+    """
+    score = measure.per_aspect(hits)
+    plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
+    return np.asarray(score[:, plus] - score[:, minus])
+
+
+def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int:
+    """Where an aspect stands in every topic."""
     labels = hits.pool.labels
     names = [scale.aspect for scale in labels.scales]
     if aspect not in names:
-        raise MeasureError(f"Aspect: aspect must be one of {', '.join(map(repr, names))}; got {aspect!r}")
-    return measure.per_aspect(hits)[:, labels.column[names.index(aspect)]]
+        raise MeasureError(
+            f"{measure}: {parameter} must be one of {', '.join(map(repr, names))}; got {aspect!r}"
+        )
+    return labels.column[names.index(aspect)]
