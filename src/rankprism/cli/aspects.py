@@ -71,7 +71,10 @@ def _toma(settings: str | None) -> dict[str, Any]:
     """The parameters in TOMA(M, …)."""
     from rankprism.measures import parse
 
-    return dict(parse(f"TOMA({settings})").settings) if settings else {}
+    chosen = dict(parse(f"TOMA({settings})").settings) if settings else {}
+    if "measure" in chosen:
+        raise InputError(f"--toma takes parameters such as tuples='seen', no measure; got {settings!r}")
+    return chosen
 
 
 @app.command()

@@ -93,6 +93,7 @@ class Aspect:
         if not isinstance(settings, Mapping):
             raise InputError(f"aspect {name!r}: {settings!r} are no settings; pass a mapping or its labels")
         allowed = [field.name for field in fields(cls) if field.name != "name"]
+        settings = {key: value for key, value in settings.items() if value is not None}
         for key, value in settings.items():
             if key not in allowed:
                 raise InputError(f"aspect {name!r} has no setting {key!r}; it has {', '.join(allowed)}")

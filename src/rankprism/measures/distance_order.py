@@ -18,26 +18,31 @@ from rankprism.data.scales import Scale, number
 from rankprism.errors import MeasureError
 
 Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on each aspect
-Point: TypeAlias = tuple[Fraction, ...]
+Point: TypeAlias = tuple[Fraction | int, ...]
 Distance: TypeAlias = Callable[[Point, Point, Point], Any]
 
 #: More label tuples than this are a mistake in a scale.
 MOST_TUPLES = 1_000_000
 
 
-def _euclidean(x: Point, best: Point, w: Point) -> Fraction:
+def _steps(x: Point, best: Point) -> list[Fraction | int]:
+    """|x_a - best_a| for every aspect a"""
+    return [max(xa, ba) - min(xa, ba) for xa, ba in zip(x, best, strict=True)]
+
+
+def _euclidean(x: Point, best: Point, w: Point) -> Fraction | int:
     """Σ_a w_a (x_a - best_a)², the square of the distance"""
-    return sum((wa * (xa - ba) ** 2 for xa, ba, wa in zip(x, best, w, strict=True)), Fraction())
+    return sum(wa * step * step for wa, step in zip(w, _steps(x, best), strict=True))
 
 
-def _manhattan(x: Point, best: Point, w: Point) -> Fraction:
+def _manhattan(x: Point, best: Point, w: Point) -> Fraction | int:
     """Σ_a w_a |x_a - best_a|"""
-    return sum((wa * abs(xa - ba) for xa, ba, wa in zip(x, best, w, strict=True)), Fraction())
+    return sum(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
 
 
-def _chebyshev(x: Point, best: Point, w: Point) -> Fraction:
+def _chebyshev(x: Point, best: Point, w: Point) -> Fraction | int:
     """max_a w_a |x_a - best_a|"""
-    return max(wa * abs(xa - ba) for xa, ba, wa in zip(x, best, w, strict=True))
+    return max(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
 
 
 #: How far embedded labels are from the best ones, each aspect counting as much as its weight.
@@ -92,7 +97,12 @@ class DistanceOrder:
 
 
 def embedded(scales: Sequence[Scale], labels: Labelled) -> Point:
-    return tuple(scale.place[label] for scale, label in zip(scales, labels, strict=True))
+    return tuple(_whole(scale.place[label]) for scale, label in zip(scales, labels, strict=True))
+
+
+def _whole(number: Fraction) -> Fraction | int:
+    """Whole numbers as such, which are faster by an order of magnitude."""
+    return number.numerator if number.denominator == 1 else number
 
 
 @lru_cache(maxsize=64)
@@ -125,8 +135,7 @@ def distance_order(
             f"that are not judged have it"
         )
     top = best_point(scales, best)
-    unit = (Fraction(1),) * len(scales)
-    w = unit if aspect_weights is None else aspect_weights
+    w: Point = (1,) * len(scales) if aspect_weights is None else aspect_weights
     dist = DISTANCES[name]
     if dist(top, top, w) != 0:
         raise MeasureError(
@@ -149,7 +158,7 @@ def distance_order(
 def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
     """Where the best labels stand: a label stands at its place, any other number for itself."""
     if best is None:
-        return tuple(scale.place[-1] for scale in scales)
+        return tuple(_whole(scale.place[-1]) for scale in scales)
     if len(best) != len(scales):
         raise MeasureError(
             f"TOMA: best needs a label of each aspect ({', '.join(scale.aspect for scale in scales)}); got "
@@ -163,7 +172,7 @@ def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
             raise MeasureError(
                 f"TOMA: best has {label!r}, no label of {scale.aspect}, which has {', '.join(scale.names)}"
             )
-        point.append(place)
+        point.append(_whole(place))
     return tuple(point)
 
 
