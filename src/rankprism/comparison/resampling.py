@@ -16,9 +16,14 @@ import numpy as np
 from rankprism.data.hits import Bools, Floats
 
 #: How many numbers a block may hold; what memory a test takes depends on this, not on the resamples.
-BLOCK = 1 << 21
+BLOCK = 1 << 20
 #: How many of them are worked on at a time: as many as the cache likes.
 CHUNK = 1 << 16
+#: How many resamples are drawn at a time.
+DRAWN = 1 << 12
+#: Multiplications in one matrix product. OpenBLAS shares larger ones among threads, which then wait for each
+#: other longer than they compute whenever the machine has something else to do.
+PRODUCT = 1 << 18
 #: Statistics that differ by less are equal: sums that differ only in the order of their terms.
 EQUAL = 1e-10
 
@@ -74,11 +79,15 @@ def _centred(z: Floats) -> Floats:
 def _resampled(w: Floats, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """(pair, resample): the mean of each resample, and ρ."""
     topics = w.shape[1]
-    squares = w**2
+    both = np.stack([w, w**2])
     mean, rho = np.empty((2, len(w), resamples))
-    for some, counts in _draws(topics, resamples, seed, max(1, CHUNK // len(w))):
-        mean[:, some] = w @ counts / topics
-        rho[:, some] = _ratio(mean[:, some] ** 2, squares @ counts)
+    step = max(1, PRODUCT // (len(w) * topics))
+    for some, counts in _draws(topics, resamples, seed, DRAWN):
+        for first in range(0, counts.shape[1], step):
+            total, squares = both @ counts[:, first : first + step]
+            these = slice(some.start + first, some.start + first + total.shape[1])
+            mean[:, these] = total / topics
+            rho[:, these] = _ratio(mean[:, these] ** 2, squares)
     return mean, rho
 
 
