@@ -14,7 +14,7 @@ from rankprism.comparison.paired import Paired, against, all_pairs
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table, latex_escaped
-from rankprism.errors import InputError, one_of
+from rankprism.errors import InputError, listed, one_of
 from rankprism.formats.scores import read_scores
 
 #: Every test by name, with the words for a caption.
@@ -25,6 +25,7 @@ TESTS: dict[str, tuple[Callable[..., Paired], str]] = {
     "bootstrap": (paired.bootstrap, "the paired bootstrap test"),
     "tukey": (paired.tukey, "the randomised Tukey HSD test"),
 }
+MOST_RESAMPLES = 10_000_000
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 _RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True))
 
@@ -67,7 +68,7 @@ def compare(
     if len(runs) < 2:
         raise InputError(f"a comparison needs two runs or more; there is only {', '.join(runs)}")
     if baseline is not None and baseline not in runs:
-        raise InputError(f"no run is named {baseline!r}; there are {', '.join(runs)}")
+        raise InputError(f"no run is named {baseline!r}; there are {listed(runs)}")
     pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
     found = [
         TESTS[test][0](
@@ -124,6 +125,8 @@ def check_level(alpha: float, resamples: int) -> None:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
         raise InputError(f"resamples must be a whole number ≥ 1; got {resamples!r}")
+    if resamples > MOST_RESAMPLES:
+        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
     if resamples * alpha < 1:
         raise InputError(
             f"{resamples} resamples cannot show a level of {alpha:g}; take at least {int(np.ceil(1 / alpha))}"
