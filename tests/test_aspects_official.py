@@ -411,7 +411,7 @@ def test_the_ten_powers_of_table_4_are_within_a_point(decision_scores: Scores) -
 def test_cam_reaches_1_on_one_topic_of_fifty_and_not_even_point_nine_on_thirteen(
     collections: Path,
 ) -> None:
-    # Section 4.2: for 2 % of topics the upper bound is 1, for 26 % it is lower than 0.9. That is so with NDCG,
+    # Section 4.2: for 2 % of topics the upper bound is 1, for 26 % lower than 0.9. That is so with NDCG,
     # as the caption of Figure 2 has it; the text below it says AP.
     found = attainable(decision(collections), ["CAM(nDCG)", "CAM(AP)"], exact=0)
     ndcg, ap = found.highest.T
