@@ -78,20 +78,19 @@ def analyse(
     scores = evaluate(judgments, runs, every, order=order, duplicates=duplicates)
 
     sums = _label_sums(judgments, run_sources(runs), order, duplicates, BAND * BANDS)
-    power = discriminative_power(
+    power = _powers(
         scores.select(measures=[str(one) for family in groups.values() for one in family.values()]),
         alpha=alpha,
         resamples=resamples,
         seed=seed,
         on_share=on_share,
     )
-    by_measure = dict(zip(power.measures, (100 * power.power).tolist(), strict=True))
     return Analysis(
         between={name: _correlated(scores, family, PAIRS) for name, family in groups.items()},
         single={
             name: _correlated(scores, family, combinations(aspects, 2)) for name, family in single.items()
         },
-        power={name: {a: by_measure[str(m)] for a, m in family.items()} for name, family in groups.items()},
+        power={name: {a: power[str(m)] for a, m in family.items()} for name, family in groups.items()},
         trash=_trash(scores, sums, shallow.values()),
         quality=_quality(scores, sums, deep.values()),
         scores=scores,
@@ -107,6 +106,19 @@ def analyse(
             "scores": scores.conventions,
         },
     )
+
+
+def _powers(scores: Scores, **settings: Any) -> dict[str, float]:
+    """Discriminative power in %. Approaches often agree in every score, and then are tested once."""
+    alike: dict[bytes, list[str]] = {}
+    for m, measure in enumerate(scores.measures):
+        alike.setdefault(scores.values[:, :, m].tobytes(), []).append(measure)
+    found = discriminative_power(scores.select(measures=[names[0] for names in alike.values()]), **settings)
+    return {
+        name: 100 * float(power)
+        for names, power in zip(alike.values(), found.power, strict=True)
+        for name in names
+    }
 
 
 def _correlated(

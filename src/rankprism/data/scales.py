@@ -222,6 +222,5 @@ def _by_grades(names: Sequence[str], grades: Sequence[Floats]) -> tuple[Scale, .
         if highest <= _WHOLE and (grade == np.floor(grade)).all():
             scales.append(Scale.of(name, int(highest) + 1))
         else:
-            labels = np.unique(np.append(grade, 0.0)).tolist()
-            scales.append(Scale.of(name, labels, embed=labels))
+            scales.append(Scale.of(name, np.unique(np.append(grade, 0.0)).tolist()))
     return tuple(scales)

@@ -347,7 +347,7 @@ def _scale(aspect: Aspect, column: Column) -> Scale:
 def _labels_that_occur(aspect: Aspect, column: Column) -> tuple[Any, ...]:
     missing = {number_name(label) for label in aspect.missing}
     values: set[Fraction] = set()
-    for label in column.values():
+    for label in _different(column).values():
         value = number(label.text)
         if value is None and number_name(label.text) not in missing:
             raise InputError(
@@ -369,22 +369,27 @@ def _graded(aspect: Aspect, scale: Scale, column: Column) -> tuple[dict[tuple[st
     grade_of = dict(zip(scale.names, scale.grades, strict=True))
     if all(number(name) is None for name in scale.names):  # then a number can only be that of a label
         grade_of |= {str(i): grade for i, grade in enumerate(scale.grades)}
-    graded, below = {}, 0
-    for key, label in column.items():
-        name = number_name(label.text)
+    grades: dict[str, float] = {}
+    below = set()
+    for text, label in _different(column).items():
+        name, value, lowest = number_name(text), number(text), number(scale.names[0])
         if name in grade_of:
-            graded[key] = grade_of[name]
-            continue
-        if name in missing:
-            continue
-        value = number(label.text)
-        lowest = number(scale.names[0])
-        if value is not None and value < (0 if lowest is None else lowest) and aspect.below == "lowest":
-            below += 1
-            continue
-        raise InputError(
-            f"{label.where}: the label {label.text!r} of {aspect.name} is not on its scale: "
-            f"{', '.join(scale.names[:12])}{', …' if len(scale.names) > 12 else ''}; add it to the labels, "
-            f"or to missing if it means that there is none"
-        )
-    return graded, below
+            grades[text] = grade_of[name]
+        elif name not in missing and value is not None and value < (lowest or 0) and aspect.below == "lowest":
+            below.add(text)
+        elif name not in missing:
+            raise InputError(
+                f"{label.where}: the label {text!r} of {aspect.name} is not on its scale: "
+                f"{', '.join(scale.names[:12])}{', …' if len(scale.names) > 12 else ''}; add it to the labels, "
+                f"or to missing if it means that there is none"
+            )
+    graded = {key: grades[label.text] for key, label in column.items() if label.text in grades}
+    return graded, sum(label.text in below for label in column.values())
+
+
+def _different(column: Column) -> dict[str, Label]:
+    """The first of every label that occurs: there are few."""
+    first: dict[str, Label] = {}
+    for label in column.values():
+        first.setdefault(label.text, label)
+    return first

@@ -41,14 +41,13 @@ def hasse(order: Order, width: int = 480, height: int = 420) -> Any:
         sort="descending",
         title="class",
     )
-    base = alt.Chart(alt.InlineData(values=points)).encode(
-        x=alt.X("x:Q", scale=alt.Scale(padding=40), axis=None),
-        y=alt.Y("y:Q", scale=alt.Scale(padding=25), axis=None),
-    )
+    x_axis = alt.X("x:Q", scale=alt.Scale(padding=40), axis=None)
+    y_axis = alt.Y("y:Q", scale=alt.Scale(padding=25), axis=None)
+    base = alt.Chart(alt.InlineData(values=points)).encode(x=x_axis, y=y_axis)
     edges = (
         alt.Chart(alt.InlineData(values=lines))
         .mark_rule(color="#bbb")
-        .encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q")
+        .encode(x=x_axis, y=y_axis, x2="x2:Q", y2="y2:Q")
     )
     dots = base.mark_circle(size=220, opacity=1).encode(
         color=colour,
