@@ -142,6 +142,23 @@ def test_missing_labels_are_the_lowest_and_are_counted(tmp_path: Path) -> None:
     assert read_judgments(frame, aspects=["x", "y"]).lowered == {"x": {"missing": 1}}
 
 
+def test_a_column_may_be_skipped_and_serve_several_aspects(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1 9 2\nq 0 e 0 9 1\n")
+    found = read_judgments(tmp_path / "qrels", aspects="a,-,b")
+    assert grades(found) == {("q", "a", "d"): 1, ("q", "a", "e"): 0, ("q", "b", "d"): 2, ("q", "b", "e"): 1}
+    (tmp_path / "c.toml").write_text(
+        'judgments = "qrels"\ncolumns = ["a", "-", "b"]\n[aspects.yes]\ncolumn = "b"\nanswers = {q = 2}\n'
+        '[aspects.no]\ncolumn = "b"\nanswers = {q = 1}\n'
+    )
+    found = read_judgments(tmp_path / "c.toml")
+    assert grades(found) == {
+        ("q", "yes", "d"): 1,
+        ("q", "yes", "e"): 0,
+        ("q", "no", "d"): 0,
+        ("q", "no", "e"): 1,
+    }
+
+
 def test_named_labels_are_their_numbers_and_may_be_written_as_such() -> None:
     scales = {"stance": ["NO", "NEUTRAL", "FIRST"]}
     found = read_judgments({"q": {"stance": {"a": "FIRST", "b": "NO", "c": 1}}}, aspects=scales)

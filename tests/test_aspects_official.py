@@ -166,6 +166,15 @@ def test_one_file_an_aspect_is_read_evaluated_and_analysed(collections: Path, na
         assert run["MM(nDCG@10)"] <= run["CAM(nDCG@10)"] + 1e-12
 
 
+@pytest.mark.parametrize("year", [2019, 2021, 2022])
+def test_grade_columns_with_answers_are_read_evaluated_and_analysed(collections: Path, year: int) -> None:
+    folder = collections / ("trec-decision-2019" if year == 2019 else f"trec-health-misinfo-{year}")
+    judged = decision(collections) if year == 2019 else misinformation(collections, year)
+    found = analyse(judged, runs(folder)[:5], ["nDCG@10"], resamples=100)
+    assert all(np.isfinite([*found.power["nDCG@10"].values(), *found.single["nDCG@10"].values()]))
+    assert 0 < found.scores.mean()[found.scores.runs[1]]["TOMA(nDCG@10)"] < 1
+
+
 # Official scores
 
 

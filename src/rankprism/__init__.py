@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
     from rankprism.data.run import Run
+    from rankprism.data.scales import Scale
     from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
     from rankprism.formats.judgments import read_judgments
@@ -41,6 +42,7 @@ __all__ = [
     "RankprismError",
     "RankprismWarning",
     "Run",
+    "Scale",
     "Scores",
     "__version__",
     "compare",
@@ -56,6 +58,7 @@ _HOME = {
     "Pool": "rankprism.data.hits",
     "Judgments": "rankprism.data.judgments",
     "Run": "rankprism.data.run",
+    "Scale": "rankprism.data.scales",
     "Scores": "rankprism.data.scores",
     "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,8 +25,10 @@ from rankprism.measures.measure import Measure, Parameter, measure
 from rankprism.measures.parts import WEIGHTED
 
 _PARAMETERS = (
-    INNER,
-    Parameter("distance", "euclidean", "to the best labels", str, choices=DISTANCES.keys()),
+    replace(INNER, meaning="the single-aspect measure that is taken of the weights of classes"),
+    Parameter(
+        "distance", "euclidean", "how far labels are from the best ones", str, choices=DISTANCES.keys()
+    ),
     Parameter(
         "weights",
         "step",
