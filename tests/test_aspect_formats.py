@@ -363,6 +363,13 @@ BAD = {
     "an aspect twice": (in_columns("q 0 d 1 1\n", "a,a"), "an aspect is named twice: a, a"),
     "no name": (in_columns("q 0 d 1 1\n", "a,"), "aspects need names"),
     "an unknown setting": (in_columns("q 0 d 1\n", {"a": {"scale": 1}}), "aspect 'a' has no setting 'scale'"),
+    "means that are no mapping": (in_columns("q 0 d 1\n", {"a": {"means": 1}}), "means must be a mapping"),
+    "a file that is none": (in_columns("q 0 d 1\n", {"a": {"file": 1}}), "file must be the path of a file"),
+    "thresholds of nothing": (in_columns("q 0 d 1\n", {"a": {"thresholds": [1]}}), "name the file"),
+    "another rule": (in_columns("q 0 d 1\n", {"a": {"below": "drop"}}), "below must be 'lowest' or 'error'"),
+    "TOML with a number": (in_toml("judgments = 1\n"), "c.toml: judgments must be a path; got 1"),
+    "TOML with a text": (in_toml('columns = "a,b"\n'), "c.toml: columns must be a list of names"),
+    "no aspects": (in_columns("q 0 d 1\n", {}), "aspects need names"),
     "labels that are no list": (
         in_columns("q 0 d 1\n", {"a": {"labels": 3}}),
         "labels must be a list",

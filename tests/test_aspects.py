@@ -59,7 +59,7 @@ def test_an_order_may_be_that_of_judgments() -> None:
 def test_the_command_prints_table_1(cli: Cli) -> None:
     labels = ["--labels", "relevance=0,1,2,3", "--labels", "correctness=nc,pc,c"]
     more = ["--embed", "correctness=0,3/2,3", "--given", "correctness=relevance"]
-    found = cli("aspects", "order", *labels, *more, "--toma", "distance='chebyshev'")
+    found = cli("aspects", "order", *labels, *more, "--toma", "distance='chebyshev',tuples='valid'")
     assert found.returncode == 0, found.stderr
     assert [line.split("  ")[0] for line in found.stdout.splitlines()[2:]] == [
         "(3, c)",
@@ -213,9 +213,9 @@ def drawn(chart: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
-    from rankprism.plots.hasse import hasse
+    from rankprism.plots.hasse import hasse_diagram
 
-    chart = hasse(order(GRID)).to_dict()
+    chart = hasse_diagram(order(GRID)).to_dict()
     edges, dots, names = chart["layer"]
     assert len(drawn(chart, edges)) == 7
     every = {f"({r}, {c})" for r in range(3) for c in range(2)}

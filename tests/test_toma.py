@@ -336,6 +336,15 @@ def test_what_toma_refuses(measure: str, message: str) -> None:
     assert message in str(error.value)
 
 
+def test_too_many_combinations_are_refused_unless_only_those_seen_count() -> None:
+    judged = {"q": {a: {"x": 999, "y": i} for i, a in enumerate("abc")}}
+    with pytest.raises(MeasureError, match="1000000000 combinations of labels"):
+        evaluate(judged, {"q": {"x": 1.0}}, "TOMA(nDCG)")
+    found = evaluate(judged, {"q": {"y": 2.0, "x": 1.0}}, "TOMA(nDCG,tuples='seen')").values[0, 0, 0]
+    # Classes: nothing, y, x
+    assert found == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+
+
 def test_toma_needs_the_same_aspects_in_every_topic() -> None:
     with pytest.raises(InputError, match="topics have aspects of their own"):
         evaluate({"q": {"a": {"x": 1}}, "r": {"b": {"x": 1}}}, {"q": {"x": 1.0}}, "TOMA(nDCG)")

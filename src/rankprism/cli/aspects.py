@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -97,6 +98,7 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
+    _check_plot(plot)
     source = _only_judgments(qrels)
     wanted = described(aspects, labels, embed, given)
     scales: Any
@@ -109,13 +111,12 @@ def order(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
                 )
             scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted]
-        settings = {"tuples": "valid"} if any(a.given for a in wanted) else {}
-        found = compute(scales, **(settings | _toma(toma)))
+        found = compute(scales, **_toma(toma))
     if hasse:
         write(found.hasse() + "\n", output)
     else:
         write_result(found, format, output)
-    draw_result(found, _draw("hasse", "hasse"), plot)
+    draw_result(found, _draw("hasse", "hasse_diagram"), plot)
 
 
 @app.command("labels")
@@ -156,6 +157,7 @@ def attainable(
     """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
     from rankprism.aspects import attainable as compute
 
+    _check_plot(plot)
     with noted(), working("ranking"):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
@@ -217,6 +219,14 @@ def analyse(
                 on_share=on_share,
             )
     write_result(found, format, output)
+
+
+def _check_plot(plot: Path | None) -> None:
+    """Before the work is done."""
+    if plot is not None:
+        from rankprism.plots import check_ending
+
+        check_ending(plot)
 
 
 def _draw(module: str, name: str) -> Any:

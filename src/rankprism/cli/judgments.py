@@ -12,7 +12,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
-    from rankprism.formats.aspects import Aspect
+    from rankprism.formats.aspect_settings import Aspect
 
 AspectNames = Annotated[
     str | None,
@@ -79,7 +79,7 @@ def described(
     names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
 ) -> list[Aspect]:
     """What the options say of each aspect, in the order in which they name them."""
-    from rankprism.formats.aspects import Aspect
+    from rankprism.formats.aspect_settings import Aspect
 
     columns = [name.strip() for name in names.split(",")] if names else []
     settings: dict[str, dict[str, Any]] = {name: {} for name in columns}

@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -37,91 +37,10 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale, number, number_name
 from rankprism.errors import InputError
 from rankprism.formats import files, labels
+from rankprism.formats.aspect_settings import Aspect, as_aspects
 from rankprism.formats.labels import SKIPPED, Column, Label
 
 MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
-
-
-@dataclass(frozen=True)
-class Aspect:
-    """One aspect: where its labels come from, and their scale."""
-
-    name: str
-    #: The labels from the lowest to the highest, numbers or names; without them whole numbers from 0 on.
-    labels: tuple[Any, ...] | None = None
-    #: Where the labels stand, in the same order; one unit apart without it.
-    embed: tuple[Any, ...] | None = None
-    #: What the labels are worth to measures of one aspect; the labels or their numbers without it.
-    grades: tuple[Any, ...] | None = None
-    #: An aspect without which this one has its lowest label.
-    given: str | None = None
-    #: Labels that mean that there is none.
-    missing: tuple[Any, ...] = ()
-    #: Whether labels below the lowest, such as -1 for not judged, are the "lowest" or an "error".
-    below: str = "lowest"
-    #: The grade column, if it is not called like the aspect.
-    column: str | None = None
-    #: A file of its own.
-    file: files.PathLike | None = None
-    #: What turns the scores of documents in that file into labels: 80, or 95% for the score of that share.
-    thresholds: tuple[Any, ...] = ()
-    #: The accepted answer of each topic: the label becomes 1 where the document's is the same, else 0.
-    answers: Any = None
-    #: In which element of XML topics the answer stands.
-    element: str | None = None
-    #: Which label an answer means, where they are spelled differently.
-    means: Mapping[str, Any] | None = None
-    #: How much it matters, in CAM, MM and weighted distances.
-    weight: float | None = None
-
-    @classmethod
-    def of(cls, name: str, settings: Any) -> Aspect:
-        """From its settings: a mapping, its labels, or a scale."""
-        if isinstance(settings, Aspect):
-            return settings
-        if isinstance(settings, Scale):
-            settings = {
-                "labels": settings.names,
-                "embed": settings.place,
-                "given": settings.given,
-                "grades": settings.grades,
-            }
-        if settings is None:
-            settings = {}
-        if isinstance(settings, list | tuple | range):
-            settings = {"labels": settings}
-        if not isinstance(settings, Mapping):
-            raise InputError(f"aspect {name!r}: {settings!r} are no settings; pass a mapping or its labels")
-        allowed = [field.name for field in fields(cls) if field.name != "name"]
-        settings = {key: value for key, value in settings.items() if value is not None}
-        for key, value in settings.items():
-            if key not in allowed:
-                raise InputError(f"aspect {name!r} has no setting {key!r}; it has {', '.join(allowed)}")
-            if key in ("labels", "embed", "grades", "missing", "thresholds") and not _is_listed(value):
-                raise InputError(f"aspect {name!r}: {key} must be a list; got {value!r}")
-        listed: dict[str, Any] = {k: tuple(v) if _is_listed(v) else v for k, v in settings.items()}
-        if listed.get("below", "lowest") not in ("lowest", "error"):
-            raise InputError(f"aspect {name!r}: below must be 'lowest' or 'error'; got {listed['below']!r}")
-        return cls(name, **listed)
-
-
-def _is_listed(value: Any) -> bool:
-    return isinstance(value, list | tuple | range)
-
-
-def as_aspects(given: Any) -> tuple[Aspect, ...]:
-    """Aspects from their names, in a list or with commas between them, or with settings in a mapping."""
-    if isinstance(given, str):
-        given = [name.strip() for name in given.split(",")]
-    if isinstance(given, Mapping):
-        return tuple(Aspect.of(str(name), settings) for name, settings in given.items())
-    aspects = tuple(Aspect.of(a.name, a) if isinstance(a, Aspect) else Aspect(str(a)) for a in given)
-    names = [a.name for a in aspects if a.name != SKIPPED]
-    if not names or not all(names):
-        raise InputError(f"aspects need names; got {given!r}")
-    if len(set(names)) < len(names):
-        raise InputError(f"an aspect is named twice: {', '.join(names)}")
-    return aspects
 
 
 def is_file_per_aspect(source: Any) -> bool:
@@ -144,41 +63,40 @@ def read_collection(path: files.PathLike) -> Judgments:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{name}: is no TOML ({error})") from None
-    known = ("judgments", "columns", "aspects")
-    for key in content:
-        if key not in known:
-            raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(known)}")
-    settings = content.get(
-        "aspects", {column: {} for column in content.get("columns", []) if column != SKIPPED}
-    )
-    if not isinstance(settings, dict) or not settings:
+    kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
+    for key, value in content.items():
+        if key not in kinds:
+            raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(kinds)}")
+        if not isinstance(value, kinds[key][0]):
+            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {value!r}")
+    columns: list[str] = [str(column) for column in content.get("columns", [])]
+    settings = content.get("aspects", {column: {} for column in columns if column != SKIPPED})
+    if not settings:
         raise InputError(f'{name}: names no aspects; add columns = ["relevance", …] or [aspects.relevance]')
+    source = folder / content["judgments"] if "judgments" in content else None
     try:
-        aspects = as_aspects(settings)
-        for at, aspect in enumerate(aspects):
-            inside: dict[str, Any] = {
-                key: folder / value
-                for key in ("file", "answers")
-                if isinstance(value := getattr(aspect, key), str)
-            }
-            aspects = (*aspects[:at], replace(aspect, **inside), *aspects[at + 1 :])
-        source = folder / content["judgments"] if "judgments" in content else None
-        return replace(read_aspects(source, aspects, content.get("columns")), source=name)
+        aspects = [_inside(folder, aspect) for aspect in as_aspects(settings)]
+        return replace(read_aspects(source, aspects, columns), source=name)
     except InputError as error:
-        prefix = "" if str(error).startswith(str(folder)) and str(folder) != "." else f"{name}: "
-        raise InputError(f"{prefix}{error}") from None
+        raise InputError(f"{name}: {error}") from None
+
+
+def _inside(folder: Path, aspect: Aspect) -> Aspect:
+    """The aspect with its paths relative to a folder."""
+    file = None if aspect.file is None else folder / aspect.file
+    answers = folder / aspect.answers if isinstance(aspect.answers, str) else aspect.answers
+    return replace(aspect, file=file, answers=answers)
 
 
 def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
     """Judgments of these aspects, whatever the source: see `rankprism.read_judgments`."""
     if is_file_per_aspect(source):
-        settings = {name: {"file": path} for name, path in source.items()}
-        if aspects is not None:
-            for aspect in as_aspects(aspects):
-                if aspect.name not in settings:
-                    raise InputError(f"aspect {aspect.name!r} has no file among {', '.join(settings)}")
-                settings[aspect.name] = replace(aspect, file=source[aspect.name])  # type: ignore[assignment]
-        return replace(read_aspects(None, settings), source=" and ".join(map(os.fspath, source.values())))
+        described = {aspect.name: aspect for aspect in as_aspects(aspects)} if aspects is not None else {}
+        for name in described:
+            if name not in source:
+                raise InputError(f"aspect {name!r} has no file among {', '.join(source)}")
+        own = [replace(described.get(name, Aspect(name)), file=path) for name, path in source.items()]
+        return replace(read_aspects(None, own), source=" and ".join(map(os.fspath, source.values())))
     if isinstance(source, Judgments):
         raise InputError("these are judgments already; pass aspects where they are read")
     if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(".toml"):
@@ -192,35 +110,39 @@ def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None
     Every document that has a label on any aspect gets one on all: what is missing is the lowest label.
     """
     chosen = as_aspects(aspects)
-    shared = [a for a in chosen if a.file is None and a.name != SKIPPED]
-    raw: dict[str, Column] = {}
-    if shared:
-        wanted = list(dict.fromkeys(a.column or a.name for a in shared))
-        if source is None:
-            raise InputError(
-                f"aspect {shared[0].name!r} has no file, and there are no judgments for its column"
-            )
-        if isinstance(source, str | os.PathLike):
-            found = labels.column_lines(source, columns or _columns(chosen))
-        else:
-            found = labels.from_memory(source, wanted)
-        for aspect in shared:
-            column = aspect.column or aspect.name
-            if column not in found:
-                raise InputError(
-                    f"aspect {aspect.name!r}: there is no column {column!r} among {', '.join(found)}"
-                )
-            raw[aspect.name] = found[column]
     named = [a for a in chosen if a.name != SKIPPED]
+    raw = _shared_columns(source, chosen, columns)
     for aspect in named:
         if aspect.file is not None and not aspect.thresholds:
             raw[aspect.name] = labels.one_column(aspect.file, aspect.name)
     documents = {key for column in raw.values() for key in column}
     for aspect in named:
-        if aspect.thresholds and aspect.file is not None:
-            raw[aspect.name] = _by_score(aspect, documents)
+        if aspect.file is not None and aspect.thresholds:
+            raw[aspect.name] = _by_score(aspect, aspect.file, documents)
     name = files.source_name(source) if isinstance(source, str | os.PathLike) else "judgments"
-    return _assembled(name, named, {a.name: raw[a.name] for a in named})
+    return _assembled(name, named, raw)
+
+
+def _shared_columns(
+    source: Any, aspects: Sequence[Aspect], columns: Sequence[str] | None
+) -> dict[str, Column]:
+    """The labels of the aspects that have no file of their own."""
+    shared = [a for a in aspects if a.file is None and a.name != SKIPPED]
+    if not shared:
+        return {}
+    if source is None:
+        raise InputError(f"aspect {shared[0].name!r} has no file, and there are no judgments for its column")
+    if isinstance(source, str | os.PathLike):
+        found = labels.column_lines(source, columns or _columns(aspects))
+    else:
+        found = labels.from_memory(source, list(dict.fromkeys(a.column or a.name for a in shared)))
+    for aspect in shared:
+        column = aspect.column or aspect.name
+        if column not in found:
+            raise InputError(
+                f"aspect {aspect.name!r}: there is no column {column!r} among {', '.join(found)}"
+            )
+    return {aspect.name: found[aspect.column or aspect.name] for aspect in shared}
 
 
 def _columns(aspects: Sequence[Aspect]) -> list[str]:
@@ -233,9 +155,9 @@ def _columns(aspects: Sequence[Aspect]) -> list[str]:
     return columns
 
 
-def _by_score(aspect: Aspect, documents: Iterable[tuple[str, str]]) -> Column:
+def _by_score(aspect: Aspect, file: files.PathLike, documents: Iterable[tuple[str, str]]) -> Column:
     """Labels 0, 1, … of documents by how many thresholds their score reaches."""
-    scored = labels.scores(aspect.file or "")
+    scored = labels.scores(file)
     every = sorted(score for score, _ in scored.values())
     limits = []
     for given in aspect.thresholds:
@@ -375,13 +297,15 @@ def _graded(aspect: Aspect, scale: Scale, column: Column) -> tuple[dict[tuple[st
         name, value, lowest = number_name(text), number(text), number(scale.names[0])
         if name in grade_of:
             grades[text] = grade_of[name]
-        elif name not in missing and value is not None and value < (lowest or 0) and aspect.below == "lowest":
+        elif name in missing:
+            continue
+        elif aspect.below == "lowest" and value is not None and value < (lowest or 0):
             below.add(text)
-        elif name not in missing:
+        else:
             raise InputError(
                 f"{label.where}: the label {text!r} of {aspect.name} is not on its scale: "
-                f"{', '.join(scale.names[:12])}{', …' if len(scale.names) > 12 else ''}; add it to the labels, "
-                f"or to missing if it means that there is none"
+                f"{', '.join(scale.names[:12])}{', …' if len(scale.names) > 12 else ''}; add it to the "
+                f"labels, or to missing if it means that there is none"
             )
     graded = {key: grades[label.text] for key, label in column.items() if label.text in grades}
     return graded, sum(label.text in below for label in column.values())

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rankprism.aspects.order import Order
 
 
-def hasse(order: Order, width: int = 480, height: int = 420) -> Any:
+def hasse_diagram(order: Order, width: int = 480, height: int = 420) -> Any:
     """Lines go up from labels to those just above them; one colour is one class (Figure 1 of the paper)."""
     import altair as alt
 
