@@ -41,8 +41,10 @@ def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
     ranking from the distance order of several aspects.
 
     >>> from rankprism import evaluate
-    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Compat", "Compat(p=0.5)"]).mean()
-    {'run': {'Compat': 0.48717948717948717, 'Compat(p=0.5)': 0.33333333333333337}}
+    >>> print(evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Compat", "Compat(p=0.5)"]))
+    run  Compat  Compat(p=0.5)
+    ──────────────────────────
+    run  0.4872         0.3333
     """
     grade, pool = hits.grade, hits.pool.grade
     # s, the place of each document found in the ideal ranking: behind all better ones, and behind those of
