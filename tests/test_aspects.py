@@ -175,6 +175,11 @@ def test_correlations_are_those_of_meta_evaluation() -> None:
     assert found.to_markdown().count("|:---|") == 4
 
 
+def test_measures_without_a_cutoff_are_analysed_whole() -> None:
+    found = analyse(read_judgments(JUDGED, aspects=["a", "b"]), RUNS, ["Compat"], resamples=100)
+    assert found.trash["CAM"] == ((0, 0, 1, 0, 0), 5)
+
+
 def test_the_command_analyses_a_collection(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("q 0 x 1\nq 0 y 1\nr 0 y 1\nr 0 z 0\n")
     (tmp_path / "b").write_text("q 0 x 1\nq 0 y 0\nr 0 y 1\nr 0 z 1\n")

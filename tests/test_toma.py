@@ -346,7 +346,7 @@ def test_too_many_combinations_are_refused_unless_only_those_seen_count() -> Non
 
 
 def test_toma_needs_the_same_aspects_in_every_topic() -> None:
-    with pytest.raises(InputError, match="topics have aspects of their own"):
+    with pytest.raises(InputError, match="topics of these judgments have aspects of their own"):
         evaluate({"q": {"a": {"x": 1}}, "r": {"b": {"x": 1}}}, {"q": {"x": 1.0}}, "TOMA(nDCG)")
 
 

@@ -71,9 +71,9 @@ def analyse(
     aspects = [scale.aspect for scale in judgments.cells.labels.scales]
     groups = {str(m): approaches(m, **(toma or {})) for m in chosen}
     single = {str(m): {a: Aspect(measure=m, aspect=a) for a in aspects} for m in chosen}
-    shallow = {f"{m}@{TRASH}": approaches(m @ TRASH, **(toma or {})) for m in chosen}
-    deep = {f"{m}@{BAND * BANDS}": approaches(m @ (BAND * BANDS), **(toma or {})) for m in chosen}
-    families = [family for group in (groups, single, shallow, deep) for family in group.values()]
+    shallow = [approaches(_cut(m, TRASH), **(toma or {})) for m in chosen]
+    deep = [approaches(_cut(m, BAND * BANDS), **(toma or {})) for m in chosen]
+    families = [*groups.values(), *single.values(), *shallow, *deep]
     every = [measure for family in families for measure in family.values()]
     scores = evaluate(judgments, runs, every, order=order, duplicates=duplicates)
 
@@ -91,8 +91,8 @@ def analyse(
             name: _correlated(scores, family, combinations(aspects, 2)) for name, family in single.items()
         },
         power={name: {a: power[str(m)] for a, m in family.items()} for name, family in groups.items()},
-        trash=_trash(scores, sums, shallow.values()),
-        quality=_quality(scores, sums, deep.values()),
+        trash=_trash(scores, sums, shallow),
+        quality=_quality(scores, sums, deep),
         scores=scores,
         about={
             "measures": [str(m) for m in chosen],
@@ -106,6 +106,12 @@ def analyse(
             "scores": scores.conventions,
         },
     )
+
+
+def _cut(measure: Measure, depth: int) -> Measure:
+    """The measure of the first documents, where it has a cutoff."""
+    has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+    return measure @ depth if has_cutoff else measure
 
 
 def _powers(scores: Scores, **settings: Any) -> dict[str, float]:

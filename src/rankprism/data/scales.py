@@ -183,8 +183,8 @@ def labels_of_cells(cells: Cells) -> Labels:
         name != names[i % width] for i, name in enumerate(cells.names[: width * len(aspects)])
     ):
         raise InputError(
-            "its topics have aspects of their own, like the subtopics of diversity judgments; this needs the "
-            "same aspects in every topic, like relevance and credibility (docs/multi-aspect.md)"
+            "the topics of these judgments have aspects of their own, like the subtopics of diversity "
+            "judgments; TOMA, Aspect and Contrast need the same ones in all, like relevance and credibility"
         )
 
     def documents() -> Floats:
