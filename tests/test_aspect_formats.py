@@ -341,6 +341,7 @@ BAD = {
         "the embedding of 'a': 'low' is no number; write 2, 0.5 or 3/2",
     ),
     "labels that descend": (in_columns("q 0 d 1\n", {"a": [1, 0]}), "the labels of 'a' do not ascend: 1, 0"),
+    "labels below 0": (in_columns("q 0 d 1\n", {"a": [-1, 0, 1]}), "is -1, and grades begin at 0"),
     "a label twice": (in_columns("q 0 d 1\n", {"a": ["x", "x"]}), "has a label twice: x, x"),
     "no labels": (in_columns("q 0 d 1\n", {"a": []}), "has no labels"),
     "labels of no kind": (in_columns("q 0 d 1\n", {"a": [[0], [1]]}), "[0] is neither a number nor a name"),

@@ -74,7 +74,14 @@ def test_the_command_prints_table_1(cli: Cli) -> None:
         ["(3,", "c)", "8", "–"],
         ["(3,", "pc)", "7", "(3,", "c)"],
     ]
-    assert cli("aspects", "order", *labels, "--format", "csv").stdout.startswith("class,weight,distance²,")
+    beside = cli("aspects", "order", *labels, *more, "--toma", "tuples='valid'").stdout.splitlines()
+    assert beside[0].split() == ["euclidean", "manhattan", "chebyshev"]
+    cells = [cell.strip() for cell in beside[4].split("  ") if cell]
+    assert cells == ["3", "(3, pc)", "(3, pc)", "(3, pc) = (2, pc)"]
+    assert len(beside) == 2 + 10
+    csv = cli("aspects", "order", *labels, "--format", "csv").stdout
+    assert csv.startswith("measured by,class,weight,distance,relevance,relevance place,")
+    assert csv.count("\n") == 1 + 3 * 12
 
 
 # What CAM and MM reach

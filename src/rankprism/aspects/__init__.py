@@ -8,7 +8,7 @@ The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankpr
 from rankprism.aspects.analysis import Analysis, analyse
 from rankprism.aspects.attainable import Attainable, attainable
 from rankprism.aspects.label_counts import LabelCounts, label_counts
-from rankprism.aspects.order import Order, order
+from rankprism.aspects.order import Order, Orders, order, orders
 from rankprism.measures.distance_order import distance
 
 __all__ = [
@@ -16,9 +16,11 @@ __all__ = [
     "Attainable",
     "LabelCounts",
     "Order",
+    "Orders",
     "analyse",
     "attainable",
     "distance",
     "label_counts",
     "order",
+    "orders",
 ]

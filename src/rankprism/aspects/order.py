@@ -13,6 +13,7 @@ from rankprism.data.scales import Scale
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures.distance_order import (
     DISTANCES,
+    NORMS,
     DistanceOrder,
     Labelled,
     chosen_tuples,
@@ -67,6 +68,24 @@ def order(
             "scales": {s.aspect: dict(zip(s.names, map(str, s.place), strict=True)) for s in chosen},
         },
     )
+
+
+def orders(
+    scales: Judgments | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
+) -> Orders:
+    """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
+
+    >>> from rankprism.data.scales import Scale
+    >>> print(orders([Scale.of("relevance", 3), Scale.of("credibility", 2)]))
+       euclidean        manhattan        chebyshev
+    ─────────────────────────────────────────────────────────────
+    1  (2, 1)           (2, 1)           (2, 1)
+    2  (2, 0) = (1, 1)  (2, 0) = (1, 1)  (2, 0) = (1, 1) = (1, 0)
+    3  (1, 0)           (1, 0) = (0, 1)  (0, 1) = (0, 0)
+    4  (0, 1)           (0, 0)
+    5  (0, 0)
+    """
+    return Orders({name: order(scales, name, weights, tuples, best) for name in NORMS})
 
 
 def _fraction(value: Any) -> Any:
@@ -158,3 +177,35 @@ class Order(Result):
     def place(self, labels: Labelled) -> tuple[float, ...]:
         """Where labels stand."""
         return tuple(map(float, embedded(self.scales, labels)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Orders(Result):
+    """What `orders` found."""
+
+    by_distance: Mapping[str, Order]
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return {name: found.about for name, found in self.by_distance.items()}
+
+    @property
+    def summary(self) -> Table:
+        """The classes of each distance, the best first."""
+        most = max(len(found.classes) for found in self.by_distance.values())
+        columns: dict[str, list[Any]] = {"": [str(place) for place in range(1, most + 1)]}
+        for name, found in self.by_distance.items():
+            members = next(iter(found.summary.columns.values()))
+            columns[name] = [*members, *[""] * (most - len(members))]
+        return Table(columns)
+
+    @property
+    def rows(self) -> Table:
+        """One row a distance and tuple of labels."""
+        columns: dict[str, list[Any]] = {"measured by": []}
+        for name, found in self.by_distance.items():
+            every = found.rows
+            columns["measured by"] += [name] * len(every)
+            for column, cells in every.columns.items():
+                columns.setdefault(column.removesuffix("²"), []).extend(cells)
+        return Table(columns)

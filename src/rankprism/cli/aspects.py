@@ -93,8 +93,12 @@ def order(
     format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
-    """The classes of label tuples that TOMA makes: rankprism aspects order --labels relevance=0,1,2,3 …"""
+    """The classes of label tuples that TOMA makes: rankprism aspects order --labels relevance=0,1,2,3 …
+
+    By all three distances side by side, or of one in detail: --toma "distance='manhattan'"
+    """
     from rankprism.aspects import order as compute
+    from rankprism.aspects import orders
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
@@ -111,11 +115,14 @@ def order(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
                 )
             scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted]
-        found = compute(scales, **_toma(toma))
+        settings = _toma(toma)
+        found = compute(scales, **settings)
     if hasse:
         write(found.hasse() + "\n", output)
-    else:
+    elif toma and "distance" in toma:
         write_result(found, format, output)
+    else:
+        write_result(orders(scales, **settings), format, output)
     draw_result(found, _draw("hasse", "hasse_diagram"), plot)
 
 

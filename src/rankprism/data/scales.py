@@ -78,6 +78,11 @@ class Scale:
                 f"the labels of {aspect!r} do not ascend: {', '.join(names)}, with the grades "
                 f"{', '.join(map(number_name, grades))}; list them from the lowest to the highest"
             )
+        if worth[0] < 0:
+            raise InputError(
+                f"the lowest label of {aspect!r} is {names[0]}, and grades begin at 0; say what the labels "
+                f"are worth with grades, e.g. 0, 1, …"
+            )
         return cls(aspect, worth, names, _embedded(aspect, names, embed), given)
 
     def __repr__(self) -> str:

@@ -52,7 +52,8 @@ DISTANCES: dict[str, Distance] = {
     "manhattan": _manhattan,
     "chebyshev": _chebyshev,
 }
-_NORMS = tuple(DISTANCES)
+#: Those of the paper, before any of one's own.
+NORMS = tuple(DISTANCES)
 WEIGHTS = ("step", "exponential", "top-half")
 TUPLES = ("product", "valid", "seen")
 
@@ -154,7 +155,7 @@ def distance_order(
     classes = tuple(tuple(sorted(by_distance[far])) for far in distances)
     order = DistanceOrder(scales, measured, classes, distances, _worth(len(classes), weights))
     # Up to the best labels these distances only shrink when a label gets better (the paper's appendix).
-    if name not in _NORMS or any(scale.place[-1] > x for scale, x in zip(scales, top, strict=True)):
+    if name not in NORMS or any(scale.place[-1] > x for scale, x in zip(scales, top, strict=True)):
         _check(order, name)
     return order
 
