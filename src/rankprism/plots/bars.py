@@ -1,0 +1,114 @@
+"""Bars: the unanimity of measures, the difference of two runs on each topic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from rankprism.formats.scores import read_scores
+from rankprism.meta.unanimity import Unanimity
+from rankprism.plots.theme import FIRST, SECOND, data, shortened, styled
+
+
+def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
+    """The Metric Unanimity of each measure, the most unanimous on top; also of `unanimity.grouped()`."""
+    rows: list[dict[str, Any]] = []
+    for i in unanimity.order:
+        mu = float(unanimity.mu[i])
+        defined = not np.isnan(mu)
+        rows.append(
+            {
+                "measure": unanimity.measures[i],
+                "label": shortened(unanimity.measures[i].split(", ")),
+                "mu": mu if defined else None,
+                "end": max(mu, 0.0) if defined else 0.0,
+                "printed": f"{mu:.4f}" if defined else "not defined",
+            }
+        )
+    base = (
+        alt.Chart(data(rows))
+        .encode(
+            y=alt.Y(
+                "label:N",
+                title=None,
+                sort=None,
+                axis=alt.Axis(ticks=False, domain=False, labelPadding=6),
+            ),
+            tooltip=["measure:N", alt.Tooltip("printed:N", title="MU")],
+        )
+        .properties(width=340, height=alt.Step(20))
+    )
+    # The number stands right of the bar, and right of 0 where the bar goes left.
+    bars = base.mark_bar(color=FIRST, size=13).encode(
+        x=alt.X("mu:Q", title="Metric Unanimity (bits; 1 at most)", axis=alt.Axis(tickCount=6))
+    )
+    numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="printed:N")
+    about = unanimity.about
+    counts = f"{about['runs']} runs, {about['topics']} topics" if "runs" in about else ""
+    return styled(alt.layer(bars, numbers), "Does a measure see what all the others see?", counts, 60)
+
+
+def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.Chart:
+    """The difference run - other on each topic, from the largest gain to the largest loss.
+
+    scores : what `evaluate` returns, or whatever `read_scores` takes.
+    """
+    pair = read_scores(scores).select(runs=[run, other], measures=[measure])
+    difference = pair.values[0, :, 0] - pair.values[1, :, 0]
+    rows = [
+        {
+            "topic": pair.topics[t],
+            "difference": float(difference[t]),
+            "score": float(pair.values[0, t, 0]),
+            "other": float(pair.values[1, t, 0]),
+            "better": run if difference[t] > 0 else other if difference[t] < 0 else "equal",
+        }
+        for t in np.argsort(-difference, kind="stable")
+        if not np.isnan(difference[t])
+    ]
+    step = max(4, min(22, 900 // max(len(rows), 1)))
+    chart = (
+        alt.Chart(data(rows))
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "topic:N",
+                title="topics, from the largest gain to the largest loss",
+                sort=None,
+                scale=alt.Scale(paddingInner=0.2),
+                axis=alt.Axis(
+                    labels=step >= 8,
+                    labelAngle=-90,
+                    labelFontSize=min(11, step),
+                    ticks=False,
+                    domain=False,
+                    orient="bottom",
+                ),
+            ),
+            y=alt.Y("difference:Q", title=f"difference in {measure}"),
+            color=alt.Color(
+                "better:N",
+                title="better",
+                scale=alt.Scale(domain=[run, other], range=[FIRST, SECOND]),
+            ),
+            tooltip=[
+                "topic:N",
+                *(
+                    alt.Tooltip(f"{name}:Q", title=title, format=".4f")
+                    for name, title in (("score", run), ("other", other), ("difference", "difference"))
+                ),
+            ],
+        )
+        .properties(width=alt.Step(step), height=260)
+    )
+    gains, losses = (sum(row["better"] == name for row in rows) for name in (run, other))
+    mean = float(np.mean([row["difference"] for row in rows]))
+    return styled(
+        chart,
+        f"{run} against {other}, topic by topic",
+        f"{measure}: mean difference {mean:+.4f}; {run} is better on {gains} topics, worse on {losses}, "
+        f"equal on {len(rows) - gains - losses}",
+        max(60, step * len(rows) // 6),
+    )

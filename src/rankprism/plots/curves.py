@@ -1,0 +1,166 @@
+"""Curves, one line a measure: significance levels of pairs, power by topics, swap rates by difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.meta.power import DiscriminativePower
+from rankprism.meta.stability import Stability
+from rankprism.meta.swap import SwapRates
+from rankprism.plots.theme import QUIET, by_measure, data, styled
+
+WIDTH, HEIGHT = 460, 300
+#: Points beyond this number only hide their line.
+FEW = 60
+
+
+def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> alt.LayerChart:
+    """ASL curves (Sakai 2006): the pairs of runs from the largest significance level to the smallest.
+
+    The closer to the origin a curve comes down, the more pairs the measure tells apart: all that lie below
+    the line at alpha.
+
+    highest : the largest level shown; twice alpha without it. The pairs that no measure brings below it are
+        left out.
+    """
+    highest = 2 * power.alpha if highest is None else highest
+    curves = power.curves
+    pairs = curves.shape[1]
+    if not (curves <= highest).any():
+        highest = 1.0
+    firsts = [int(np.argmax(row <= highest)) for row in curves if (row <= highest).any()]
+    rows = [
+        {"measure": measure, "pair": i + 1, "asl": float(curve[i])}
+        for measure, curve in zip(power.measures, curves, strict=True)
+        for i in _corners(curve, highest)
+    ]
+    start = min(firsts, default=0)
+    points = pairs - start <= FEW
+    lines = (
+        alt.Chart(data(rows))
+        .mark_line(clip=True, strokeWidth=1.8, point={"size": 35} if points else False)
+        .encode(
+            x=alt.X(
+                "pair:Q",
+                title="pairs of runs, from the largest level to the smallest",
+                scale=alt.Scale(domain=[max(start, 1), max(pairs, 2)], nice=False),
+                axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+            ),
+            y=alt.Y("asl:Q", title="achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
+            tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
+            **by_measure(power.measures, shapes=points),
+        )
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else f"{pairs} pairs"
+    how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
+    return styled(
+        alt.layer(lines, *_level(power.alpha, f"α = {power.alpha:g}")),
+        "Discriminative power: ASL curves",
+        f"{how.get(power.method, power.method)}; {len(power.runs)} runs, {shown}",
+    )
+
+
+def _corners(curve: Floats, highest: float) -> Iterator[int]:
+    """The points that a falling line needs: what is in view and one more, without those between equals."""
+    shown = np.flatnonzero(curve <= highest)
+    if not len(shown):
+        return
+    first = max(int(shown[0]) - 1, 0)
+    for i in range(first, len(curve)):
+        inner = first < i < len(curve) - 1
+        if not (inner and curve[i - 1] == curve[i] == curve[i + 1]):
+            yield i
+
+
+def power_growth(stability: Stability) -> alt.LayerChart:
+    """Discriminative power by the number of topics: the mean over sets of topics, least to most as a band."""
+    columns = stability.rows.columns
+    names = ("measure", "topics", "power", "least", "most")
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*(columns[n] for n in names), strict=True)]
+    x = alt.X(
+        "topics:Q",
+        title="topics",
+        scale=alt.Scale(zero=False, nice=False, padding=8),
+        axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+    )
+    y_title = "share of pairs of runs that differ significantly"
+    encodings = by_measure(stability.measures, shapes=True)
+    base = alt.Chart(data(rows)).properties(width=WIDTH, height=HEIGHT)
+    band = base.mark_area(opacity=0.12).encode(
+        x=x, y=alt.Y("least:Q", title=y_title), y2="most:Q", color=encodings["color"]
+    )
+    line = base.mark_line(strokeWidth=1.8, point={"size": 45}).encode(
+        x=x,
+        y=alt.Y("power:Q", title=y_title),
+        tooltip=["measure:N", "topics:Q", *(alt.Tooltip(f"{n}:Q", format=".4f") for n in names[2:])],
+        **encodings,
+    )
+    samples = stability.power.shape[2]
+    return styled(
+        alt.layer(band, line),
+        "Discriminative power by the number of topics",
+        f"mean, least and most over {samples} random sets of topics" if samples > 1 else "one set of topics",
+    )
+
+
+def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
+    """Swap rates by the size of the difference (Voorhees and Buckley 2002), with the rate to stay under."""
+    rows = [
+        {
+            "measure": measure,
+            "difference": float(edge),
+            "rate": float(rate),
+            "swaps": int(swaps),
+            "comparisons": int(count),
+        }
+        for measure, rates, all_swaps, counts in zip(
+            swap_rates.measures, swap_rates.rates, swap_rates.swaps, swap_rates.count, strict=True
+        )
+        for edge, rate, swaps, count in zip(swap_rates.edges, rates, all_swaps, counts, strict=True)
+        if count
+    ]
+    width = swap_rates.about.get("width", float(swap_rates.edges[1] - swap_rates.edges[0]))
+    lines = (
+        alt.Chart(data(rows))
+        .mark_line(strokeWidth=1.8, point={"size": 45})
+        .encode(
+            x=alt.X(
+                "difference:Q",
+                title=f"difference between two runs (bins of {width:g}, from; the last has all above)",
+                axis=alt.Axis(grid=False),
+            ),
+            y=alt.Y("rate:Q", title="swap rate"),
+            tooltip=[
+                "measure:N",
+                alt.Tooltip("difference:Q", format=".4~f"),
+                alt.Tooltip("rate:Q", format=".4f"),
+                "swaps:Q",
+                "comparisons:Q",
+            ],
+            **by_measure(swap_rates.measures, shapes=True),
+        )
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    about = swap_rates.about
+    halves = f"{about['trials']} times two sets of {about['size']} topics" if "trials" in about else ""
+    return styled(
+        alt.layer(lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")),
+        "How often other topics reverse a difference",
+        halves,
+    )
+
+
+def _level(value: float, label: str) -> Sequence[Any]:
+    """A horizontal line at a level, with its name at the right end."""
+    base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
+    rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
+    text = base.mark_text(align="right", baseline="bottom", dy=-3, color="#444444", fontSize=11).encode(
+        x=alt.value(WIDTH - 2), text="label:N"
+    )
+    return rule, text

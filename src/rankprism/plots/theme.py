@@ -1,0 +1,116 @@
+"""How all charts look: colours that everybody can tell apart, also in print, and room for long names."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle, islice
+from typing import Any, TypeVar
+
+import altair as alt
+
+from rankprism.errors import InputError
+
+#: Okabe and Ito's colours without yellow, which is too light for a line on paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+#: One dash and one shape fewer than colours: the first 42 lines differ in a pair, neighbours in both.
+DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 3], [5, 2, 1, 2, 1, 2])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+FIRST, SECOND = COLOURS[:2]
+QUIET = "#767676"
+#: Dark is much, as on paper.
+AMOUNTS = "viridis"
+DIFFERENCES = "purpleorange"
+
+AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart, alt.HConcatChart, alt.VConcatChart)
+
+
+def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
+    """Rows as a chart takes them, without a frame and without a limit to their number."""
+    values = [dict(row) for row in rows]
+    if not values:
+        raise InputError("there is nothing to draw: no score or level is defined")
+    return alt.InlineData(values=values)
+
+
+def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> AnyChart:
+    """A finished chart: its title, of at most `width` characters a line, and the look of them all."""
+    named = chart.properties(
+        title=alt.TitleParams(wrapped(title, width), subtitle=wrapped(subtitle, width) if subtitle else [])
+    )
+    return named.configure(
+        font="Helvetica, Arial, sans-serif",
+        background="white",
+        padding=8,
+        title=alt.TitleConfig(
+            anchor="start",
+            frame="group",
+            fontSize=14,
+            subtitleFontSize=11,
+            subtitleColor="#444444",
+            subtitlePadding=4,
+            offset=10,
+        ),
+        axis=alt.AxisConfig(
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
+            labelLimit=0,
+            gridColor="#E4E4E4",
+            domainColor=QUIET,
+            tickColor=QUIET,
+        ),
+        legend=alt.LegendConfig(
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=0,
+            symbolLimit=0,
+            symbolSize=90,
+            symbolStrokeWidth=2,
+        ),
+        view=alt.ViewConfig(stroke=None),
+    )
+
+
+def by_measure(measures: Sequence[str], *, shapes: bool = False) -> dict[str, Any]:
+    """Encodings by which lines of measures differ: colour and dash, and the shape of points."""
+    columns = math.ceil(len(measures) / 20)
+    legend = alt.Legend(title="measure", symbolSize=200 if not shapes else 90, columns=columns)
+
+    def scale(values: Sequence[Any]) -> alt.Scale:
+        return alt.Scale(domain=list(measures), range=list(islice(cycle(values), len(measures))))
+
+    encodings: dict[str, Any] = {
+        "color": alt.Color("measure:N", scale=scale(COLOURS), legend=legend),
+        "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=legend),
+    }
+    if shapes:
+        encodings["shape"] = alt.Shape("measure:N", scale=scale(SHAPES), legend=legend)
+    return encodings
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` characters, broken after blanks and commas and before parentheses.
+
+    >>> wrapped("alpha_nDCG(alpha=0.25,ideal='exact')@20", 24)
+    ['alpha_nDCG(alpha=0.25,', "ideal='exact')@20"]
+    """
+    lines = [""]
+    for piece in re.findall(r"[ (]?[^ (,]*,?", text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece if lines[-1] else piece.lstrip()
+    return lines
+
+
+def shortened(names: Sequence[str], most: int = 1) -> str:
+    """Several names as one.
+
+    >>> shortened(["a", "b", "c"])
+    'a and 2 more'
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
