@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankprism import __version__
+from rankprism.cli import compare, meta
 from rankprism.cli.options import (
     Duplicates,
     Format,
@@ -249,3 +250,8 @@ def convert(
             duplicates=duplicates.value,
         )
     typer.echo(str(conversion))
+
+
+app.command("compare")(compare.compare)
+app.command("topic-set-size")(compare.topic_set_size)
+app.add_typer(meta.app, name="meta")

@@ -5,7 +5,7 @@ and how many topics an experiment needs.
 evaluated in `rankprism.meta`, with the same tests.
 """
 
-from rankprism.comparison.compare import TESTS, Comparison, compare
+from rankprism.comparison.comparison import TESTS, Comparison, compare
 from rankprism.comparison.correction import CORRECTIONS, corrected
 from rankprism.comparison.topic_set_size import TopicSetSize, topic_set_size
 

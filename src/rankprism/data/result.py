@@ -176,6 +176,18 @@ class Result(ABC):
         return f"<{type(self).__name__}>\n{self}"
 
 
+class Detailed(Result):
+    """A result that shows all of its rows to people too."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.about = result.about
+
+    @property
+    def summary(self) -> Table:
+        return self.result.rows
+
+
 #: How a result is written, by the name of the format.
 FORMATS: dict[str, Callable[[Result], str]] = {
     "table": lambda result: f"{result}\n",

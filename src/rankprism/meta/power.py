@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.comparison import paired, resampling
-from rankprism.comparison.compare import check_level, part_of
+from rankprism.comparison.comparison import check_level, part_of
 from rankprism.comparison.correction import corrected
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs

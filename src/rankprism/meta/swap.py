@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.compare import part_of
+from rankprism.comparison.comparison import part_of
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
