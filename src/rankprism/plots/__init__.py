@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from rankprism.plots.bars import topic_differences, unanimity_bars
     from rankprism.plots.curves import asl_curves, power_growth, swap_curves
     from rankprism.plots.heatmaps import correlation_heatmap, system_topic_heatmap
-    from rankprism.plots.intervals import score_intervals
+    from rankprism.plots.intervals import difference_intervals, score_intervals
     from rankprism.plots.irec import irec_against
-    from rankprism.plots.output import save
+    from rankprism.plots.output import check_ending, save
     from rankprism.plots.ranks import sensitivity
 
 __all__ = [
     "asl_curves",
+    "check_ending",
     "correlation_heatmap",
+    "difference_intervals",
     "irec_against",
     "power_growth",
     "save",
@@ -36,7 +38,9 @@ __all__ = [
 
 _HOME = {
     "asl_curves": "curves",
+    "check_ending": "output",
     "correlation_heatmap": "heatmaps",
+    "difference_intervals": "intervals",
     "irec_against": "irec",
     "power_growth": "curves",
     "save": "output",

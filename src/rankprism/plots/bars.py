@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.formats.scores import read_scores
 from rankprism.meta.unanimity import Unanimity
-from rankprism.plots.theme import FIRST, SECOND, data, shortened, styled
+from rankprism.plots.theme import FIRST, QUIET, SECOND, data, shortened, styled
 
 
 def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
@@ -42,15 +42,17 @@ def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
     )
     # The number stands right of the bar, and right of 0 where the bar goes left.
     bars = base.mark_bar(color=FIRST, size=13).encode(
-        x=alt.X("mu:Q", title="Metric Unanimity (bits; 1 at most)", axis=alt.Axis(tickCount=6))
+        x=alt.X("mu:Q", title="Metric Unanimity (bits; 1 at most)", axis=alt.Axis(tickCount=6, grid=False))
     )
     numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="printed:N")
     about = unanimity.about
     counts = f"{about['runs']} runs, {about['topics']} topics" if "runs" in about else ""
-    return styled(alt.layer(bars, numbers), "Does a measure see what all the others see?", counts, 60)
+    return styled(
+        alt.LayerChart(layer=[bars, numbers]), "Does a measure see what all the others see?", counts, 60
+    )
 
 
-def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.Chart:
+def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.LayerChart:
     """The difference run - other on each topic, from the largest gain to the largest loss.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
@@ -68,8 +70,8 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.Ch
         for t in np.argsort(-difference, kind="stable")
         if not np.isnan(difference[t])
     ]
-    step = max(4, min(22, 900 // max(len(rows), 1)))
-    chart = (
+    step = max(4, min(16, 900 // max(len(rows), 1)))
+    bars = (
         alt.Chart(data(rows))
         .mark_bar()
         .encode(
@@ -105,8 +107,9 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.Ch
     )
     gains, losses = (sum(row["better"] == name for row in rows) for name in (run, other))
     mean = float(np.mean([row["difference"] for row in rows]))
+    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(y="zero:Q")
     return styled(
-        chart,
+        alt.LayerChart(layer=[bars, zero]),
         f"{run} against {other}, topic by topic",
         f"{measure}: mean difference {mean:+.4f}; {run} is better on {gains} topics, worse on {losses}, "
         f"equal on {len(rows) - gains - losses}",

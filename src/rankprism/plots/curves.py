@@ -49,7 +49,7 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
                 "pair:Q",
                 title="pairs of runs, from the largest level to the smallest",
                 scale=alt.Scale(domain=[max(start, 1), max(pairs, 2)], nice=False),
-                axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+                axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
             ),
             y=alt.Y("asl:Q", title="achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
             tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
@@ -60,7 +60,7 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
     shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else f"{pairs} pairs"
     how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
     return styled(
-        alt.layer(lines, *_level(power.alpha, f"α = {power.alpha:g}")),
+        alt.LayerChart(layer=[lines, *_level(power.alpha, f"α = {power.alpha:g}")]),
         "Discriminative power: ASL curves",
         f"{how.get(power.method, power.method)}; {len(power.runs)} runs, {shown}",
     )
@@ -87,7 +87,7 @@ def power_growth(stability: Stability) -> alt.LayerChart:
         "topics:Q",
         title="topics",
         scale=alt.Scale(zero=False, nice=False, padding=8),
-        axis=alt.Axis(tickMinStep=1, format="d", grid=False),
+        axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
     )
     y_title = "share of pairs of runs that differ significantly"
     encodings = by_measure(stability.measures, shapes=True)
@@ -103,7 +103,7 @@ def power_growth(stability: Stability) -> alt.LayerChart:
     )
     samples = stability.power.shape[2]
     return styled(
-        alt.layer(band, line),
+        alt.LayerChart(layer=[band, line]),
         "Discriminative power by the number of topics",
         f"mean, least and most over {samples} random sets of topics" if samples > 1 else "one set of topics",
     )
@@ -132,10 +132,10 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
         .encode(
             x=alt.X(
                 "difference:Q",
-                title=f"difference between two runs (bins of {width:g}, from; the last has all above)",
+                title=f"difference between two runs (from; bins of {width:g}, the last with all above)",
                 axis=alt.Axis(grid=False),
             ),
-            y=alt.Y("rate:Q", title="swap rate"),
+            y=alt.Y("rate:Q", title="swap rate", axis=alt.Axis(tickCount=6)),
             tooltip=[
                 "measure:N",
                 alt.Tooltip("difference:Q", format=".4~f"),
@@ -150,7 +150,7 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
     about = swap_rates.about
     halves = f"{about['trials']} times two sets of {about['size']} topics" if "trials" in about else ""
     return styled(
-        alt.layer(lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")),
+        alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
         "How often other topics reverse a difference",
         halves,
     )

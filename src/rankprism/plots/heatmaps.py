@@ -13,10 +13,10 @@ from rankprism.meta.correlation import Correlation
 from rankprism.plots.theme import AMOUNTS, DIFFERENCES, data, styled
 
 _COEFFICIENTS = {
-    "tau-b": "Kendall's τ_b",
-    "tau-a": "Kendall's τ_a",
-    "tau-ap": "τ_ap",
-    "tau-ap-symmetric": "symmetric τ_ap",
+    "tau-b": "Kendall's τ-b",
+    "tau-a": "Kendall's τ-a",
+    "tau-ap": "τ-ap",
+    "tau-ap-symmetric": "symmetric τ-ap",
     "spearman": "Spearman's ρ",
     "rbo": "rank-biased overlap",
 }
@@ -26,7 +26,7 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
     """Every measure against every other, those that rank systems alike side by side."""
     near = correlation.clustered()
     size = len(near.measures)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"measure": a, "other": b, "value": float(near.values[i, j])}
         for i, a in enumerate(near.measures)
         for j, b in enumerate(near.measures)
@@ -62,7 +62,7 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
         cells.mark_rect().encode(
             color=alt.Color(
                 "value:Q",
-                title=name,
+                title=None,
                 scale=scale,
                 legend=alt.Legend(gradientLength=max(80, min(200, step * size))),
             )
@@ -78,7 +78,10 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
     over = "mean over topics of the correlation on each" if about.get("over") != "means" else "of mean scores"
     counts = f"{about['runs']} runs, {about['topics']} topics; {over}" if "runs" in about else ""
     return styled(
-        alt.layer(*layers), "How alike measures rank runs", f"{name}; {counts}", max(44, step * size // 6)
+        alt.LayerChart(layer=layers),
+        "How alike measures rank runs",
+        f"{name}; {counts}",
+        max(44, step * size // 6),
     )
 
 
@@ -98,7 +101,7 @@ def system_topic_heatmap(scores: Any, measure: str) -> alt.Chart:
     ]
     high = np.nanmax(values, initial=0.0)
     across, down = (_step(len(axis)) for axis in (topics, runs))
-    chart = (
+    chart: alt.Chart = (
         alt.Chart(data(rows))
         .mark_rect()
         .encode(

@@ -7,10 +7,11 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from rankprism.comparison.comparison import TESTS, Comparison
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
-from rankprism.plots.theme import FIRST, data, styled, wrapped
+from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
 
 #: Measures beside each other.
 COLUMNS = 4
@@ -31,7 +32,6 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
     means, margins = t_intervals(found.values, alpha)
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
     runs = [found.runs[r] for r in order]
-    step = 18 if len(runs) <= 30 else 13
     charts = []
     for m, measure in enumerate(found.measures):
         rows = [
@@ -45,41 +45,129 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
             for r in order
             if not np.isnan(means[r, m])
         ]
-        first = m % COLUMNS == 0
-        base = (
-            alt.Chart(data(rows))
-            .encode(
-                y=alt.Y(
-                    "run:N",
-                    title=None,
-                    scale=alt.Scale(domain=runs),
-                    axis=alt.Axis(
-                        labels=first, ticks=False, domain=False, grid=True, labelFontSize=min(11, step - 2)
-                    ),
-                ),
-                tooltip=["run:N", *(alt.Tooltip(f"{n}:Q", format=".4f") for n in ("mean", "low", "high"))],
+        charts.append(
+            _panel(
+                rows,
+                ("run", "mean", "mean"),
+                runs,
+                measure,
+                labels=m % COLUMNS == 0,
+                fill=alt.value(FIRST),
+                below=[],
             )
-            .properties(width=190, height=alt.Step(step))
         )
-        rule = base.mark_rule(color=FIRST, strokeWidth=1.6).encode(
-            x=alt.X(
-                "low:Q",
-                title=wrapped(measure, 32),
-                scale=alt.Scale(zero=False),
-                axis=alt.Axis(grid=False, tickCount=5),
-            ),
-            x2="high:Q",
-        )
-        point = base.mark_point(filled=True, color=FIRST, opacity=1, size=38).encode(x="mean:Q")
-        charts.append(alt.layer(rule, point))
     topics = f"{len(found.topics)} topics" if len(found.topics) != 1 else "1 topic, hence no interval"
-    return styled(
-        alt.concat(*charts, columns=COLUMNS, spacing=14),
-        "Mean scores of runs",
-        f"with {100 * (1 - alpha):g} % t intervals over {topics}"
-        + (f"; in the order of {found.measures[0]}" if len(found.measures) > 1 else ""),
-        50 if len(charts) == 1 else 80,
+    sorted_by = f"; in the order of {found.measures[0]}" if len(found.measures) > 1 else ""
+    return _panels(
+        charts, "Mean scores of runs", f"with {100 * (1 - alpha):g} % t intervals over {topics}{sorted_by}"
     )
+
+
+def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.ConcatChart:
+    """The difference of each pair of runs by each measure with its interval; filled where it is significant.
+
+    most : pairs shown, those with the largest differences by the first measure. Without a baseline, each is
+        written so that its difference by the first measure is not negative.
+    """
+    first = np.nan_to_num(comparison.difference[0])
+    sign = np.where((first < 0) & (comparison.baseline is None), -1, 1)
+    chosen = np.argsort(-np.abs(first), kind="stable")[:most]
+    chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
+    names = {}
+    for k in chosen:
+        pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
+        names[int(k)] = " − ".join(pair) if comparison.baseline is None else pair[0]
+    charts = []
+    for m, measure in enumerate(comparison.measures):
+        difference, margin = sign * comparison.difference[m], comparison.margin[m]
+        rows = [
+            {
+                "pair": pair,
+                "measure": measure,
+                "difference": float(difference[k]),
+                "low": None if np.isnan(margin[k]) else float(difference[k] - margin[k]),
+                "high": None if np.isnan(margin[k]) else float(difference[k] + margin[k]),
+                "p": None if np.isnan(comparison.adjusted[m, k]) else float(comparison.adjusted[m, k]),
+                "significant": bool(comparison.significant[m, k]),
+            }
+            for k, pair in names.items()
+            if not np.isnan(difference[k])
+        ]
+        zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(x="zero:Q")
+        charts.append(
+            _panel(
+                rows,
+                ("pair", "difference", "p"),
+                list(names.values()),
+                measure,
+                labels=m % COLUMNS == 0,
+                fill=alt.condition("datum.significant", alt.value(FIRST), alt.value("white")),
+                below=[zero],
+            )
+        )
+    words = TESTS[comparison.test][1]
+    correction = comparison.correction
+    corrected = "" if correction == "none" else f", {correction.capitalize()} correction"
+    some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
+    return _panels(
+        charts,
+        "Differences between runs"
+        if comparison.baseline is None
+        else f"Differences to {comparison.baseline}",
+        f"with {100 * (1 - comparison.alpha):g} % intervals; filled: p < {comparison.alpha:g} "
+        f"({words}{corrected}){some}",
+    )
+
+
+def _panel(
+    rows: list[dict[str, Any]],
+    fields: tuple[str, str, str],
+    names: list[str],
+    measure: str,
+    *,
+    labels: bool,
+    fill: Any,
+    below: list[alt.Chart],
+) -> alt.LayerChart:
+    """One measure: a row a name, on it a point and the line from low to high."""
+    name, value, more = fields
+    step = 18 if len(names) <= 30 else 13
+    base = (
+        alt.Chart(data(rows))
+        .encode(
+            y=alt.Y(
+                f"{name}:N",
+                title=None,
+                scale=alt.Scale(domain=names),
+                axis=alt.Axis(
+                    labels=labels, ticks=False, domain=False, grid=True, labelFontSize=min(11, step - 2)
+                ),
+            ),
+            tooltip=[
+                f"{name}:N",
+                *(alt.Tooltip(f"{x}:Q", format=".4f") for x in dict.fromkeys((value, "low", "high", more))),
+            ],
+        )
+        .properties(width=190, height=alt.Step(step))
+    )
+    rule = base.mark_rule(color=FIRST, strokeWidth=1.6).encode(
+        x=alt.X(
+            "low:Q",
+            title=wrapped(measure, 32),
+            scale=alt.Scale(zero=False),
+            axis=alt.Axis(grid=False, tickCount=5),
+        ),
+        x2="high:Q",
+    )
+    point = base.mark_point(stroke=FIRST, strokeWidth=1.4, opacity=1, size=36).encode(
+        x=f"{value}:Q", fill=fill
+    )
+    return alt.LayerChart(layer=[*below, rule, point])
+
+
+def _panels(charts: list[alt.LayerChart], title: str, subtitle: str) -> alt.ConcatChart:
+    chart = alt.ConcatChart(concat=charts, columns=COLUMNS, spacing=14)
+    return styled(chart, title, subtitle, 44 if len(charts) == 1 else 80)
 
 
 def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:

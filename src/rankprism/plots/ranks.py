@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -57,32 +58,35 @@ def sensitivity(scores: Any, parameter: str) -> alt.LayerChart:
         scale=alt.Scale(domain=[0.4, len(found.runs) + 0.6], reverse=True, nice=False, zero=False),
         axis=None,
     )
-    tooltip = ["run:N", "measure:N", "rank:Q", alt.Tooltip("mean:Q", format=".4f")]
+    tooltip: list[Any] = ["run:N", "measure:N", "rank:Q", alt.Tooltip("mean:Q", format=".4f")]
     base = alt.Chart(table).encode(x=x, y=y, tooltip=tooltip)
     quiet = base.transform_filter("!datum.moves")
     loud = base.transform_filter("datum.moves")
     colour = alt.Color("run:N", scale=alt.Scale(domain=runs, range=list(COLOURS[: len(runs)])), legend=None)
     dash = alt.StrokeDash("run:N", scale=alt.Scale(domain=runs, range=list(DASHES[: len(runs)])), legend=None)
-    size = {"filled": True, "opacity": 1.0, "size": 40 if step >= 20 else 24}
+    size: dict[str, Any] = {"filled": True, "opacity": 1.0, "size": 40 if step >= 20 else 24}
     layers = [
         quiet.mark_line(color="#BEBEBE", strokeWidth=1.3).encode(detail="run:N"),
         quiet.mark_point(color="#BEBEBE", **size),
         loud.mark_line(strokeWidth=2.2).encode(color=colour, strokeDash=dash),
         loud.mark_point(**size).encode(color=colour),
     ]
-    for v, align, dx in ((0, "right", -10), (len(shown) - 1, "left", 10)):
+    sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -10), (len(shown) - 1, "left", 10)]
+    for v, align, dx in sides:
         ends = alt.Chart(data(_ends(found.runs, ranks[:, v], shown[v], align)))
         layers.append(
             ends.mark_text(align=align, baseline="middle", dx=dx, fontSize=min(11, step - 2)).encode(
                 x=x, y=y, text="label:N"
             )
         )
-    family = parse(found.measures[0])(
-        **{parameter: parse(found.measures[0]).definition.parameter(parameter).default}
+    first = parse(found.measures[0])
+    family = replace(first, settings={k: v for k, v in first.settings.items() if k != parameter})
+    chart: alt.LayerChart = alt.LayerChart(layer=layers).properties(
+        width=max(260, 80 * (len(shown) - 1)), height=step * len(found.runs)
     )
     rest = f"; in colour the {len(runs)} that move most" if 0 < len(runs) < len(found.runs) else ""
     return styled(
-        alt.layer(*layers).properties(width=max(260, 80 * (len(shown) - 1)), height=step * len(found.runs)),
+        chart,
         f"Ranks of runs by {family} as {parameter} moves",
         f"{len(found.runs)} runs, {len(found.topics)} topics{rest}",
         70,

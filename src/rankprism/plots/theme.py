@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle, islice
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import altair as alt
 
@@ -20,10 +20,10 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 FIRST, SECOND = COLOURS[:2]
 QUIET = "#767676"
 #: Dark is much, as on paper.
-AMOUNTS = "viridis"
-DIFFERENCES = "purpleorange"
+AMOUNTS: Final = "viridis"
+DIFFERENCES: Final = "purpleorange"
 
-AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart, alt.HConcatChart, alt.VConcatChart)
+AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart)
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
@@ -36,10 +36,10 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
 
 def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> AnyChart:
     """A finished chart: its title, of at most `width` characters a line, and the look of them all."""
-    named = chart.properties(
+    named: AnyChart = chart.properties(
         title=alt.TitleParams(wrapped(title, width), subtitle=wrapped(subtitle, width) if subtitle else [])
     )
-    return named.configure(
+    finished: AnyChart = named.configure(
         font="Helvetica, Arial, sans-serif",
         background="white",
         padding=8,
@@ -58,6 +58,7 @@ def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> 
             titleFontWeight="normal",
             titlePadding=8,
             labelLimit=0,
+            labelFlush=False,
             gridColor="#E4E4E4",
             domainColor=QUIET,
             tickColor=QUIET,
@@ -69,23 +70,26 @@ def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> 
             labelLimit=0,
             symbolLimit=0,
             symbolSize=90,
-            symbolStrokeWidth=2,
         ),
         view=alt.ViewConfig(stroke=None),
     )
+    return finished
 
 
 def by_measure(measures: Sequence[str], *, shapes: bool = False) -> dict[str, Any]:
     """Encodings by which lines of measures differ: colour and dash, and the shape of points."""
     columns = math.ceil(len(measures) / 20)
-    legend = alt.Legend(title="measure", symbolSize=200 if not shapes else 90, columns=columns)
+    # Points have no dashes in the legend, which would only fray their shapes.
+    legend = alt.Legend(
+        title="measure", columns=columns, symbolOpacity=1, symbolStrokeWidth=0 if shapes else 2
+    )
 
     def scale(values: Sequence[Any]) -> alt.Scale:
         return alt.Scale(domain=list(measures), range=list(islice(cycle(values), len(measures))))
 
     encodings: dict[str, Any] = {
         "color": alt.Color("measure:N", scale=scale(COLOURS), legend=legend),
-        "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=legend),
+        "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=None if shapes else legend),
     }
     if shapes:
         encodings["shape"] = alt.Shape("measure:N", scale=scale(SHAPES), legend=legend)
