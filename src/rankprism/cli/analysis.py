@@ -164,7 +164,12 @@ def analysis(
     """
 
     def decorate(function: Callable[..., Result]) -> Callable[..., None]:
-        steps: list[Callable[..., Any]] = [read_source, function, *([draw_result] if chart else []), write_result]
+        steps: list[Callable[..., Any]] = [
+            read_source,
+            function,
+            *([draw_result] if chart else []),
+            write_result,
+        ]
         options = {step: _options(step) for step in steps}
 
         def command(**given: Any) -> None:

@@ -14,7 +14,7 @@ from rankprism.comparison.paired import Paired, against, all_pairs
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table, latex_escaped
-from rankprism.errors import InputError, one_of
+from rankprism.errors import InputError, listed, one_of
 from rankprism.formats.scores import read_scores
 
 #: Every test by name, with the words for a caption.
@@ -67,7 +67,7 @@ def compare(
     if len(runs) < 2:
         raise InputError(f"a comparison needs two runs or more; there is only {', '.join(runs)}")
     if baseline is not None and baseline not in runs:
-        raise InputError(f"no run is named {baseline!r}; there are {', '.join(runs)}")
+        raise InputError(f"no run is named {baseline!r}; there are {listed(runs)}")
     pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
     found = [
         TESTS[test][0](

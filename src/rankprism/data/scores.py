@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.table import text_table
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.errors import InputError, RankprismWarning, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Scores:
         score(baseline). As ndeval and gdeval have it for the TREC Web tracks 2013 and 2014.
         """
         if baseline not in self.runs:
-            raise InputError(f"no run is named {baseline!r}; there are {', '.join(self.runs)}")
+            raise InputError(f"no run is named {baseline!r}; there are {listed(self.runs)}")
         if not alpha >= 0:
             raise InputError(f"the risk alpha must be a number ≥ 0; got {alpha!r}")
         difference = self.values - self.values[self.runs.index(baseline)]
@@ -143,7 +143,7 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
     chosen = [wanted] if isinstance(wanted, str) else list(wanted)
     for name in chosen:
         if name not in where:
-            raise InputError(f"there is no {what} {name!r}; there are {', '.join(names)}")
+            raise InputError(f"there is no {what} {name!r}; there are {listed(names)}")
     return [where[name] for name in chosen]
 
 

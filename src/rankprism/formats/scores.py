@@ -13,7 +13,7 @@ import numpy as np
 
 from rankprism._core import parse_number
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.frames import is_frame
 from rankprism.formats.memory import SPELLINGS
@@ -99,7 +99,7 @@ class _Cells:
             self.values[key] = score
         if len(self.values) == before:
             raise InputError(
-                f"{source}: holds no score of a topic; per-topic scores are needed, not only means"
+                f"{source}: has no score of a topic; scores of topics are needed, not only means"
             )
 
     def scores(self, sources: Sequence[str]) -> Scores:
@@ -146,12 +146,13 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     separator = next((s for s in ",;\t" if s in first), None)
     if separator is None or (separator == "\t" and _is_trec(first)):
         return _from_trec(name, lines, files.run_name(path))
-    rows = [
-        (f"{name}:{number}", [cell.strip() for cell in row])
-        for (number, _), row in zip(
-            lines, csv.reader((text for _, text in lines), delimiter=separator), strict=False
-        )
-    ]
+    reader = csv.reader((text for _, text in lines), delimiter=separator, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            rows.append((f"{name}:{lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
+    except csv.Error as error:
+        raise InputError(f"{name}:{lines[-1][0]}: {error}; check the quotation marks") from None
     stem = Path(files.run_name(path)).stem
     return _from_table(rows[0][1], rows[1:], where, measure or stem, name)
 
@@ -199,7 +200,7 @@ def _from_table(
 ) -> Iterator[_Cell]:
     for column in where:
         if column not in header:
-            raise InputError(f"{source}: has no column {column!r}; it has {', '.join(header)}")
+            raise InputError(f"{source}: has no column {column!r}; it has {listed(header)}")
     chosen = []
     for place, row in rows:
         if len(row) != len(header):
@@ -218,7 +219,7 @@ def _from_table(
         return _matrix(header, chosen, topic, measure)
     if topic is None:
         raise InputError(
-            f"{source}: no topic column among {', '.join(header)}; name it one of {', '.join(TOPIC)}"
+            f"{source}: no topic column among {listed(header)}; name it one of {', '.join(TOPIC)}"
         )
     if kind is not None and value is not None:
         return _long(chosen, run, topic, kind, value)

@@ -111,9 +111,9 @@ def _tied(x: Any, y: Any) -> Bools:
 
 def _cosines(vectors: Floats) -> Floats:
     products = vectors @ vectors.T
-    length = np.sqrt(np.diag(products))
+    squares = np.diag(products)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(products / (length[:, None] * length))
+        return np.asarray(products / np.sqrt(squares[:, None] * squares))
 
 
 def _mean_products(vectors: Floats) -> Floats:

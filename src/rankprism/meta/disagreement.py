@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.formats.scores import read_scores
@@ -169,7 +169,7 @@ def _ranked_lists(
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:
-            raise InputError(f"no run {name!r} to show the lists of; there are {', '.join(runs)}")
+            raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
     aligned = {name: align_source(judgments, runs[name], order, duplicates) for name in needed}
     return tuple(
         tuple(_ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
