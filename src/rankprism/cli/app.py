@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rankprism import __version__
-from rankprism.cli import compare, meta
+from rankprism.cli import compare, meta, plot
 from rankprism.cli.options import (
     Duplicates,
     Format,
@@ -255,3 +255,4 @@ def convert(
 app.command("compare")(compare.compare)
 app.command("topic-set-size")(compare.topic_set_size)
 app.add_typer(meta.app, name="meta")
+app.add_typer(plot.app, name="plot")
