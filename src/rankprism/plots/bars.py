@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.meta.unanimity import Unanimity
-from rankprism.plots.theme import FIRST, QUIET, SECOND, data, shortened, styled
+from rankprism.plots.theme import FIRST, QUIET, SECOND, data, shortened, styled, wrapped
 
 
 def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
@@ -57,6 +58,8 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.La
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
     """
+    if run == other:
+        raise InputError(f"{run} is compared with itself; name another run")
     pair = read_scores(scores).select(runs=[run, other], measures=[measure])
     difference = pair.values[0, :, 0] - pair.values[1, :, 0]
     rows = [
@@ -70,16 +73,16 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.La
         for t in np.argsort(-difference, kind="stable")
         if not np.isnan(difference[t])
     ]
-    step = max(4, min(16, 900 // max(len(rows), 1)))
+    count = max(len(rows), 1)
+    step = max(4, min(16, 900 // count), 260 // count)
     bars = (
         alt.Chart(data(rows))
-        .mark_bar()
+        .mark_bar(size=min(40.0, 0.8 * step))
         .encode(
             x=alt.X(
                 "topic:N",
-                title="topics, from the largest gain to the largest loss",
+                title="topics, from gain to loss",
                 sort=None,
-                scale=alt.Scale(paddingInner=0.2),
                 axis=alt.Axis(
                     labels=step >= 8,
                     labelAngle=-90,
@@ -89,7 +92,7 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.La
                     orient="bottom",
                 ),
             ),
-            y=alt.Y("difference:Q", title=f"difference in {measure}"),
+            y=alt.Y("difference:Q", title=wrapped(f"difference in {measure}", 40)),
             color=alt.Color(
                 "better:N",
                 title="better",

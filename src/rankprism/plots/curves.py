@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats
 from rankprism.meta.power import DiscriminativePower
 from rankprism.meta.stability import Stability
 from rankprism.meta.swap import SwapRates
-from rankprism.plots.theme import QUIET, by_measure, data, styled
+from rankprism.plots.theme import QUIET, RIMS, by_measure, data, styled
 
 WIDTH, HEIGHT = 460, 300
 #: Points beyond this number only hide their line.
@@ -160,7 +160,9 @@ def _level(value: float, label: str) -> Sequence[Any]:
     """A horizontal line at a level, with its name at the right end."""
     base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
     rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
-    text = base.mark_text(align="right", baseline="bottom", dy=-3, color="#444444", fontSize=11).encode(
-        x=alt.value(WIDTH - 2), text="label:N"
-    )
-    return rule, text
+    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -3, "fontSize": 11}
+    labels = [
+        base.mark_text(color="#444444", **text, **rim).encode(x=alt.value(WIDTH - 2), text="label:N")
+        for rim in RIMS
+    ]
+    return rule, *labels

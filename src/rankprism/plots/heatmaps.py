@@ -32,9 +32,9 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
         for j, b in enumerate(near.measures)
         if not np.isnan(near.values[i, j])
     ]
-    step = 42 if size <= 12 else max(12, 28 - size // 4)
-    digits = 2 if step >= 24 else None
-    font = 11 if step >= 30 else 9
+    step = 42 if size <= 12 else 30 if size <= 24 else max(12, 34 - size // 2)
+    steep = step < 30 or max(map(len, near.measures)) > 24
+    axis: dict[str, Any] = {"ticks": False, "domain": False, "labelFontSize": min(11, step - 1)}
     directed = correlation.coefficient == "tau-ap"
     name = _COEFFICIENTS.get(correlation.coefficient, correlation.coefficient)
     low = float(np.floor(10 * min(row["value"] for row in rows) + 1e-9) / 10) if rows else 0.0
@@ -46,13 +46,18 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
                 "other:N",
                 title="evaluated ranking" if directed else None,
                 scale=alt.Scale(domain=list(near.measures), paddingInner=0.03),
-                axis=alt.Axis(labelAngle=-45 if step >= 20 else -90, ticks=False, domain=False),
+                axis=alt.Axis(
+                    labelAngle=-90 if steep else -45,
+                    labelFontSize=min(11, step - 1),
+                    ticks=False,
+                    domain=False,
+                ),
             ),
             y=alt.Y(
                 "measure:N",
                 title="gold ranking" if directed else None,
                 scale=alt.Scale(domain=list(near.measures), paddingInner=0.03),
-                axis=alt.Axis(ticks=False, domain=False),
+                axis=alt.Axis(**axis),
             ),
             tooltip=["measure:N", "other:N", alt.Tooltip("value:Q", title=name, format=".4f")],
         )
@@ -68,10 +73,10 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
             )
         )
     ]
-    if digits is not None:
+    if step >= 30:
         layers.append(
-            cells.mark_text(fontSize=font).encode(
-                text=alt.Text("value:Q", format=f".{digits}f"), color=_ink(scale)
+            cells.mark_text(fontSize=11 if step > 30 else 9).encode(
+                text=alt.Text("value:Q", format=".2f"), color=_ink(scale)
             )
         )
     about = correlation.about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
@@ -13,7 +14,7 @@ from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
 
-#: Measures beside each other.
+#: Measures beside each other, at most.
 COLUMNS = 4
 
 
@@ -33,6 +34,7 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
     runs = [found.runs[r] for r in order]
     charts = []
+    columns = _columns(len(found.measures))
     for m, measure in enumerate(found.measures):
         rows = [
             {
@@ -51,7 +53,7 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
                 ("run", "mean", "mean"),
                 runs,
                 measure,
-                labels=m % COLUMNS == 0,
+                labels=m % columns == 0,
                 fill=alt.value(FIRST),
                 below=[],
             )
@@ -78,6 +80,7 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
         names[int(k)] = " − ".join(pair) if comparison.baseline is None else pair[0]
     charts = []
+    columns = _columns(len(comparison.measures))
     for m, measure in enumerate(comparison.measures):
         difference, margin = sign * comparison.difference[m], comparison.margin[m]
         rows = [
@@ -100,7 +103,7 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
                 ("pair", "difference", "p"),
                 list(names.values()),
                 measure,
-                labels=m % COLUMNS == 0,
+                labels=m % columns == 0,
                 fill=alt.condition("datum.significant", alt.value(FIRST), alt.value("white")),
                 below=[zero],
             )
@@ -165,8 +168,13 @@ def _panel(
     return alt.LayerChart(layer=[*below, rule, point])
 
 
+def _columns(measures: int) -> int:
+    """As few rows as there must be, and in each of them as many measures as in the others."""
+    return math.ceil(measures / math.ceil(measures / COLUMNS))
+
+
 def _panels(charts: list[alt.LayerChart], title: str, subtitle: str) -> alt.ConcatChart:
-    chart = alt.ConcatChart(concat=charts, columns=COLUMNS, spacing=14)
+    chart = alt.ConcatChart(concat=charts, columns=_columns(len(charts)), spacing=14)
     return styled(chart, title, subtitle, 44 if len(charts) == 1 else 80)
 
 

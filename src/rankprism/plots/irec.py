@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
-from rankprism.plots.theme import FIRST, data, styled, wrapped
+from rankprism.plots.theme import FIRST, RIMS, data, styled, wrapped
 
 SIDE = 420
 FONT = 10
@@ -56,7 +56,7 @@ def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.Laye
         )
         ends: dict[str, Any] = {"x": alt.X("irec2:Q"), "y": alt.Y("d2:Q"), "text": "label:N"}
         text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": 0, "dy": -1, "fontSize": FONT}
-        for rim in _RIMS:
+        for rim in RIMS:
             layers.append(lines.mark_text(color="#555555", **text, **rim).encode(**ends))
     dots = alt.Chart(points).mark_point(filled=True, color=FIRST, opacity=1, size=45)
     layers.append(
@@ -81,7 +81,7 @@ def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.Laye
                 "dy": dy,
                 "fontSize": FONT,
             }
-            for rim in _RIMS:
+            for rim in RIMS:
                 layers.append(named.mark_text(**names, **rim).encode(text="run:N", **scales))
     unnamed = len(rows) - len(labels)
     return styled(
@@ -136,10 +136,6 @@ _PLACES = (
     ("right", -5, -8),
     ("right", -5, 9),
 )
-
-
-#: A white rim below a name keeps it readable on a line.
-_RIMS: tuple[dict[str, Any], ...] = ({"stroke": "white", "strokeWidth": 3}, {})
 
 
 def _labels(

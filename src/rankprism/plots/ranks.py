@@ -141,6 +141,6 @@ def _ends(runs: tuple[str, ...], ranks: Floats, value: str, align: str) -> list[
         first = rank - (len(names) - 1) / 2
         number = f"{first:g}" if len(names) == 1 else f"{first:g}–{first + len(names) - 1:g}"
         name = shortened(names, 3)
-        label = f"{name}  {number}" if align == "right" else f"{number}  {name}"
+        label = f"{name}\u2002{number}" if align == "right" else f"{number}\u2002{name}"
         out.append({"value": value, "rank": rank, "label": label})
     return out

@@ -18,6 +18,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#5
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 3], [5, 2, 1, 2, 1, 2])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 FIRST, SECOND = COLOURS[:2]
+#: Text is drawn twice, first with a white rim, which keeps it readable on a line.
+RIMS: tuple[dict[str, Any], ...] = ({"stroke": "white", "strokeWidth": 3}, {})
 QUIET = "#767676"
 #: Dark is much, as on paper.
 AMOUNTS: Final = "viridis"
@@ -81,7 +83,13 @@ def by_measure(measures: Sequence[str], *, shapes: bool = False) -> dict[str, An
     columns = math.ceil(len(measures) / 20)
     # Points have no dashes in the legend, which would only fray their shapes.
     legend = alt.Legend(
-        title="measure", columns=columns, symbolOpacity=1, symbolStrokeWidth=0 if shapes else 2
+        title="measure",
+        orient="bottom" if max(map(len, measures)) > 36 else "right",
+        direction="vertical",
+        columns=columns,
+        symbolOpacity=1,
+        symbolStrokeWidth=0 if shapes else 2,
+        symbolSize=90 if shapes else 500,  # room for a dash and its gap
     )
 
     def scale(values: Sequence[Any]) -> alt.Scale:
