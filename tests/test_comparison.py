@@ -88,7 +88,7 @@ def test_all_256_resamples_of_the_worked_example(monkeypatch: pytest.MonkeyPatch
     x, y = np.array([0.5, 0.4, 0.9, 0.3]), np.array([0.3, 0.5, 0.4, 0.1])
     draws = np.array(list(itertools.product(range(4), repeat=4)))
 
-    def every(topics: int, resamples: int, seed: int, step: int) -> Any:
+    def every(topics: int, resamples: int, seed: int) -> Any:
         counts = [np.bincount(row, minlength=4) for row in draws]
         yield slice(0, 256), np.stack(counts, axis=1).astype(float)
 
@@ -114,7 +114,9 @@ def test_bootstrap_does_not_depend_on_blocks(seed: int) -> None:
     whole = resampling.bootstrap(z, 0.05, 300, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "BLOCK", 1300)
-        patch.setattr(resampling, "CHUNK", 100)
+        patch.setattr(resampling, "DRAWN", 17)
+        patch.setattr(resampling, "KEPT", 0)
+        patch.setattr(resampling, "PRODUCT", 500)
         blocks = resampling.bootstrap(z, 0.05, 300, seed)
     np.testing.assert_array_equal(whole.asl, blocks.asl)
     np.testing.assert_allclose(whole.delta, blocks.delta, rtol=1e-12)
@@ -316,6 +318,7 @@ def test_more_runs_than_letters() -> None:
         ({"test": "tukey", "correction": "holm"}, "already corrects for all pairs"),
         ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
         ({"resamples": 0}, "resamples must be a whole number ≥ 1; got 0"),
+        ({"resamples": 10**9}, "at most 10,000,000 resamples fit into memory; got 1,000,000,000"),
         ({"resamples": 10, "alpha": 0.01}, "10 resamples cannot show a level of 0.01; take at least 100"),
     ],
 )

@@ -25,6 +25,7 @@ TESTS: dict[str, tuple[Callable[..., Paired], str]] = {
     "bootstrap": (paired.bootstrap, "the paired bootstrap test"),
     "tukey": (paired.tukey, "the randomised Tukey HSD test"),
 }
+MOST_RESAMPLES = 10_000_000
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 _RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True))
 
@@ -124,6 +125,8 @@ def check_level(alpha: float, resamples: int) -> None:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
         raise InputError(f"resamples must be a whole number ≥ 1; got {resamples!r}")
+    if resamples > MOST_RESAMPLES:
+        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
     if resamples * alpha < 1:
         raise InputError(
             f"{resamples} resamples cannot show a level of {alpha:g}; take at least {int(np.ceil(1 / alpha))}"

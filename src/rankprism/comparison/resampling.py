@@ -8,21 +8,32 @@ drawn in one order, whatever the size of the blocks and the number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from rankprism.data.hits import Bools, Floats
 
 #: How many numbers a block may hold; what memory a test takes depends on this, not on the resamples.
-BLOCK = 1 << 21
+BLOCK = 1 << 20
 #: How many of them are worked on at a time: as many as the cache likes.
 CHUNK = 1 << 16
+#: How many resamples are drawn at a time.
+DRAWN = 1 << 12
+#: How many counts of drawn topics are kept from one block of pairs to the next.
+KEPT = 1 << 26
+#: Multiplications in one matrix product. OpenBLAS shares larger ones among threads, which then wait for each
+#: other longer than they compute whenever the machine has something else to do.
+PRODUCT = 1 << 18
 #: Statistics that differ by less are equal: sums that differ only in the order of their terms.
 EQUAL = 1e-10
+TINY = np.finfo(np.float64).tiny
 
 Share = Callable[[float], None]
+Draws: TypeAlias = tuple[slice, npt.NDArray[np.unsignedinteger[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +60,11 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     place = math.ceil(round(resamples * alpha, 9))  # 0.07 * 100 is 7.000000000000001
     asl, critical, delta = np.empty(pairs), np.empty(pairs), np.empty(pairs)
     step = max(1, BLOCK // (2 * resamples))
+    # Drawn once if that can be kept, else once for each block of pairs.
+    kept = list(_draws(topics, resamples, seed)) if topics * resamples <= KEPT else None
     for first in range(0, pairs, step):
         some = slice(first, first + step)
-        mean, rho = _resampled(w[some], resamples, seed)
+        mean, rho = _resampled(w[some], resamples, kept or _draws(topics, resamples, seed))
         asl[some] = (rho >= observed[some, None] * (1 - EQUAL)).mean(1)
         at = np.partition(rho, resamples - place, axis=1)[:, resamples - place]
         critical[some] = _t(at, topics)
@@ -71,30 +84,38 @@ def _centred(z: Floats) -> Floats:
     return np.asarray(w)
 
 
-def _resampled(w: Floats, resamples: int, seed: int) -> tuple[Floats, Floats]:
+def _resampled(w: Floats, resamples: int, draws: Iterable[Draws]) -> tuple[Floats, Floats]:
     """(pair, resample): the mean of each resample, and ρ."""
     topics = w.shape[1]
-    squares = w**2
+    both = np.stack([w, w**2])
     mean, rho = np.empty((2, len(w), resamples))
-    for some, counts in _draws(topics, resamples, seed, max(1, CHUNK // len(w))):
-        mean[:, some] = w @ counts / topics
-        rho[:, some] = _ratio(mean[:, some] ** 2, squares @ counts)
+    step = max(1, PRODUCT // (len(w) * topics))
+    for some, drawn in draws:
+        counts = drawn.astype(np.float64)
+        for first in range(0, counts.shape[1], step):
+            average, squares = both @ counts[:, first : first + step]
+            these = slice(some.start + first, some.start + first + average.shape[1])
+            average /= topics
+            mean[:, these] = average
+            average *= average
+            rho[:, these] = _ratio(average, squares)
     return mean, rho
 
 
-def _draws(topics: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
+def _draws(topics: int, resamples: int, seed: int) -> Iterator[Draws]:
     """(topic, resample), some resamples at a time: how often each topic was drawn."""
     rng = np.random.default_rng(seed)
-    for first in range(0, resamples, step):
-        size = min(step, resamples - first)
+    kind = np.uint8 if topics < 256 else np.uint32  # no topic is drawn more often than there are topics
+    for first in range(0, resamples, DRAWN):
+        size = min(DRAWN, resamples - first)
         drawn = rng.integers(topics, size=(size, topics)) + topics * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * topics).reshape(size, topics)
-        yield slice(first, first + size), counts.T.astype(np.float64, order="C")
+        yield slice(first, first + size), counts.T.astype(kind, order="C")
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
     """A quotient that is 0 where both are."""
-    return np.asarray(above / np.maximum(below, np.finfo(np.float64).tiny))
+    return np.asarray(above / np.maximum(below, TINY))
 
 
 def _t(rho: Floats, topics: int) -> Floats:

@@ -129,22 +129,23 @@ def _needed(
 
 
 def _t_power(difference: float, variance: float, alpha: float) -> Callable[[int], float]:
-    from scipy import stats
+    from scipy import special
 
     def power(n: int) -> float:
-        critical = stats.t.isf(alpha / 2, n - 1)
+        critical = special.stdtrit(n - 1, 1 - alpha / 2)
         shift = np.sqrt(n * difference**2 / variance)
-        return float(stats.nct.sf(critical, n - 1, shift) + stats.nct.cdf(-critical, n - 1, shift))
+        below, above = special.nctdtr(n - 1, shift, -critical), 1 - special.nctdtr(n - 1, shift, critical)
+        return float(below + above)
 
     return power
 
 
 def _f_power(difference: float, variance: float, systems: int, alpha: float) -> Callable[[int], float]:
-    from scipy import stats
+    from scipy import special
 
     def power(n: int) -> float:
         freedom = (systems - 1, systems * (n - 1))
-        critical = stats.f.isf(alpha, *freedom)
-        return float(stats.ncf.sf(critical, *freedom, n * difference**2 / (2 * variance)))
+        critical = special.fdtri(*freedom, 1 - alpha)
+        return float(1 - special.ncfdtr(*freedom, n * difference**2 / (2 * variance), critical))
 
     return power
