@@ -33,13 +33,12 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
     pairs = curves.shape[1]
     if not (curves <= highest).any():
         highest = 1.0
-    firsts = [int(np.argmax(row <= highest)) for row in curves if (row <= highest).any()]
+    start = int(np.argmax((curves <= highest).any(0)))
     rows = [
         {"measure": measure, "pair": i + 1, "asl": float(curve[i])}
         for measure, curve in zip(power.measures, curves, strict=True)
         for i in _corners(curve, highest)
     ]
-    start = min(firsts, default=0)
     points = pairs - start <= FEW
     lines = (
         alt.Chart(data(rows))
@@ -71,10 +70,9 @@ def _corners(curve: Floats, highest: float) -> Iterator[int]:
     shown = np.flatnonzero(curve <= highest)
     if not len(shown):
         return
-    first = max(int(shown[0]) - 1, 0)
-    for i in range(first, len(curve)):
-        inner = first < i < len(curve) - 1
-        if not (inner and curve[i - 1] == curve[i] == curve[i + 1]):
+    first, last = max(int(shown[0]) - 1, 0), int(shown[-1])
+    for i in range(first, last + 1):
+        if i in (first, last) or not curve[i - 1] == curve[i] == curve[i + 1]:
             yield i
 
 

@@ -46,12 +46,7 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
                 "other:N",
                 title="evaluated ranking" if directed else None,
                 scale=alt.Scale(domain=list(near.measures), paddingInner=0.03),
-                axis=alt.Axis(
-                    labelAngle=-90 if steep else -45,
-                    labelFontSize=min(11, step - 1),
-                    ticks=False,
-                    domain=False,
-                ),
+                axis=alt.Axis(labelAngle=-90 if steep else -45, **axis),
             ),
             y=alt.Y(
                 "measure:N",

@@ -89,7 +89,7 @@ def by_measure(measures: Sequence[str], *, shapes: bool = False) -> dict[str, An
         columns=columns,
         symbolOpacity=1,
         symbolStrokeWidth=0 if shapes else 2,
-        symbolSize=90 if shapes else 500,  # room for a dash and its gap
+        symbolSize=90 if shapes else 300,  # room for a dash and its gap
     )
 
     def scale(values: Sequence[Any]) -> alt.Scale:
