@@ -158,9 +158,9 @@ def _level(value: float, label: str) -> Sequence[Any]:
     """A horizontal line at a level, with its name at the right end."""
     base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
     rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
-    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -3, "fontSize": 11}
+    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -3, "fontSize": 11}
     labels = [
-        base.mark_text(color="#444444", **text, **rim).encode(x=alt.value(WIDTH - 2), text="label:N")
+        base.mark_text(color="#444444", **text, **rim).encode(x=alt.value("width"), text="label:N")
         for rim in RIMS
     ]
     return rule, *labels
