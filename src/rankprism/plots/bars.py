@@ -10,7 +10,7 @@ import numpy as np
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.meta.unanimity import Unanimity
-from rankprism.plots.theme import FIRST, QUIET, SECOND, data, shortened, styled, wrapped
+from rankprism.plots.theme import FIRST, QUIET, SECOND, counted, data, extent, shortened, styled, wrapped
 
 
 def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
@@ -46,8 +46,7 @@ def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
         x=alt.X("mu:Q", title="Metric Unanimity (bits; 1 at most)", axis=alt.Axis(tickCount=6, grid=False))
     )
     numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="printed:N")
-    about = unanimity.about
-    counts = f"{about['runs']} runs, {about['topics']} topics" if "runs" in about else ""
+    counts = extent(unanimity.about["runs"], unanimity.about["topics"])
     return styled(
         alt.LayerChart(layer=[bars, numbers]), "Does a measure see what all the others see?", counts, 60
     )
@@ -114,7 +113,7 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.La
     return styled(
         alt.LayerChart(layer=[bars, zero]),
         f"{run} against {other}, topic by topic",
-        f"{measure}: mean difference {mean:+.4f}; {run} is better on {gains} topics, worse on {losses}, "
-        f"equal on {len(rows) - gains - losses}",
+        f"{measure}: mean difference {mean:+.4f}; {run} is better on {counted(gains, 'topic')}, "
+        f"worse on {losses}, equal on {len(rows) - gains - losses}",
         max(60, step * len(rows) // 6),
     )

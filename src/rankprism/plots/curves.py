@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats
 from rankprism.meta.power import DiscriminativePower
 from rankprism.meta.stability import Stability
 from rankprism.meta.swap import SwapRates
-from rankprism.plots.theme import QUIET, RIMS, by_measure, data, styled
+from rankprism.plots.theme import QUIET, RIMS, by_measure, counted, data, styled
 
 WIDTH, HEIGHT = 460, 300
 #: Points beyond this number only hide their line.
@@ -40,6 +40,7 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
         for i in _corners(curve, highest)
     ]
     points = pairs - start <= FEW
+    margin = 0.5 if points else 0.0  # no point is cut in two
     lines = (
         alt.Chart(data(rows))
         .mark_line(clip=True, strokeWidth=1.8, point={"size": 35} if points else False)
@@ -47,7 +48,7 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
             x=alt.X(
                 "pair:Q",
                 title="pairs of runs, from the largest level to the smallest",
-                scale=alt.Scale(domain=[max(start, 1), max(pairs, 2)], nice=False),
+                scale=alt.Scale(domain=[start + 1 - margin, pairs + margin], nice=False),
                 axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
             ),
             y=alt.Y("asl:Q", title="achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
@@ -56,7 +57,7 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
-    shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else f"{pairs} pairs"
+    shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else counted(pairs, "pair")
     how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
     return styled(
         alt.LayerChart(layer=[lines, *_level(power.alpha, f"α = {power.alpha:g}")]),
@@ -123,14 +124,14 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
         for edge, rate, swaps, count in zip(swap_rates.edges, rates, all_swaps, counts, strict=True)
         if count
     ]
-    width = swap_rates.about.get("width", float(swap_rates.edges[1] - swap_rates.edges[0]))
+    about = swap_rates.about
     lines = (
         alt.Chart(data(rows))
         .mark_line(strokeWidth=1.8, point={"size": 45})
         .encode(
             x=alt.X(
                 "difference:Q",
-                title=f"difference between two runs (from; bins of {width:g}, the last with all above)",
+                title=f"difference of two runs (from; bins of {about['width']:g}, the last with all above)",
                 axis=alt.Axis(grid=False),
             ),
             y=alt.Y("rate:Q", title="swap rate", axis=alt.Axis(tickCount=6)),
@@ -145,12 +146,10 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
-    about = swap_rates.about
-    halves = f"{about['trials']} times two sets of {about['size']} topics" if "trials" in about else ""
     return styled(
         alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
         "How often other topics reverse a difference",
-        halves,
+        f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankprism.data.hits import Floats
 from rankprism.formats.scores import read_scores
 from rankprism.meta.correlation import Correlation
-from rankprism.plots.theme import AMOUNTS, DIFFERENCES, data, styled
+from rankprism.plots.theme import AMOUNTS, DIFFERENCES, data, extent, styled
 
 _COEFFICIENTS = {
     "tau-b": "Kendall's τ-b",
@@ -75,12 +75,11 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
             )
         )
     about = correlation.about
-    over = "mean over topics of the correlation on each" if about.get("over") != "means" else "of mean scores"
-    counts = f"{about['runs']} runs, {about['topics']} topics; {over}" if "runs" in about else ""
+    over = "mean over topics of the correlation on each" if about["over"] != "means" else "of mean scores"
     return styled(
         alt.LayerChart(layer=layers),
         "How alike measures rank runs",
-        f"{name}; {counts}",
+        f"{name}; {extent(about['runs'], about['topics'])}; {over}",
         max(44, step * size // 6),
     )
 
@@ -107,13 +106,13 @@ def system_topic_heatmap(scores: Any, measure: str) -> alt.Chart:
         .encode(
             x=alt.X(
                 "topic:N",
-                title="topics, by their mean",
+                title="topics",
                 scale=alt.Scale(domain=[chosen.topics[t] for t in topics], padding=0),
                 axis=alt.Axis(labelAngle=-90, labelFontSize=min(10, across - 1), ticks=False),
             ),
             y=alt.Y(
                 "run:N",
-                title="runs, by their mean",
+                title="runs",
                 scale=alt.Scale(domain=[chosen.runs[r] for r in runs], padding=0),
                 axis=alt.Axis(labelFontSize=min(11, down - 1), ticks=False),
             ),
@@ -132,7 +131,7 @@ def system_topic_heatmap(scores: Any, measure: str) -> alt.Chart:
     return styled(
         chart,
         f"{chosen.measures[0]} of every run on every topic",
-        f"{len(runs)} runs, {len(topics)} topics{note}",
+        extent(len(runs), len(topics)) + " in the order of their means" + note,
         max(44, across * len(topics) // 6),
     )
 
@@ -145,7 +144,8 @@ def _by_mean(values: Floats, axis: int) -> list[int]:
 
 
 def _step(count: int) -> int:
-    return max(8, min(20, 900 // count))
+    """Pixels for one of so many rows or columns."""
+    return max(8, min(20, 900 // count), 80 // count)
 
 
 def _scale(low: float, high: float) -> alt.Scale:

@@ -58,11 +58,10 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
                 below=[],
             )
         )
-    topics = f"{len(found.topics)} topics" if len(found.topics) != 1 else "1 topic, hence no interval"
+    shown = f"with {100 * (1 - alpha):g} % t intervals over {len(found.topics)} topics"
+    shown = shown if len(found.topics) > 1 else "on 1 topic, hence without intervals"
     sorted_by = f"; in the order of {found.measures[0]}" if len(found.measures) > 1 else ""
-    return _panels(
-        charts, "Mean scores of runs", f"with {100 * (1 - alpha):g} % t intervals over {topics}{sorted_by}"
-    )
+    return _panels(charts, "Mean scores of runs", shown + sorted_by)
 
 
 def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.ConcatChart:

@@ -13,7 +13,7 @@ from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.measures import parse
 from rankprism.meta.unanimity import TIED
-from rankprism.plots.theme import COLOURS, DASHES, data, shortened, styled
+from rankprism.plots.theme import COLOURS, DASHES, data, extent, shortened, styled
 
 #: Runs with a colour of their own: those that move most.
 COLOURED = 6
@@ -88,7 +88,7 @@ def sensitivity(scores: Any, parameter: str) -> alt.LayerChart:
     return styled(
         chart,
         f"Ranks of runs by {family} as {parameter} moves",
-        f"{len(found.runs)} runs, {len(found.topics)} topics{rest}",
+        extent(len(found.runs), len(found.topics)) + rest,
         70,
     )
 

@@ -118,6 +118,24 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def extent(runs: int, topics: int) -> str:
+    """How much a chart is of.
+
+    >>> extent(6, 20)
+    '6 runs, 20 topics'
+    """
+    return f"{counted(runs, 'run')}, {counted(topics, 'topic')}"
+
+
 def shortened(names: Sequence[str], most: int = 1) -> str:
     """Several names as one.
 
