@@ -491,13 +491,13 @@ QRELS = ("--qrels", sample.QRELS, *sample.RUNS)
 
 
 @pytest.fixture
-def plot(
+def command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[Any, ...]]:
-    """`rankprism plot` in this process, where Altair is loaded: its exit code, output and messages."""
+    """The command line in this process, where Altair is loaded: exit code, output and messages."""
 
     def run(*arguments: object) -> tuple[Any, ...]:
-        monkeypatch.setattr(sys, "argv", ["rankprism", "plot", *map(str, arguments)])
+        monkeypatch.setattr(sys, "argv", ["rankprism", *map(str, arguments)])
         with pytest.raises(SystemExit) as exit:
             main()
         return exit.value.code, *capsys.readouterr()
@@ -516,9 +516,11 @@ def plot(
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_a_command_draws_runs(arguments: tuple[Any, ...], plot: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_command_draws_runs(
+    arguments: tuple[Any, ...], command: Callable[..., Any], tmp_path: Path
+) -> None:
     kind, *options = arguments
-    assert plot(kind, *QRELS, *options, "-o", tmp_path / "chart.svg") == (0, "", "")
+    assert command("plot", kind, *QRELS, *options, "-o", tmp_path / "chart.svg") == (0, "", "")
     svg = (tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert "noisy" in svg
 
@@ -556,8 +558,18 @@ def test_a_command_draws_files_of_scores(scores: Scores, cli: Callable[..., Any]
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_a_mistake_on_the_command_line_is_named(
-    arguments: tuple[Any, ...], message: str, plot: Callable[..., Any]
+    arguments: tuple[Any, ...], message: str, command: Callable[..., Any]
 ) -> None:
-    code, _, error = plot(*arguments)
+    code, _, error = command("plot", *arguments)
     assert code == 2
     assert message in error
+
+
+@pytest.mark.parametrize("options", [(), ("--pairs",), ("--baseline", "noisy", "--correction", "bh")])
+def test_compare_draws_what_it_prints(
+    options: tuple[str, ...], command: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, table, error = command("compare", *QRELS, "-m", "P@5", *options, "--plot", tmp_path / "chart.svg")
+    assert (code, error) == (0, "")
+    assert "noisy" in table
+    assert "Differences" in (tmp_path / "chart.svg").read_text(encoding="utf-8")

@@ -16,6 +16,12 @@ from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
 
 #: Measures beside each other, at most.
 COLUMNS = 4
+_CORRECTIONS = {
+    "none": "",
+    "holm": ", Holm correction",
+    "bonferroni": ", Bonferroni correction",
+    "bh": ", Benjamini–Hochberg correction",
+}
 
 
 def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
@@ -41,8 +47,8 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
                 "run": found.runs[r],
                 "measure": measure,
                 "mean": float(means[r, m]),
-                "low": float(means[r, m] - margins[r, m]) if not np.isnan(margins[r, m]) else None,
-                "high": float(means[r, m] + margins[r, m]) if not np.isnan(margins[r, m]) else None,
+                "low": _defined(means[r, m] - margins[r, m]),
+                "high": _defined(means[r, m] + margins[r, m]),
             }
             for r in order
             if not np.isnan(means[r, m])
@@ -58,8 +64,10 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
                 below=[],
             )
         )
-    shown = f"with {100 * (1 - alpha):g} % t intervals over {len(found.topics)} topics"
-    shown = shown if len(found.topics) > 1 else "on 1 topic, hence without intervals"
+    if len(found.topics) > 1:
+        shown = f"with {100 * (1 - alpha):g} % t intervals over {len(found.topics)} topics"
+    else:
+        shown = "on 1 topic, hence without intervals"
     sorted_by = f"; in the order of {found.measures[0]}" if len(found.measures) > 1 else ""
     return _panels(charts, "Mean scores of runs", shown + sorted_by)
 
@@ -87,9 +95,9 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
                 "pair": pair,
                 "measure": measure,
                 "difference": float(difference[k]),
-                "low": None if np.isnan(margin[k]) else float(difference[k] - margin[k]),
-                "high": None if np.isnan(margin[k]) else float(difference[k] + margin[k]),
-                "p": None if np.isnan(comparison.adjusted[m, k]) else float(comparison.adjusted[m, k]),
+                "low": _defined(difference[k] - margin[k]),
+                "high": _defined(difference[k] + margin[k]),
+                "p": _defined(comparison.adjusted[m, k]),
                 "significant": bool(comparison.significant[m, k]),
             }
             for k, pair in names.items()
@@ -107,18 +115,18 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
                 below=[zero],
             )
         )
-    words = TESTS[comparison.test][1]
-    correction = comparison.correction
-    corrected = "" if correction == "none" else f", {correction.capitalize()} correction"
+    test = TESTS[comparison.test][1] + _CORRECTIONS[comparison.correction]
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
+    to = "between runs" if comparison.baseline is None else f"to {comparison.baseline}"
     return _panels(
         charts,
-        "Differences between runs"
-        if comparison.baseline is None
-        else f"Differences to {comparison.baseline}",
-        f"with {100 * (1 - comparison.alpha):g} % intervals; filled: p < {comparison.alpha:g} "
-        f"({words}{corrected}){some}",
+        f"Differences {to}",
+        f"with {100 * (1 - comparison.alpha):g} % intervals; filled: p < {comparison.alpha:g} ({test}){some}",
     )
+
+
+def _defined(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _panel(

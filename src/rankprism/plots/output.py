@@ -21,7 +21,7 @@ def save(chart: Any, path: PathLike) -> None:
     """
     ending = check_ending(path)
     if find_spec("vl_convert") is None:
-        raise RankprismError("to save plots needs one more package: pip install 'rankprism[plots]'")
+        raise RankprismError("saving a plot needs one more package: pip install 'rankprism[plots]'")
     with written_whole(path) as temporary:
         # By name, because the ending of the temporary file says nothing.
         if ending == "html":
