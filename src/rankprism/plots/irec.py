@@ -131,10 +131,10 @@ _PLACES = (
     ("right", -7, 0),
     ("center", 0, -10),
     ("center", 0, 11),
-    ("left", 5, -8),
-    ("left", 5, 9),
-    ("right", -5, -8),
-    ("right", -5, 9),
+    ("left", 4, -10),
+    ("left", 4, 11),
+    ("right", -4, -10),
+    ("right", -4, 11),
 )
 
 
@@ -167,7 +167,7 @@ def _labels(
             left = px[i] + dx - {"left": 0.0, "right": width, "center": width / 2}[align]
             top = py[i] + dy - FONT / 2
             box = (left, top, left + width, top + FONT)
-            inside = box[0] >= 0 and box[2] <= SIDE and box[1] >= 0 and box[3] <= SIDE
+            inside = box[0] >= 0 and box[1] >= 0 and box[3] <= SIDE  # right of the frame there is room
             if inside and not any(_overlap(box, other) for k, other in enumerate(taken) if k != i):
                 taken.append(box)
                 out.append({"run": names[i], "irec": float(x[i]), "d": float(y[i]), "place": [dx, dy]})
