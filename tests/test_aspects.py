@@ -225,10 +225,10 @@ def drawn(chart: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
-    from rankprism.plots.hasse import hasse_diagram
+    from rankprism.plots import hasse_diagram
 
     chart = hasse_diagram(order(GRID)).to_dict()
-    edges, dots, names = chart["layer"]
+    edges, dots, _, names = chart["layer"]
     assert len(drawn(chart, edges)) == 7
     every = {f"({r}, {c})" for r in range(3) for c in range(2)}
     assert {point["labels"] for point in drawn(chart, dots)} == every
@@ -237,9 +237,9 @@ def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
 
 
 def test_attainable_scores_are_drawn_as_a_box_for_each_topic() -> None:
-    from rankprism.plots.attainable import attainable_boxes
+    from rankprism.plots import attainable_boxes
 
     found = attainable(read_judgments(JUDGED), ["CAM(nDCG)", "MM(nDCG)"])
     chart = attainable_boxes(found).to_dict()
-    assert [panel["mark"]["type"] for panel in chart["vconcat"]] == ["boxplot", "boxplot"]
-    assert len(drawn(chart, chart["vconcat"][0])) == 2 * (5 + 1)
+    assert [panel["mark"]["type"] for panel in chart["concat"]] == ["boxplot", "boxplot"]
+    assert len(drawn(chart, chart["concat"][0])) == 2 * (5 + 1)

@@ -114,7 +114,7 @@ def test_bootstrap_does_not_depend_on_blocks(seed: int) -> None:
     whole = resampling.bootstrap(z, 0.05, 300, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "BLOCK", 1300)
-        patch.setattr(resampling, "DRAWN", 17)
+        patch.setattr(resampling, "DRAWN", 100)
         patch.setattr(resampling, "KEPT", 0)
         patch.setattr(resampling, "PRODUCT", 500)
         blocks = resampling.bootstrap(z, 0.05, 300, seed)

@@ -170,7 +170,7 @@ def analysis(
             *([draw_result] if chart else []),
             write_result,
         ]
-        options = {step: _options(step) for step in steps}
+        options = {step: options_of(step) for step in steps}
 
         def command(**given: Any) -> None:
             def of(step: Callable[..., Any]) -> dict[str, Any]:
@@ -190,19 +190,26 @@ def analysis(
                 draw_result(result, chart, **of(draw_result))
 
         every = {name: option for step in steps for name, option in options[step].items()}
-        command.__doc__, command.__name__ = function.__doc__, function.__name__
-        command.__signature__ = inspect.Signature(list(every.values()))  # type: ignore[attr-defined]
-        command.__annotations__ = {name: option.annotation for name, option in every.items()}
-        return command
+        return as_command(command, function, every)
 
     return decorate
+
+
+def as_command(
+    command: Callable[..., None], function: Callable[..., Any], options: Mapping[str, inspect.Parameter]
+) -> Callable[..., None]:
+    """Give a command of any keywords the name and text of a function, and its options, for Typer to read."""
+    command.__doc__, command.__name__ = function.__doc__, function.__name__
+    command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+    command.__annotations__ = {name: option.annotation for name, option in options.items()}
+    return command
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters
 
 
-def _options(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """A function's parameters that are options, as Typer reads them."""
     hints = get_type_hints(function, include_extras=True)
     return {

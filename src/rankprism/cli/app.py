@@ -9,7 +9,7 @@ import typer
 
 from rankprism import __version__
 from rankprism.cli import aspects as aspects_commands
-from rankprism.cli import compare, meta
+from rankprism.cli import compare, meta, plot
 from rankprism.cli.judgments import (
     AspectNames,
     Embedding,
@@ -281,3 +281,4 @@ app.command("compare")(compare.compare)
 app.command("topic-set-size")(compare.topic_set_size)
 app.add_typer(aspects_commands.app, name="aspects")
 app.add_typer(meta.app, name="meta")
+app.add_typer(plot.app, name="plot")

@@ -123,7 +123,7 @@ def order(
         write_result(found, format, output)
     else:
         write_result(orders(scales, **settings), format, output)
-    draw_result(found, _draw("hasse", "hasse_diagram"), plot)
+    draw_result(found, _hasse, plot)
 
 
 @app.command("labels")
@@ -170,7 +170,7 @@ def attainable(
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
         found = compute(judgments, names, exact)
     write_result(found, format, output)
-    draw_result(found, _draw("attainable", "attainable_boxes"), plot)
+    draw_result(found, _boxes, plot)
 
 
 @app.command()
@@ -236,10 +236,13 @@ def _check_plot(plot: Path | None) -> None:
         check_ending(plot)
 
 
-def _draw(module: str, name: str) -> Any:
-    def chart(result: Any) -> Any:
-        from importlib import import_module
+def _hasse(found: Any) -> Any:
+    from rankprism.plots import hasse_diagram
 
-        return getattr(import_module(f"rankprism.plots.{module}"), name)(result)
+    return hasse_diagram(found)
 
-    return chart
+
+def _boxes(found: Any) -> Any:
+    from rankprism.plots import attainable_boxes
+
+    return attainable_boxes(found)

@@ -38,7 +38,8 @@ class CorrectionName(StrEnum):
 def _chart(result: Any) -> Any:
     from rankprism.plots import difference_intervals
 
-    return difference_intervals(result)
+    comparison: Any = result.result if isinstance(result, Detailed) else result
+    return difference_intervals(comparison)
 
 
 @analysis("resampling", _chart)

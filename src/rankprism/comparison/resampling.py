@@ -21,8 +21,8 @@ from rankprism.data.hits import Bools, Floats
 BLOCK = 1 << 20
 #: How many of them are worked on at a time: as many as the cache likes.
 CHUNK = 1 << 16
-#: How many resamples are drawn at a time.
-DRAWN = 1 << 12
+#: How many topics are drawn at a time.
+DRAWN = 1 << 18
 #: How many counts of drawn topics are kept from one block of pairs to the next.
 KEPT = 1 << 26
 #: Multiplications in one matrix product. OpenBLAS shares larger ones among threads, which then wait for each
@@ -106,8 +106,9 @@ def _draws(topics: int, resamples: int, seed: int) -> Iterator[Draws]:
     """(topic, resample), some resamples at a time: how often each topic was drawn."""
     rng = np.random.default_rng(seed)
     kind = np.uint8 if topics < 256 else np.uint32  # no topic is drawn more often than there are topics
-    for first in range(0, resamples, DRAWN):
-        size = min(DRAWN, resamples - first)
+    step = max(1, DRAWN // topics)
+    for first in range(0, resamples, step):
+        size = min(step, resamples - first)
         drawn = rng.integers(topics, size=(size, topics)) + topics * np.arange(size)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=size * topics).reshape(size, topics)
         yield slice(first, first + size), counts.T.astype(kind, order="C")
@@ -137,7 +138,7 @@ def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) 
     exact = topics < 62 and 2**topics <= resamples
     total = 2**topics if exact else resamples
     reached = np.zeros(pairs)
-    for some, signs in _signs(topics, total, seed, exact, max(1, CHUNK // pairs)):
+    for some, signs in _signs(topics, total, seed, exact, max(1, CHUNK // max(pairs, topics))):
         reached += (np.abs(z @ signs) >= observed[:, None]).sum(1)
         if on_share is not None:
             on_share(some.stop / total)

@@ -150,4 +150,5 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(run, measure) from (run, topic, measure), leaving NaN out."""
     counted = ~np.isnan(values)
-    return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))
+    with np.errstate(invalid="ignore"):  # NaN for a run without any score
+        return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))

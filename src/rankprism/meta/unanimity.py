@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.data.hits import Floats, Ints
 from rankprism.data.result import Result, Table
 from rankprism.formats.scores import read_scores
 from rankprism.meta.power import several_runs
 
 #: Scores that differ by less are tied.
 TIED = 1e-12
+#: How many comparisons are made at a time.
+BLOCK = 1 << 21
 
 
 def unanimity(scores: Any) -> Unanimity:
@@ -38,9 +40,11 @@ def unanimity(scores: Any) -> Unanimity:
     first, second = np.triu_indices(len(complete.runs), 1)
     count = np.zeros(len(complete.measures))  # ordered pairs with ΔM
     joint = np.zeros(len(complete.measures))  # … with Δm, ties ½
-    for topic in _ranks(complete.values):
-        better = topic[first] > topic[second]
-        worse = topic[first] < topic[second]
+    step = max(1, BLOCK // max(1, len(first) * len(complete.measures)))
+    for start in range(0, len(complete.topics), step):
+        ranks = _ranks(complete.values[:, start : start + step])
+        one, other = (ranks[who].reshape(-1, len(complete.measures)) for who in (first, second))
+        better, worse = one > other, one < other  # (pair and topic, measure)
         for ahead, behind in ((better, worse), (worse, better)):
             against = behind.sum(1)
             # Every other measure agrees: where nobody is against, or m alone is.
@@ -66,15 +70,13 @@ def unanimity(scores: Any) -> Unanimity:
     )
 
 
-def _ranks(values: Floats) -> Any:
-    """(topic, run, measure) of small whole numbers in the order of the scores, ties having the same."""
-    by_topic = np.moveaxis(values, 1, 0)
-    order = np.argsort(by_topic, axis=1, kind="stable")
-    ascending = np.take_along_axis(by_topic, order, axis=1)
-    step = np.zeros(by_topic.shape, dtype=np.int32)
-    step[:, 1:] = np.diff(ascending, axis=1) > TIED
+def _ranks(values: Floats) -> Ints:
+    """(run, topic, measure) of small whole numbers in the order of the scores, ties having the same."""
+    order = np.argsort(values, axis=0, kind="stable")
+    step = np.zeros(values.shape, dtype=np.int32)
+    step[1:] = np.diff(np.take_along_axis(values, order, axis=0), axis=0) > TIED
     ranks = np.empty_like(step)
-    np.put_along_axis(ranks, order, np.cumsum(step, axis=1, dtype=np.int32), axis=1)
+    np.put_along_axis(ranks, order, np.cumsum(step, axis=0, dtype=np.int32), axis=0)
     return ranks
 
 
