@@ -236,14 +236,6 @@ _ALL = (
         2021,
     ),
     Citation(
-        "zuccon2016understandability",
-        "inproceedings",
-        "Guido Zuccon",
-        "Understandability biased evaluation for information retrieval",
-        "ECIR",
-        2016,
-    ),
-    Citation(
         "macavaney2022streamlining",
         "inproceedings",
         "Sean MacAvaney and Craig Macdonald and Iadh Ounis",
