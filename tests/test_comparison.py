@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankprism import InputError, compare, evaluate, read_scores, sample
+from rankprism import InputError, RankprismWarning, compare, evaluate, read_scores, sample
 from rankprism.comparison import corrected, paired, resampling, topic_set_size
 from rankprism.data.hits import Floats
 
@@ -317,14 +318,75 @@ def test_more_runs_than_letters() -> None:
         ({"correction": "sidak"}, "correction must be one of"),
         ({"test": "tukey", "correction": "holm"}, "already corrects for all pairs"),
         ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
-        ({"resamples": 0}, "resamples must be a whole number ≥ 1; got 0"),
-        ({"resamples": 10**9}, "at most 10,000,000 resamples fit into memory; got 1,000,000,000"),
-        ({"resamples": 10, "alpha": 0.01}, "10 resamples cannot show a level of 0.01; take at least 100"),
+        ({"test": "fisher", "resamples": 0}, "resamples must be a whole number ≥ 1; got 0"),
+        (
+            {"test": "tukey", "resamples": 10**9},
+            "at most 10,000,000 resamples fit into memory; got 1,000,000,000",
+        ),
+        ({"test": "bootstrap", "seed": -1}, "seed must be a whole number ≥ 0; got -1"),
+        ({"alpha": "5%"}, "alpha must be a number between 0 and 1; got '5%'"),
+        (
+            {"test": "bootstrap", "resamples": 10, "alpha": 0.01},
+            "10 resamples cannot show a level of 0.01; take at least 100",
+        ),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare(matrix(np.eye(2)), **settings)
+
+
+def test_a_level_that_no_resample_shows_is_fine_for_tests_that_draw_none() -> None:
+    assert compare(matrix(np.eye(2)), alpha=1e-5).alpha == 1e-5
+
+
+@pytest.mark.parametrize("test", ["fisher", "bootstrap"])
+def test_too_few_resamples_for_a_correction_are_said(test: str) -> None:
+    scores = matrix(np.random.default_rng(0).random((8, 20)))  # 28 pairs
+    with pytest.warns(RankprismWarning, match="500 resamples are too few for 28 pairs.*take more than 560"):
+        compare(scores, test=test, resamples=500)
+    compare(scores, test=test, resamples=500, correction="bh")
+    compare(scores, test=test, resamples=1000)
+
+
+@pytest.mark.parametrize("test", ["fisher", "bootstrap"])
+def test_equal_sums_have_no_difference_whatever_the_rounding(test: str) -> None:
+    # Sums of tenths in another order: the same to a person, not to a computer.
+    row = np.array([0.1, 0.2, 0.3, 0.7, 0.6, 0.4, 0.1, 0.9])
+    for seed in range(20):
+        shuffled = np.random.default_rng(seed).permutation(row)
+        found = compare(matrix(np.array([row, shuffled])), test=test, correction="none")
+        assert found.p[0, 0] == 1
+        assert found.difference[0, 0] == 0
+
+
+def test_fisher_does_not_depend_on_blocks_nor_on_the_other_pairs() -> None:
+    z = np.random.default_rng(1).normal(size=(30, 70))
+    whole = resampling.fisher(z, 1000, 5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "CHUNK", 250)
+        np.testing.assert_array_equal(resampling.fisher(z, 1000, 5), whole)
+    np.testing.assert_array_equal(resampling.fisher(z[:1], 1000, 5), whole[:1])
+
+
+def test_wilcoxon_marks_the_run_that_it_favours() -> None:
+    # 30 small gains against 3 large losses: the ranks favour the first run, the means the second.
+    first = np.full(33, 0.5)
+    second = first - np.where(np.arange(33) < 30, 0.01 + 0.0001 * np.arange(33), -0.5)
+    found = compare(matrix(np.array([first, second])), test="wilcoxon")
+    assert found.significant[0, 0]
+    assert found.means[0, 0] < found.means[1, 0]
+    assert found.better_than(0, 0) == [1]
+    assert found.better_than(1, 0) == []
+
+
+def test_a_constant_difference_has_an_infinite_effect_that_every_format_can_write() -> None:
+    row = np.array([0.5, 0.6, 0.2])
+    for test in ("t", "tukey"):
+        found = compare(matrix(np.array([row, row - 0.1])), test=test)
+        assert found.effect[0, 0] == np.inf
+        assert json.loads(found.to_json())["rows"][0]["effect"] == "inf"
+        assert "∞" in found.rows.text()
 
 
 def test_one_run_cannot_be_compared() -> None:
@@ -339,6 +401,19 @@ def test_one_run_cannot_be_compared() -> None:
 def test_topics_for_a_paired_t_test(effect: float, topics: int) -> None:
     # Small, medium and large effects with a power of .8 at .05, two-tailed: as G*Power 3.1 gives them.
     assert topic_set_size(difference=effect, variance=1.0).topics == (topics,)
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.01, 0.05])
+@pytest.mark.parametrize("effect", [0.15, 0.5, 1.0, 2.0, 3.0])
+def test_the_topics_are_the_fewest_by_the_noncentral_t(alpha: float, effect: float) -> None:
+    # Where scipy's noncentral t is defined, it is the reference.
+    found = topic_set_size(difference=effect, variance=1.0, alpha=alpha, power=0.9)
+    n = found.topics[0]
+    for topics, enough in ((n, True), (n - 1, False)):
+        critical = stats.t.isf(alpha / 2, topics - 1)
+        power = stats.nct.sf(critical, topics - 1, effect * np.sqrt(topics))
+        assert np.isnan(power) or (power >= 0.9 - 1e-5) == enough
+    assert 0.9 <= found.powers[0] < 1
 
 
 @pytest.mark.parametrize(("systems", "topics"), [(3, 53), (4, 45), (5, 40)])

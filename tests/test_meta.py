@@ -156,6 +156,13 @@ def test_the_grouped_table_has_the_best_variant_of_each_measure() -> None:
     assert set(found.measures[1:]) == {"B", "C"}
 
 
+def test_measures_inside_other_ones_are_not_variants_of_each_other() -> None:
+    rng = np.random.default_rng(3)
+    names = ["CAM(nDCG@10)", "CAM(nDCG@20)", "CAM(AP)", "AP", "TOMA(AP,distance='manhattan')", "TOMA(AP)"]
+    found = unanimity(scores_of({name: rng.random((6, 4)) for name in names})).grouped()
+    assert len(found.measures) == 4
+
+
 # Correlation
 
 
@@ -393,6 +400,23 @@ def test_swap_counts_equal_the_definition() -> None:
     assert found.swaps.tolist() == [swaps]
 
 
+def test_sums_in_another_order_are_no_swap() -> None:
+    # Precision at 10 of three systems with the same documents in other topics: halves tie, up to rounding.
+    rng = np.random.default_rng(0)
+    values = rng.integers(11, size=(6, 20)) / 10
+    found = swap_rates(scores_of({"m": values}), trials=300, seed=1)
+    rng = np.random.default_rng(1)
+    swaps = 0
+    tenths = np.round(values * 10).astype(int)
+    for _ in range(300):
+        drawn = rng.permutation(20)
+        for i, j in itertools.combinations(range(6), 2):
+            d, e = (int((tenths[i] - tenths[j])[half].sum()) for half in (drawn[:10], drawn[10:]))
+            swaps += d * e < 0
+    assert found.swaps.sum() == swaps
+    assert found.swaps[0, 0] == 0
+
+
 def test_power_grows_with_topics() -> None:
     rng = np.random.default_rng(0)
     values = rng.random((8, 60)) + np.linspace(0, 0.4, 8)[:, None]
@@ -408,15 +432,22 @@ def test_power_grows_with_topics() -> None:
 def test_disagreements_are_opposite_and_come_by_size(small: Any) -> None:
     found = disagreements(small, "alpha_nDCG@10", "P@10", most=20)
     sigma = [
-        np.std([a[i] - a[j] for i, j in itertools.combinations(range(len(a)), 2)])
+        np.sqrt(np.mean([(a[i] - a[j]) ** 2 for i, j in itertools.combinations(range(len(a)), 2)]))
         for a in (small.values[:, :, 0], small.values[:, :, 1])
     ]
     sizes = []
     for case in found.cases:
         assert case.delta[0] > 0 > case.delta[1]
-        sizes.append(case.delta[0] / sigma[0] - case.delta[1] / sigma[1])
+        sizes.append(min(case.delta[0] / sigma[0], -case.delta[1] / sigma[1]))
     assert sizes == sorted(sizes, reverse=True)
     assert found.about["pairs and topics in opposite order"] >= len(found.cases)
+
+
+def test_disagreements_do_not_depend_on_the_order_of_runs(small: Any) -> None:
+    def cases(scores: Any) -> set[tuple[str, str, str]]:
+        return {(c.topic, c.run, c.other) for c in disagreements(scores, "alpha_nDCG@10", "P@10").cases}
+
+    assert cases(small.select(runs=small.runs[::-1])) == cases(small)
 
 
 def test_the_lists_of_a_disagreement_show_aspects_and_grades() -> None:
@@ -456,6 +487,8 @@ def test_every_result_is_frozen_and_exports(small: Any) -> None:
     for result in every_result(small):
         with pytest.raises(AttributeError):
             result.about = {}
+        for value in vars(result).values():
+            assert not isinstance(value, np.ndarray) or not value.flags.writeable
         rows = result.rows
         assert len(result.to_frame("pandas")) == len(rows)
         assert len(result.to_frame("polars")) == len(rows)
@@ -479,8 +512,13 @@ def test_one_topic_and_one_measure_are_fine() -> None:
     scores = scores_of({"m": [0.5, 0.2, 0.1]})
     assert np.isnan(discriminative_power(scores).asl).all()
     assert "m" in str(discriminative_power(scores))
+    assert np.isnan(discriminative_power(scores).power).all()
     assert correlation(scores).values.tolist() == [[1.0]]
-    assert str(unanimity(scores))
+    assert np.isnan(unanimity(scores).mu).all()
+    with pytest.raises(InputError, match="two halves of 1 topics need 2; there are 1"):
+        swap_rates(scores)
+    with pytest.raises(InputError, match="two topics or more are needed"):
+        stability(scores)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ COMMANDS = {
     "swap": ["meta", "swap", "--trials", "20"],
     "stability": ["meta", "stability", "--size", "5", "--samples", "2", "--resamples", "50"],
     "disagreement": ["meta", "disagreement", "--most", "2"],
-    "compare": ["compare", "--test", "bootstrap", "--resamples", "200"],
+    "compare": ["compare", "--test", "bootstrap", "--resamples", "400"],
     "topic-set-size": ["topic-set-size", "--difference", "0.1"],
 }
 
@@ -61,7 +61,7 @@ def test_runs_with_qrels_give_what_their_scores_give(scores: Path, cli: Cli) -> 
 
 def test_disagreements_of_runs_show_the_lists(cli: Cli) -> None:
     printed = cli("meta", "disagreement", *RUNS, *MEASURES[:4], "--most", "1", "--depth", "3").stdout
-    assert "music:3" in printed
+    assert "animal:1 stamp:2" in printed
     assert "▲" in printed
 
 
@@ -116,3 +116,15 @@ def test_ctrl_c_leaves_nothing_half_written(scores: Path, rankprism_command: Pat
     assert process.returncode != 0
     assert "Traceback" not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_names_of_tests_and_methods_are_those_of_the_api() -> None:
+    from rankprism.cli import compare, meta
+    from rankprism.comparison import CORRECTIONS, TESTS
+    from rankprism.meta import COEFFICIENTS
+    from rankprism.meta.power import METHODS
+
+    assert {option.value for option in compare.Test} == set(TESTS)
+    assert {option.value for option in compare.CorrectionName} == set(CORRECTIONS)
+    assert {option.value for option in meta.Method} == set(METHODS)
+    assert {option.value for option in meta.Coefficient} == set(COEFFICIENTS)

@@ -588,3 +588,15 @@ def test_compare_draws_what_it_prints(
     assert (code, error) == (0, "")
     assert "noisy" in table
     assert "Differences" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
+
+
+def test_no_name_of_a_run_can_end_the_script_of_a_page(tmp_path: Path) -> None:
+    from rankprism import read_scores
+
+    name = "</script><script>alert(1)</script>"
+    scores = read_scores({name: {"1": {"M": 0.5}, "2": {"M": 0.1}}, "b": {"1": {"M": 0.2}, "2": {"M": 0.3}}})
+    plots.save(plots.score_intervals(scores), tmp_path / "chart.html")
+    text = (tmp_path / "chart.html").read_text(encoding="utf-8")
+    assert "alert(1)" in text
+    assert "<script>alert(1)" not in text
+    assert "</script><script>alert" not in text

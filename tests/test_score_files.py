@@ -41,6 +41,7 @@ def one_measure(scores: Any) -> dict[str, dict[str, float]]:
         ("matrix.csv", MATRIX),
         ("matrix-with-topics.csv", "topic,A,B\n1,0.5,0.1\n2,0.25,0.2\n"),
         ("matrix-from-pandas.csv", ",A,B\n1,0.5,0.1\n2,0.25,0.2\n"),
+        ("matrix-with-numbers.csv", "Nr,A,B\n1,0.5,0.1\n2,0.25,0.2\n"),
         ("trec.txt", TREC),
     ],
 )
@@ -59,6 +60,18 @@ def test_a_column_a_measure_as_ndeval_and_gdeval_print(tmp_path: Path) -> None:
     assert read_scores(tmp_path / "w.csv").per_topic() == {
         "A": {"1": {"AP": 0.5, "P@5": 0.2}, "2": {"AP": 0.25, "P@5": 0.4}}
     }
+
+
+def test_the_separator_is_not_the_comma_in_a_measures_name(tmp_path: Path) -> None:
+    text = "run;topic;RBU(p=0.9,e=0.05)@10\nA;1;0.5\n"
+    for separator in ";\t":
+        (tmp_path / "s.csv").write_text(text.replace(";", separator))
+        assert read_scores(tmp_path / "s.csv").measures == ("RBU(p=0.9,e=0.05)@10",)
+
+
+def test_a_runs_name_may_have_blanks(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("map\t1\t0.5\nrunid\tall\tmy run\nmap\tall\t0.5\n")
+    assert read_scores(tmp_path / "s.txt").runs == ("my run",)
 
 
 def test_trec_eval_output_without_a_run_name_is_called_after_the_file(tmp_path: Path) -> None:
@@ -83,7 +96,7 @@ def test_frames(make: Callable[..., Any]) -> None:
 def test_what_evaluate_writes_is_read_back_bit_by_bit(
     tmp_path: Path, cli: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    measures = ["alpha_nDCG(alpha=0.25)@10", "RBU(p=0.9,e=0.05)@10"]
+    measures = ["RBU(p=0.9,e=0.05)@10", "alpha_nDCG(alpha=0.25)@10"]  # the first with a comma
     scores = evaluate(sample.QRELS, list(sample.RUNS), measures)
     command = ["evaluate", sample.QRELS, *sample.RUNS, "-m", measures[0], "-m", measures[1], "--per-topic"]
     for name, options in (("s.csv", ()), ("s.txt", ("--format", "trec"))):

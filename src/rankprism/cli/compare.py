@@ -84,6 +84,12 @@ def topic_set_size(
         list[str] | None,
         typer.Argument(metavar="[FILE]...", help="Scores of earlier systems, to estimate the variance."),
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure", "-m", metavar="MEASURE", help="A measure to look at; repeatable.", show_default=False
+        ),
+    ] = None,
     variance: Annotated[
         float | None,
         typer.Option(
@@ -101,7 +107,7 @@ def topic_set_size(
     from rankprism.comparison import topic_set_size as compute
 
     with noted():
-        scores = read_source(files=files).scores if files else None
+        scores = read_source(files=files, measure=measure).scores if files else None
         found = compute(
             scores, difference=difference, variance=variance, systems=systems, alpha=alpha, power=power
         )

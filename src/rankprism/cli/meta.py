@@ -81,6 +81,7 @@ def unanimity(
 @analysis("correlating", _draw("correlation_heatmap"))
 def correlation(
     source: Source,
+    on_share: Share,
     coefficient: Annotated[
         Coefficient, typer.Option(help="With tau-ap, the measure of a row is the gold ranking.")
     ] = Coefficient.tau_b,
@@ -95,7 +96,7 @@ def correlation(
     """Correlation: do measures rank the systems alike?"""
     from rankprism.meta import correlation as compute
 
-    found = compute(source.scores, coefficient.value, per_topic=per_topic, p=p)
+    found = compute(source.scores, coefficient.value, per_topic=per_topic, p=p, on_share=on_share)
     return found.clustered() if clustered else found
 
 
@@ -124,6 +125,7 @@ def agreement(
 @analysis("counting")
 def intuitiveness(
     source: Source,
+    on_share: Share,
     gold: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,7 +140,7 @@ def intuitiveness(
 
     if not gold:
         raise InputError("name a gold measure among the others, e.g. --gold StRecall@10")
-    return compute(source.scores, gold)
+    return compute(source.scores, gold, on_share=on_share)
 
 
 @app.command()

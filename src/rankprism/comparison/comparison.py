@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankprism.comparison import paired
-from rankprism.comparison.correction import CORRECTIONS, corrected
+from rankprism.comparison.correction import CORRECTIONS, NAMES_OF_CORRECTIONS, corrected
 from rankprism.comparison.paired import Paired, against, all_pairs
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table, latex_escaped
-from rankprism.errors import InputError, listed, one_of
+from rankprism.errors import InputError, RankprismWarning, listed, one_of
 from rankprism.formats.scores import read_scores
 
 #: Every test by name, with the words for a caption.
@@ -25,6 +28,8 @@ TESTS: dict[str, tuple[Callable[..., Paired], str]] = {
     "bootstrap": (paired.bootstrap, "the paired bootstrap test"),
     "tukey": (paired.tukey, "the randomised Tukey HSD test"),
 }
+#: The tests that draw random numbers.
+DRAWING = ("fisher", "bootstrap", "tukey")
 MOST_RESAMPLES = 10_000_000
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 _RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True))
@@ -62,7 +67,7 @@ def compare(
     """
     one_of("test", test, tuple(TESTS))
     correction = _correction(test, correction)
-    check_level(alpha, resamples)
+    check_level(alpha, resamples if test in DRAWING else None, seed)
     complete = read_scores(scores).complete()
     runs = complete.runs
     if len(runs) < 2:
@@ -70,6 +75,8 @@ def compare(
     if baseline is not None and baseline not in runs:
         raise InputError(f"no run is named {baseline!r}; there are {listed(runs)}")
     pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
+    if test in ("fisher", "bootstrap") and correction in ("holm", "bonferroni"):
+        _warn_of_too_few(len(pairs), resamples, alpha, correction)
     found = [
         TESTS[test][0](
             complete.values[:, :, m],
@@ -91,6 +98,7 @@ def compare(
         means=complete.means,
         pairs=pairs,
         difference=np.array([x.difference for x in found]),
+        sign=np.array([x.sign for x in found]),
         p=np.array([x.p for x in found]),
         adjusted=np.array([corrected(x.p, correction) for x in found]),
         effect=np.array([x.effect for x in found]),
@@ -101,8 +109,8 @@ def compare(
             "alpha": alpha,
             "baseline": baseline,
             "topics": len(complete.topics),
-            "resamples": resamples if test in ("fisher", "bootstrap", "tukey") else None,
-            "seed": seed if test in ("fisher", "bootstrap", "tukey") else None,
+            "resamples": resamples if test in DRAWING else None,
+            "seed": seed if test in DRAWING else None,
             "effect": "difference / standard deviation"
             + (" of the residuals" if test == "tukey" else " of the differences"),
             "interval": "simultaneous" if test == "tukey" else "of each pair on its own",
@@ -119,17 +127,32 @@ def _correction(test: str, wanted: str | None) -> str:
     return "none" if test == "tukey" else wanted or "holm"
 
 
-def check_level(alpha: float, resamples: int) -> None:
-    """Refuses what is no level of significance, or too few resamples to see it."""
-    if not 0 < alpha < 1:
+def _warn_of_too_few(pairs: int, resamples: int, alpha: float, correction: str) -> None:
+    """A share of the resamples is 0 or at least 1 / resamples, which a correction multiplies."""
+    if pairs > resamples * alpha:
+        warnings.warn(
+            f"{resamples:,} resamples are too few for {pairs:,} pairs: the smallest p above 0 is not below "
+            f"{alpha:g} after the {NAMES_OF_CORRECTIONS[correction]} correction; take more than "
+            f"{math.ceil(pairs / alpha):,}, the test tukey, or the correction bh",
+            RankprismWarning,
+            stacklevel=3,
+        )
+
+
+def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
+    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
+    if not isinstance(alpha, float | int) or not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1:
-        raise InputError(f"resamples must be a whole number ≥ 1; got {resamples!r}")
+    if resamples is None:
+        return
+    for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
     if resamples > MOST_RESAMPLES:
         raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
     if resamples * alpha < 1:
         raise InputError(
-            f"{resamples} resamples cannot show a level of {alpha:g}; take at least {int(np.ceil(1 / alpha))}"
+            f"{resamples} resamples cannot show a level of {alpha:g}; take at least {math.ceil(1 / alpha)}"
         )
 
 
@@ -151,6 +174,7 @@ class Comparison(Result):
     means: Floats  #: (run, measure)
     pairs: Longs  #: (pair, 2): positions in `runs`
     difference: Floats
+    sign: Floats  #: which run of a pair the test favours: 1 the first, -1 the other
     p: Floats
     adjusted: Floats  #: p, corrected for the number of pairs
     effect: Floats
@@ -190,23 +214,24 @@ class Comparison(Result):
         few = len(self.runs) <= len(_LETTERS)
         return tuple(_LETTERS[i] if few else str(i + 1) for i in range(len(self.runs)))
 
+    @cached_property
+    def _decided(self) -> Floats:
+        """(measure, run, run): 1 where a run is significantly better than another, -1 where worse."""
+        found = np.zeros((len(self.measures), len(self.runs), len(self.runs)))
+        first, second = self.pairs.T
+        decided = np.where(self.significant, self.sign, 0.0)
+        found[:, first, second], found[:, second, first] = decided, -decided
+        return found
+
     def better_than(self, run: int, measure: int) -> list[int]:
         """The runs that a run is significantly better than."""
-        return [other for other, sign in self._decided(run, measure) if sign > 0]
-
-    def _decided(self, run: int, measure: int) -> Iterator[tuple[int, int]]:
-        for (i, j), d, sure in zip(
-            self.pairs, self.difference[measure], self.significant[measure], strict=True
-        ):
-            if sure and run in (i, j):
-                yield (int(j), int(np.sign(d))) if run == i else (int(i), -int(np.sign(d)))
+        return [int(other) for other in np.flatnonzero(self._decided[measure, run] > 0)]
 
     def _mark(self, run: int, measure: int) -> str:
         """The runs it is better than; against a baseline, whether it is better or worse."""
         if self.baseline is not None:
-            if self.runs[run] == self.baseline:
-                return ""
-            return "".join("▲" if sign > 0 else "▼" for _, sign in self._decided(run, measure))
+            sign = self._decided[measure, run, self.runs.index(self.baseline)]
+            return "▲" if sign > 0 else "▼" if sign < 0 else ""
         separator = "" if len(self.runs) <= len(_LETTERS) else ","
         return separator.join(self.labels[other] for other in self.better_than(run, measure))
 
@@ -234,7 +259,7 @@ class Comparison(Result):
                 + latex_escaped(self.baseline)
             )
             + f" ({TESTS[self.test][1]}, $p < {self.alpha:g}$"
-            + ("" if self.correction == "none" else f", {self.correction.capitalize()} correction")
+            + ("" if self.correction == "none" else f", {NAMES_OF_CORRECTIONS[self.correction]} correction")
             + ")."
         )
         label = self.baseline is None
@@ -250,13 +275,13 @@ class Comparison(Result):
             + r" \\",
             r"\midrule",
         ]
-        best = self.means.max(0)
+        best = self.means.max(0).round(4)
         for r, run in enumerate(self.runs):
             cells = [self.labels[r]] if label else []
             cells.append(latex_escaped(run))
             for m in range(len(self.measures)):
                 score = f"{self.means[r, m]:.4f}"
-                if self.means[r, m] >= best[m] - 5e-5:
+                if self.means[r, m].round(4) == best[m]:
                     score = rf"\textbf{{{score}}}"
                 mark = self._mark(r, m).replace("▲", r"\blacktriangle").replace("▼", r"\blacktriangledown")
                 cells.append(score + (f"$^{{{mark}}}$" if mark else ""))

@@ -8,6 +8,7 @@ from rankprism.data.hits import Floats
 from rankprism.errors import one_of
 
 CORRECTIONS = ("none", "holm", "bonferroni", "bh")
+NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini–Hochberg", "none": "no"}
 
 
 def corrected(p: Floats, method: str) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankprism.comparison import resampling
-from rankprism.comparison.resampling import Share
+from rankprism.comparison.resampling import Share, total
 from rankprism.data.hits import Floats, Longs
 
 
@@ -19,6 +19,7 @@ class Paired:
     p: Floats
     effect: Floats  #: the difference in standard deviations
     margin: Floats  #: the interval is difference ± margin
+    sign: Floats  #: which of the two the test favours: 1 the first, -1 the second, 0 neither
 
 
 def all_pairs(systems: int) -> Longs:
@@ -44,15 +45,28 @@ def student(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
     return _result(z, p, special.stdtrit(freedom, 1 - alpha / 2))
 
 
-def wilcoxon(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
-    """Wilcoxon's signed-rank test, topics without a difference left out; effect and interval as for t."""
+def wilcoxon(
+    values: Floats, pairs: Longs, alpha: float, on_share: Share | None = None, **_: object
+) -> Paired:
+    """Wilcoxon's signed-rank test, topics without a difference left out; effect and interval as for t.
+
+    Few topics without ties are exact, the rest is scipy's normal approximation. The test may favour the
+    system with the lower mean: a few large differences weigh no more than their ranks.
+    """
     from scipy import special, stats
 
     z = _differences(values, pairs)
     # Differences that are equal but for rounding must have one rank.
     rounded = np.round(z, 12)
-    p = np.array([stats.wilcoxon(row).pvalue if row.any() else 1.0 for row in rounded])
-    return _result(z, p, special.stdtrit(max(1, z.shape[1] - 1), 1 - alpha / 2))
+    p, sign = np.ones(len(z)), np.zeros(len(z))
+    for pair, row in enumerate(rounded):
+        if row.any():
+            p[pair] = stats.wilcoxon(row).pvalue
+            ranks = stats.rankdata(np.abs(row[row != 0]))
+            sign[pair] = np.sign((ranks * np.sign(row[row != 0])).sum())
+        if on_share is not None:
+            on_share((pair + 1) / len(z))
+    return _result(z, p, special.stdtrit(max(1, z.shape[1] - 1), 1 - alpha / 2), sign)
 
 
 def fisher(
@@ -90,13 +104,15 @@ def tukey(
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.nan_to_num(difference / np.sqrt(residual_variance(values)), posinf=np.inf, neginf=-np.inf)
     margin = np.full(len(difference), np.quantile(widest, 1 - alpha, method="higher"))
-    return _undefined_for_one_topic(Paired(difference, p, effect, margin), values.shape[1])
+    found = Paired(difference, p, effect, margin, np.sign(difference))
+    return _undefined_for_one_topic(found, values.shape[1])
 
 
 def residual_variance(values: Floats) -> float:
     """V_E of a two-way analysis of variance without replication, from (system, topic)."""
     systems, topics = values.shape
     rest = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
+    rest[np.abs(rest) <= 1e-13 * np.abs(values).max()] = 0.0  # only rounding
     freedom = (systems - 1) * (topics - 1)
     return float((rest**2).sum() / freedom) if freedom else 0.0
 
@@ -117,16 +133,17 @@ def _deviation(z: Floats) -> Floats:
 
 def _student_t(z: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = z.mean(1) / (_deviation(z) / np.sqrt(z.shape[1]))
+        t = total(z) / z.shape[1] / (_deviation(z) / np.sqrt(z.shape[1]))
     return np.asarray(np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf))
 
 
-def _result(z: Floats, p: Floats, critical: float | Floats) -> Paired:
-    s = _deviation(z)
+def _result(z: Floats, p: Floats, critical: float | Floats, sign: Floats | None = None) -> Paired:
+    s, mean = _deviation(z), total(z) / z.shape[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        effect = np.nan_to_num(z.mean(1) / s, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        effect = np.nan_to_num(mean / s, nan=0.0, posinf=np.inf, neginf=-np.inf)
         margin = np.where(s > 0, critical * s / np.sqrt(z.shape[1]), 0.0)
-    return _undefined_for_one_topic(Paired(z.mean(1), p, effect, margin), z.shape[1])
+    found = Paired(mean, p, effect, margin, np.sign(mean) if sign is None else sign)
+    return _undefined_for_one_topic(found, z.shape[1])
 
 
 def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
@@ -134,4 +151,4 @@ def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
     if topics > 1:
         return found
     nothing = np.full(len(found.p), np.nan)
-    return Paired(found.difference, nothing, nothing, nothing)
+    return Paired(found.difference, nothing, nothing, nothing, found.sign)

@@ -1,6 +1,6 @@
 """Resampling tests of many pairs of systems at once.
 
-All of them take z, (pair, topic): the difference of two systems on each topic. The same resamples serve
+Those of pairs take z, (pair, topic): the difference of two systems on each topic. The same resamples serve
 all pairs, so that a resample is a row of a matrix and the work is a matrix product. Random numbers are
 drawn in one order, whatever the size of the blocks and the number of threads.
 """
@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import Bools, Floats
+from rankprism.data.hits import Floats
 
-#: How many numbers a block may hold; what memory a test takes depends on this, not on the resamples.
+#: How many numbers a block of pairs may hold, if it is not a single pair's resamples.
 BLOCK = 1 << 20
 #: How many of them are worked on at a time: as many as the cache likes.
 CHUNK = 1 << 16
@@ -56,7 +56,7 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     """
     pairs, topics = z.shape
     w = _centred(z)
-    observed = _ratio(z.mean(1) ** 2, (z**2).sum(1))
+    observed = _ratio((total(z) / topics) ** 2, (z**2).sum(1))
     place = math.ceil(round(resamples * alpha, 9))  # 0.07 * 100 is 7.000000000000001
     asl, critical, delta = np.empty(pairs), np.empty(pairs), np.empty(pairs)
     step = max(1, BLOCK // (2 * resamples))
@@ -75,6 +75,13 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
         if on_share is not None:
             on_share(min(1.0, (first + step) / pairs))
     return Bootstrap(asl, critical, delta)
+
+
+def total(z: Floats) -> Floats:
+    """Σz of each pair, where what is only rounding is 0."""
+    found = z.sum(1)
+    found[np.abs(found) <= 1e-13 * np.abs(z).sum(1)] = 0.0
+    return np.asarray(found)
 
 
 def _centred(z: Floats) -> Floats:
@@ -134,27 +141,32 @@ def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) 
     else over random ones, with the observed signs as one more.
     """
     pairs, topics = z.shape
-    observed = np.abs(z.sum(1)) * (1 - EQUAL)
+    observed = np.abs(total(z)) * (1 - EQUAL)
     exact = topics < 62 and 2**topics <= resamples
-    total = 2**topics if exact else resamples
+    drawn = 2**topics if exact else resamples
     reached = np.zeros(pairs)
-    for some, signs in _signs(topics, total, seed, exact, max(1, CHUNK // max(pairs, topics))):
+    for some, signs in _signs(topics, drawn, seed, exact, max(1, CHUNK // max(pairs, topics))):
         reached += (np.abs(z @ signs) >= observed[:, None]).sum(1)
         if on_share is not None:
-            on_share(some.stop / total)
-    return reached / total if exact else (reached + 1) / (total + 1)
+            on_share(some.stop / drawn)
+    return reached / drawn if exact else (reached + 1) / (drawn + 1)
 
 
 def _signs(topics: int, total: int, seed: int, exact: bool, step: int) -> Iterator[tuple[slice, Floats]]:
-    """(topic, resample) of +1 and -1: all there are, or random ones."""
+    """(topic, resample) of +1 and -1: all there are, or random ones.
+
+    Random ones take whole words of 64 bits each, so that it does not matter how many are drawn at a time.
+    """
     rng = np.random.default_rng(seed)
+    words = -(-topics // 64)
     for first in range(0, total, step):
         number = np.arange(first, min(first + step, total))
-        heads: Bools
         if exact:
             heads = (number >> np.arange(topics)[:, None] & 1).astype(bool)
         else:
-            heads = rng.integers(2, size=(len(number), topics), dtype=np.int8).T.astype(bool)
+            drawn = rng.integers(2**64, size=(len(number), words), dtype=np.uint64).astype("<u8")
+            bits = np.unpackbits(drawn.view(np.uint8), axis=1, bitorder="little")
+            heads = bits[:, :topics].T.astype(bool)
         yield slice(first, first + len(number)), np.where(heads, 1.0, -1.0)
 
 

@@ -13,6 +13,7 @@ from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 
 _MOST = 10_000_000
+_QUANTILES = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +65,8 @@ def topic_set_size(
     –          1.0000      34  0.8078
     """
     for name, value, ok in (
-        ("difference", difference, difference > 0),
-        ("variance", variance, variance is None or variance > 0),
+        ("difference", difference, 0 < difference < np.inf),
+        ("variance", variance, variance is None or 0 < variance < np.inf),
         ("alpha", alpha, 0 < alpha < 1),
         ("power", power, 0 < power < 1),
         ("systems", systems, systems >= 2),
@@ -129,13 +130,19 @@ def _needed(
 
 
 def _t_power(difference: float, variance: float, alpha: float) -> Callable[[int], float]:
+    """P(|t'| ≥ c) = E[Φ(λ - cs) + Φ(-λ - cs)], s² = χ²/(n-1) taken at evenly spaced quantiles: the noncentral
+    t of scipy is not defined for many a λ and c."""
     from scipy import special
 
+    share = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+
     def power(n: int) -> float:
-        critical = special.stdtrit(n - 1, 1 - alpha / 2)
+        freedom = n - 1
+        s = np.sqrt(2 * special.gammaincinv(freedom / 2, share) / freedom)
+        critical = special.stdtrit(freedom, 1 - alpha / 2)
         shift = np.sqrt(n * difference**2 / variance)
-        below, above = special.nctdtr(n - 1, shift, -critical), 1 - special.nctdtr(n - 1, shift, critical)
-        return float(below + above)
+        reached = special.ndtr(shift - critical * s) + special.ndtr(-shift - critical * s)
+        return float(reached.mean())
 
     return power
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rankprism.data.table import text_table
 
 UNDEFINED = "–"
@@ -37,6 +39,11 @@ _LATEX = str.maketrans(
         "●": r"$\bullet$",
         "○": r"$\circ$",
         "–": "--",
+        "<": "$<$",
+        ">": "$>$",
+        "|": "$|$",
+        '"': "''",
+        "ⁿ": "$^n$",
     }
 )
 
@@ -134,6 +141,11 @@ class Result(ABC):
     #: what it was computed from and how: conventions, seed, resamples
     about: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
     @property
     @abstractmethod
     def summary(self) -> Table:
@@ -158,8 +170,10 @@ class Result(ABC):
         """All rows as JSON, with the conventions."""
         from rankprism import __version__
 
-        content = {"rankprism": __version__, "about": self.about, "rows": self.rows.records()}
-        return json.dumps(content, ensure_ascii=False, indent=1, default=_plain) + "\n"
+        # JSON has no infinity; in CSV it is spelled the same.
+        rows = [{k: _finite(v) for k, v in row.items()} for row in self.rows.records()]
+        content = {"rankprism": __version__, "about": self.about, "rows": rows}
+        return json.dumps(content, ensure_ascii=False, indent=1, default=_plain, allow_nan=False) + "\n"
 
     def to_latex(self) -> str:
         """The small table for a paper (booktabs)."""
@@ -223,6 +237,10 @@ def latex_escaped(text: str) -> str:
 
 def _undefined(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _finite(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def _plain(value: Any) -> Any:

@@ -144,7 +144,7 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
     for name in chosen:
         if name not in where:
             raise InputError(f"there is no {what} {name!r}; there are {listed(names)}")
-    return [where[name] for name in chosen]
+    return [where[name] for name in dict.fromkeys(chosen)]
 
 
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -142,9 +142,8 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     lines = list(files.text_lines(path, files.unpacked(path)))
     if not lines:
         raise InputError(f"{name}: is empty; expected scores")
-    first = lines[0][1]
-    separator = next((s for s in ",;\t" if s in first), None)
-    if separator is None or (separator == "\t" and _is_trec(first)):
+    separator = _separator([text for _, text in lines[:2]])
+    if separator is None:
         return _from_trec(name, lines, files.run_name(path))
     reader = csv.reader((text for _, text in lines), delimiter=separator, strict=True)
     rows = []
@@ -157,10 +156,24 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     return _from_table(rows[0][1], rows[1:], where, measure or stem, name)
 
 
-def _is_trec(line: str) -> bool:
-    """measure topic score, rather than names of columns."""
-    words = files.columns(line)
-    return len(words) == 3 and (words[0] == "runid" or parse_number(words[2]) is not None)
+def _separator(lines: Sequence[str]) -> str | None:
+    """What stands between the columns of a table; None for what trec_eval prints.
+
+    A measure's name may have commas. So the separator is the one that makes the first two lines equally
+    long, and known names of columns.
+    """
+    words = files.columns(lines[0])
+    if len(words) >= 3 and (words[0] == "runid" or parse_number(words[2]) is not None):
+        return None
+    known = {*RUN, *TOPIC, *MEASURE, *VALUE}
+
+    def fit(separator: str) -> tuple[bool, int, int]:
+        header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        alike = all(len(row) == len(header) > 1 for row in more)
+        return alike, sum(name.strip().casefold() in known for name in header), len(header)
+
+    best = max(",;\t", key=fit)
+    return best if len(words) == 1 or best in lines[0] else None
 
 
 def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[_Cell]:
@@ -172,7 +185,8 @@ def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterato
     named = run
     ended = False
     for number, text in lines:
-        words = files.columns(text)
+        # A run's name may have blanks.
+        words = [word.strip() for word in text.split("\t")] if text.count("\t") == 2 else files.columns(text)
         place = f"{name}:{number}"
         if len(words) != 3:
             raise InputError(
@@ -252,16 +266,25 @@ def _wide(
 
 
 def _matrix(
-    header: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]], topic: int | None, measure: str
+    header: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], topic: int | None, measure: str
 ) -> Iterator[_Cell]:
     """A column a run, a row a topic. Without a column of topics they are numbered."""
-    if topic is None and header[0] == "":
+    if topic is None and (header[0] == "" or _are_names([row[0] for _, row in rows])):
         topic = 0
     for number, (place, row) in enumerate(rows, 1):
         for i, run in enumerate(header):
             if i != topic:
                 name = str(number) if topic is None else row[topic]
                 yield run, name, measure, _number(row[i], place), place
+
+
+def _are_names(column: Sequence[str]) -> bool:
+    """Topics rather than scores: words, or whole numbers, each of them once and not all from 0 to 1."""
+    numbers = [parse_number(cell) for cell in column]
+    if None in numbers:
+        return all(cell.casefold() not in NOT_NUMBERS for cell in column)
+    whole = all(x is not None and x == int(x) for x in numbers)
+    return whole and len(set(numbers)) == len(numbers) and max(x or 0 for x in numbers) > 1
 
 
 def _number(text: str, place: str) -> float:

@@ -8,12 +8,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankprism.data.hits import Bools, Floats
+from rankprism.comparison.resampling import Share
+from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, one_of
 from rankprism.meta.power import several_runs
-from rankprism.meta.unanimity import TIED
+from rankprism.meta.ties import TIED, signs, tied
 
 
 def tau_b(x: Floats, y: Floats) -> float:
@@ -22,12 +24,12 @@ def tau_b(x: Floats, y: Floats) -> float:
     >>> round(tau_b(np.array([3, 2, 1, 0.5]), np.array([3, 1, 2, 1])), 4)
     0.5477
     """
-    return float(_cosines(_signs(np.stack([x, y])))[0, 1])
+    return float(_cosines(signs(np.stack([x, y])))[0, 1])
 
 
 def tau_a(x: Floats, y: Floats) -> float:
     """Kendall's τ_a: (concordant - discordant) / all pairs, so that a tie counts against agreement."""
-    return float(_mean_products(_signs(np.stack([x, y])))[0, 1])
+    return float(_mean_products(signs(np.stack([x, y])))[0, 1])
 
 
 def spearman(x: Floats, y: Floats) -> float:
@@ -50,12 +52,12 @@ def tau_ap(gold: Floats, evaluated: Floats) -> float:
     """
     n = len(gold)
     order = np.argsort(-evaluated, kind="stable")
-    above = np.where(_tied(gold[:, None], gold), 0.5, gold[:, None] > gold)  # (i, j): i above j
+    above = np.where(tied(gold[:, None], gold), 0.5, gold[:, None] > gold)  # (i, j): i above j
     total = 0.0
     start = 0
     while start < n:
         end = start + 1
-        while end < n and _tied(evaluated[order[start]], evaluated[order[end]]):
+        while end < n and tied(evaluated[order[start]], evaluated[order[end]]):
             end += 1
         group = order[start:end]
         right = above[np.ix_(order[:start], group)].sum() / len(group)  # C of one of them, on average
@@ -86,13 +88,6 @@ def rbo(x: Floats, y: Floats, p: float = 0.9) -> float:
     return float((1 - p) * (p ** (depth - 1) * a).sum() + p**n * a[-1])
 
 
-def _signs(rankings: Floats) -> Floats:
-    """(ranking, pair of items): 1, -1, or 0 where they are tied."""
-    i, j = np.triu_indices(rankings.shape[1], 1)
-    difference = rankings[:, i] - rankings[:, j]
-    return np.asarray(np.where(np.abs(difference) <= TIED, 0.0, np.sign(difference)))
-
-
 def _centred_ranks(rankings: Floats) -> Floats:
     """(ranking, item): ranks less their mean; tied items have the mean rank of their group."""
     below = rankings[:, :, None] < rankings[:, None, :] - TIED
@@ -105,18 +100,16 @@ def _best_ranks(x: Floats) -> Floats:
     return np.asarray((x[:, None] < x - TIED).sum(1) + 1.0)
 
 
-def _tied(x: Any, y: Any) -> Bools:
-    return np.asarray(np.abs(x - y) <= TIED)
-
-
-def _cosines(vectors: Floats) -> Floats:
+def _cosines(vectors: npt.ArrayLike) -> Floats:
+    vectors = np.asarray(vectors, dtype=np.float64)
     products = vectors @ vectors.T
     squares = np.diag(products)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(products / np.sqrt(squares[:, None] * squares))
 
 
-def _mean_products(vectors: Floats) -> Floats:
+def _mean_products(vectors: npt.ArrayLike) -> Floats:
+    vectors = np.asarray(vectors, dtype=np.float64)
     return np.asarray(vectors @ vectors.T / vectors.shape[1])
 
 
@@ -126,8 +119,8 @@ def _of_pairs(coefficient: Callable[[Floats, Floats], float], rankings: Floats) 
 
 #: Every coefficient by name: a matrix of all rankings (rows) with all others. For τ_ap the row is the gold.
 COEFFICIENTS: dict[str, Callable[[Floats], Floats]] = {
-    "tau-b": lambda rankings: _cosines(_signs(rankings)),
-    "tau-a": lambda rankings: _mean_products(_signs(rankings)),
+    "tau-b": lambda rankings: _cosines(signs(rankings)),
+    "tau-a": lambda rankings: _mean_products(signs(rankings)),
     "tau-ap": lambda rankings: _of_pairs(tau_ap, rankings),
     "tau-ap-symmetric": lambda rankings: _of_pairs(tau_ap_symmetric, rankings),
     "spearman": lambda rankings: _cosines(_centred_ranks(rankings)),
@@ -136,7 +129,12 @@ COEFFICIENTS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def correlation(
-    scores: Any, coefficient: str = "tau-b", *, per_topic: bool = False, p: float = 0.9
+    scores: Any,
+    coefficient: str = "tau-b",
+    *,
+    per_topic: bool = False,
+    p: float = 0.9,
+    on_share: Share | None = None,
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.
 
@@ -161,10 +159,12 @@ def correlation(
     complete = several_runs(scores)
     columns = complete.values if per_topic else complete.values.mean(1, keepdims=True)
     rankings = np.moveaxis(columns, (1, 2), (0, 1))  # (topic, measure, run)
-    if coefficient == "rbo":
-        found = np.array([_of_pairs(partial(rbo, p=p), topic) for topic in rankings])
-    else:
-        found = np.array([COEFFICIENTS[coefficient](topic) for topic in rankings])
+    matrix = partial(_of_pairs, partial(rbo, p=p)) if coefficient == "rbo" else COEFFICIENTS[coefficient]
+    found = np.empty((len(rankings), len(complete.measures), len(complete.measures)))
+    for t, topic in enumerate(rankings):
+        found[t] = matrix(topic)
+        if on_share is not None:
+            on_share((t + 1) / len(rankings))
     defined = (~np.isnan(found)).sum(0)
     with np.errstate(invalid="ignore"):
         values = np.nansum(found, axis=0) / np.where(defined, defined, np.nan)

@@ -15,9 +15,8 @@ from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
-from rankprism.formats.scores import read_scores
 from rankprism.meta.power import several_runs
-from rankprism.meta.unanimity import TIED
+from rankprism.meta.ties import TIED, without_noise
 
 
 def disagreements(
@@ -34,8 +33,8 @@ def disagreements(
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
 
-    A margin is Δ/σ, with σ the standard deviation of the measure's differences over all pairs and topics;
-    the cases are those of the largest sum of both margins.
+    A margin is |Δ|/σ, with σ² the mean of the measure's Δ² over all pairs and topics. The cases are those
+    where the smaller of both margins is largest.
 
     most : how many cases to return.
     judgments, runs : with these, ``{name: run}``, the ranked lists are shown too: which aspects the
@@ -51,7 +50,7 @@ def disagreements(
     1     pitch (4)  shallow    music:3  music:1 sport:3  sales:2                    +0.2621 ▲       -0.4000 ▼
                      redundant  music:3  music:2          music:3  music:2  music:2
     """
-    complete = several_runs(read_scores(scores))
+    complete = several_runs(scores)
     chosen = complete.select(measures=[first, second])
     if first == second:
         raise InputError(f"two different measures are needed; got {first!r} twice")
@@ -59,10 +58,10 @@ def disagreements(
         raise InputError("most and depth must be whole numbers ≥ 1")
     i, j = np.triu_indices(len(complete.runs), 1)
     delta = chosen.values[i] - chosen.values[j]  # (pair, topic, 2)
-    delta[np.abs(delta) <= TIED] = 0.0
-    margin = delta / np.maximum(delta.std((0, 1)), np.finfo(np.float64).tiny)
+    delta = without_noise(delta)
+    margin = np.abs(delta) / np.maximum(np.sqrt((delta**2).mean((0, 1))), np.finfo(np.float64).tiny)
     opposite = delta[..., 0] * delta[..., 1] < 0
-    size = np.where(opposite, np.abs(margin).sum(-1), 0.0)
+    size = np.where(opposite, margin.min(-1), 0.0)
     largest = np.argsort(-size, axis=None, kind="stable")[: min(most, int(opposite.sum()))]
     cases = []
     for pair, topic in zip(*np.unravel_index(largest, size.shape), strict=True):
@@ -92,7 +91,10 @@ def disagreements(
             "runs": len(complete.runs),
             "topics": len(complete.topics),
             "pairs and topics in opposite order": int(opposite.sum()),
-            "margin": "Δ / standard deviation of all Δ",
+            "between": [first, second],
+            "most": most,
+            "depth": depth if judgments is not None else None,
+            "margin": "|Δ| / root mean square of all Δ; the smaller of both",
             "scores": complete.conventions,
         },
     )
@@ -131,6 +133,8 @@ class Disagreements(Result):
         }
         for m, measure in enumerate(self.measures):
             columns[f"Δ {measure}"] = [float(case.delta[m]) for case in self.cases]
+        for place, name in enumerate(("list of run", "list of other") if self.lists else ()):
+            columns[name] = [" | ".join(lists[place]).strip("| ") for lists in self.lists]
         return Table(columns)
 
     @property

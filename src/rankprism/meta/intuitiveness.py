@@ -8,15 +8,18 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Longs
 from rankprism.data.result import Result, Table
+from rankprism.data.scores import Scores
 from rankprism.errors import InputError
 from rankprism.meta.power import several_runs
-from rankprism.meta.unanimity import TIED
+from rankprism.meta.ties import signs
 
 
-def intuitiveness(scores: Any, gold: str | Iterable[str]) -> Intuitiveness:
+def intuitiveness(scores: Any, gold: str | Iterable[str], *, on_share: Share | None = None) -> Intuitiveness:
     """The concordance test of Sakai (2012).
 
     gold : one simple measure or several, among those of the scores, such as ``["StRecall@10", "P@10"]``.
@@ -40,11 +43,15 @@ def intuitiveness(scores: Any, gold: str | Iterable[str]) -> Intuitiveness:
     tested = [m for m in complete.measures if m not in wanted]
     if len(tested) < 2:
         raise InputError("two measures beside the gold ones are needed to be compared")
-    signs = _signs(complete.select(measures=tested).values)
-    references = _signs(gold_scores.values)
-    agrees = [(sign * references >= 0).all(0) for sign in signs]  # with every gold measure
+    better = _signs(complete.select(measures=tested))
+    references = _signs(gold_scores)
+    agrees = [(sign * references >= 0).all(0) for sign in better]  # with every gold measure
     pairs = list(combinations(range(len(tested)), 2))
-    counts = np.array([_count(signs[a] * signs[b] < 0, agrees[a], agrees[b]) for a, b in pairs])
+    counts = np.empty((len(pairs), 4), dtype=np.int64)
+    for row, (a, b) in enumerate(pairs):
+        counts[row] = _count(better[a] * better[b] < 0, agrees[a], agrees[b])
+        if on_share is not None:
+            on_share((row + 1) / len(pairs))
     return Intuitiveness(
         measures=tuple(tested),
         gold=tuple(wanted),
@@ -59,11 +66,9 @@ def intuitiveness(scores: Any, gold: str | Iterable[str]) -> Intuitiveness:
     )
 
 
-def _signs(values: Any) -> Any:
-    """(measure, pair of runs and topic): which run is better, 0 for a tie."""
-    i, j = np.triu_indices(len(values), 1)
-    difference = np.moveaxis(values[i] - values[j], 2, 0).reshape(values.shape[2], -1)
-    return np.where(np.abs(difference) <= TIED, 0, np.sign(difference)).astype(np.int8)
+def _signs(scores: Scores) -> npt.NDArray[np.int8]:
+    """(measure, topic and pair of runs)"""
+    return signs(scores.values.transpose(2, 1, 0)).reshape(len(scores.measures), -1)
 
 
 def _count(disagree: Bools, first: Bools, second: Bools) -> tuple[int, int, int, int]:

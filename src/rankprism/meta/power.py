@@ -49,7 +49,7 @@ def discriminative_power(
     P@10           0.7333           11     15      0.1350
     """
     one_of("method", method, METHODS)
-    check_level(alpha, resamples)
+    check_level(alpha, None if method == "t" else resamples, seed)
     complete = several_runs(scores)
     pairs = paired.all_pairs(len(complete.runs))
     values = np.moveaxis(complete.values, 2, 0)  # (measure, run, topic)
@@ -126,8 +126,8 @@ class DiscriminativePower(Result):
 
     @property
     def power(self) -> Floats:
-        """(measure,): the share of pairs with a significant difference."""
-        return np.asarray(self.significant.mean(1))
+        """(measure,): the share of pairs with a significant difference; NaN where that is not defined."""
+        return np.where(np.isnan(self.asl).any(1), np.nan, self.significant.mean(1))
 
     @property
     def curves(self) -> Floats:

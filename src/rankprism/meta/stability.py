@@ -34,11 +34,13 @@ def stability(
     """
     complete = several_runs(scores)
     topics = len(complete.topics)
+    if topics < 2:
+        raise InputError("two topics or more are needed; there is only one")
     if sizes is None:
         sizes = sorted(
             {max(2, round(topics * step / 10)) for step in range(1, 11)} & set(range(2, topics + 1))
         )
-    if not sizes or not all(2 <= size <= topics for size in sizes):
+    if not sizes or not all(isinstance(size, int) and 2 <= size <= topics for size in sizes):
         raise InputError(f"sizes must lie between 2 and the number of topics, {topics}; got {list(sizes)}")
     if samples < 1:
         raise InputError(f"samples must be a whole number ≥ 1; got {samples!r}")
@@ -46,6 +48,9 @@ def stability(
     power = np.empty((len(complete.measures), len(sizes), samples))
     for s, size in enumerate(sizes):
         for k in range(samples):
+            if size == topics and k > 0:  # there is only one such set
+                power[:, s, k] = power[:, s, 0]
+                continue
             chosen = np.sort(rng.permutation(topics)[:size])
             some = complete.select(topics=[complete.topics[t] for t in chosen])
             found = discriminative_power(
@@ -60,7 +65,7 @@ def stability(
     about = {
         "method": method,
         "alpha": alpha,
-        "resamples": resamples,
+        "resamples": None if method == "t" else resamples,
         "samples": samples,
         "seed": seed,
         "runs": len(complete.runs),

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import part_of
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.meta.power import several_runs
+from rankprism.meta.ties import without_noise
 
 
 def swap_rates(
@@ -48,24 +48,23 @@ def swap_rates(
     topics = len(complete.topics)
     size = topics // 2 if size is None else size
     if not 1 <= size <= topics // 2:
-        raise InputError(f"two halves of {size} topics need {2 * size}; there are {topics}")
+        raise InputError(f"two halves of {max(1, size)} topics need {2 * max(1, size)}; there are {topics}")
     if trials < 1 or bins < 2 or not width > 0 or not 0 < error < 1:
         raise InputError("trials must be ≥ 1, bins ≥ 2, width > 0 and error between 0 and 1")
     i, j = np.triu_indices(len(complete.runs), 1)
     measures = len(complete.measures)
     count, swaps = np.zeros((2, measures, bins), dtype=np.int64)
     rng = np.random.default_rng(seed)
-    progress = part_of(on_share, 0, 1)
     for trial in range(trials):
         drawn = rng.permutation(topics)[: 2 * size]
         first, second = (complete.values[:, half].mean(1) for half in (drawn[:size], drawn[size:]))
-        d, e = first[i] - first[j], second[i] - second[j]  # (pair, measure)
+        d, e = without_noise(first[i] - first[j]), without_noise(second[i] - second[j])  # (pair, measure)
         place = np.minimum(np.abs(d) / width + 1e-9, bins - 1).astype(np.int64)
         for m in range(measures):
             count[m] += np.bincount(place[:, m], minlength=bins)
             swaps[m] += np.bincount(place[d[:, m] * e[:, m] < 0, m], minlength=bins)
-        if progress is not None:
-            progress((trial + 1) / trials)
+        if on_share is not None:
+            on_share((trial + 1) / trials)
     return SwapRates(
         measures=complete.measures,
         edges=np.arange(bins, dtype=np.float64) * width,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,11 +11,9 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Ints
 from rankprism.data.result import Result, Table
-from rankprism.formats.scores import read_scores
 from rankprism.meta.power import several_runs
+from rankprism.meta.ties import TIED
 
-#: Scores that differ by less are tied.
-TIED = 1e-12
 #: How many comparisons are made at a time.
 BLOCK = 1 << 21
 
@@ -25,7 +24,8 @@ def unanimity(scores: Any) -> Unanimity:
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
     Δm: m(i) > m(j), a tie counting ½, so that P(Δm) = ½; ΔM: m'(i) ≥ m'(j) by every other measure m'
 
-    1 is the most there is, 0 what a constant measure gets. Not defined where no pair is unanimous.
+    1 is the most there is, 0 what a constant measure gets. Not defined where no pair is unanimous, or
+    there is no other measure.
 
     >>> example = {"S1": {"q": {"m1": 1, "m2": 0.8, "m3": 1}}, "S2": {"q": {"m1": 0.5, "m2": 0.3, "m3": 0.2}},
     ...            "S3": {"q": {"m1": 0.2, "m2": 0.4, "m3": 0.5}}}
@@ -36,7 +36,7 @@ def unanimity(scores: Any) -> Unanimity:
     m3       1.0000
     m1       0.4150
     """
-    complete = several_runs(read_scores(scores))
+    complete = several_runs(scores)
     first, second = np.triu_indices(len(complete.runs), 1)
     count = np.zeros(len(complete.measures))  # ordered pairs with ΔM
     joint = np.zeros(len(complete.measures))  # … with Δm, ties ½
@@ -53,7 +53,8 @@ def unanimity(scores: Any) -> Unanimity:
             joint += both.sum(0) + 0.5 * (len(both) - both.sum(0))
     ordered = 2 * len(first) * len(complete.topics)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mu = np.where(joint > 0, np.log2((joint / ordered) / (0.5 * count / ordered)), np.nan)
+        defined = (joint > 0) & (len(complete.measures) > 1)
+        mu = np.where(defined, np.log2((joint / ordered) / (0.5 * count / ordered)), np.nan)
     return Unanimity(
         measures=complete.measures,
         mu=mu,
@@ -116,12 +117,18 @@ class Unanimity(Result):
         """The best variant of each measure, variants of equal MU named together, as the paper prints it."""
         families: dict[str, list[int]] = {}
         for i in self.order:
-            families.setdefault(self.measures[i].partition("(")[0].partition("@")[0], []).append(i)
+            families.setdefault(_family(self.measures[i]), []).append(i)
         best = {}
         for variants in families.values():
             top = self.mu[variants[0]]
-            alike = [i for i in variants if i == variants[0] or abs(self.mu[i] - top) <= 5e-5]
+            alike = [i for i in variants if np.isclose(self.mu[i], top, atol=5e-5, rtol=0, equal_nan=True)]
             best[variants[0]] = ", ".join(self.measures[i] for i in alike)
         chosen = sorted(best, key=self.order.index)
         names = tuple(best[i] for i in chosen)
         return Unanimity(names, self.mu[chosen], self.joint[chosen], self.unanimous[chosen], self.about)
+
+
+def _family(measure: str) -> str:
+    """The name of a measure, with that of a measure inside: what its variants have in common."""
+    parts = re.split(r"[@,]", measure.replace("(", ",(").replace(")", ""))
+    return "".join(part for part in parts if "=" not in part and not part.isdigit())

@@ -1,4 +1,4 @@
-"""Charts, one function each, of scores and of what analyses return; nothing is analysed here.
+"""Charts, one function each, of scores and of what analyses return.
 
 They are Altair charts, which notebooks show and `save` writes as HTML, SVG, PNG or PDF. Altair is an extra,
 ``pip install 'rankprism[plots]'``, and is loaded with the first chart.

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from rankprism.comparison.comparison import TESTS, Comparison
+from rankprism.comparison.correction import NAMES_OF_CORRECTIONS
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
@@ -16,12 +17,6 @@ from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
 
 #: Measures beside each other, at most.
 COLUMNS = 4
-_CORRECTIONS = {
-    "none": "",
-    "holm": ", Holm correction",
-    "bonferroni": ", Bonferroni correction",
-    "bh": ", Benjamini–Hochberg correction",
-}
 
 
 def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
@@ -115,7 +110,9 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
                 below=[zero],
             )
         )
-    test = TESTS[comparison.test][1] + _CORRECTIONS[comparison.correction]
+    correction = comparison.correction
+    test = TESTS[comparison.test][1]
+    test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
     to = "between runs" if comparison.baseline is None else f"to {comparison.baseline}"
     return _panels(

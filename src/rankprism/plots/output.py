@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,22 @@ def save(chart: Any, path: PathLike) -> None:
     with written_whole(path) as temporary:
         # By name, because the ending of the temporary file says nothing.
         if ending == "html":
-            chart.save(str(temporary), format=ending, inline=True)
+            chart.save(str(temporary), format=ending, inline=True, json_kwds={"cls": _InScript})
         else:
             chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
 
 
+class _InScript(json.JSONEncoder):
+    """JSON that cannot end the script element it stands in, whatever the names of runs are."""
+
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", r"\u003c")
+
+
 def check_ending(path: PathLike) -> str:
-    """The format that the ending of a file says."""
+    """The format that the ending of a file says; refused if nothing can be written there."""
+    if not Path(path).parent.is_dir():
+        raise InputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in ENDINGS:
         raise InputError(

@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.measures import parse
-from rankprism.meta.unanimity import TIED
+from rankprism.meta.ties import TIED
 from rankprism.plots.theme import COLOURS, DASHES, data, extent, shortened, styled
 
 #: Runs with a colour of their own: those that move most.
