@@ -64,11 +64,16 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     return best
 
 
-@measure(REL, CUTOFF, single=True, monotone=True, cite=("harman1992evaluation",), aliases=("MAP",))
-def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
+NORMALIZE = Parameter("normalize", True, "divide by the number of relevant documents judged", bool)
+
+
+@measure(REL, NORMALIZE, CUTOFF, single=True, monotone=True, cite=("harman1992evaluation",), aliases=("MAP",))
+def AP(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> Floats:
     """Average precision: the precision at each relevant document, averaged over all of them.
 
     AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, with R the number of relevant documents judged
+
+    With normalize=False it is the sum alone.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["AP"]).mean()
@@ -76,6 +81,8 @@ def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """
     hits = hits.top(cutoff)
     relevant = hit_gain(hits, binary(rel))
+    if not normalize:
+        return precision_sum(relevant, hits)
     R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
     return ratio(precision_sum(relevant, hits), R)
 

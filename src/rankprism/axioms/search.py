@@ -1,0 +1,274 @@
+"""The search: try to break a measure with a constraint, and make what breaks it small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rankprism.axioms.bases import SIMPLE_WEIGHTS, generator, instances_of, random_bases, small_bases
+from rankprism.axioms.constraint import Constraint, find_constraint
+from rankprism.axioms.proofs import proof_of
+from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
+from rankprism.data.hits import Bools, Floats, Hits
+from rankprism.errors import MeasureError
+from rankprism.measures.grammar import parse
+from rankprism.measures.measure import Measure
+
+#: How many random instances are tried on each constraint.
+INSTANCES = 4000
+_PER_BASE = 3  # random instances from one base
+_PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
+
+
+@dataclass(frozen=True, eq=False)
+class Lot:
+    """Instances that are scored together, and the base of each."""
+
+    bases: tuple[Base, ...]
+    instances: tuple[Instance, ...]
+    hits: Hits
+
+    def scores(self, measure: Measure) -> Floats:
+        """(instances, rankings of each)"""
+        return score(measure, self.hits).reshape(len(self.instances), -1)
+
+
+def examine(
+    measures: Iterable[str | Measure],
+    constraints: Iterable[str | Constraint],
+    *,
+    instances: int = INSTANCES,
+    seed: int = 0,
+    on_progress: Callable[[float], None] | None = None,
+) -> list[Verdict]:
+    """The verdict on each measure and constraint, measure after measure.
+
+    All measures are tried on the same instances, which depend on the seed alone.
+
+    >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
+    ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
+    RBP(gain='linear') proved []
+    P@20 violated [0.05, 0.05]
+    """
+    chosen = [parse(measure) for measure in measures]
+    asked = [find_constraint(constraint) for constraint in constraints]
+    found: dict[tuple[int, int], Verdict] = {}
+    done = 0
+    for c, constraint in enumerate(asked):
+        lots: dict[int | None, list[Lot]] = {}
+        for m, measure in enumerate(chosen):
+            cutoff = lot_cutoff(constraint, measure)
+            if cutoff not in lots:
+                lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
+            found[m, c] = _judge(measure, constraint, lots[cutoff])
+            done += 1
+            if on_progress:
+                on_progress(done / (len(chosen) * len(asked)))
+    return [found[m, c] for m in range(len(chosen)) for c in range(len(asked))]
+
+
+def lot_cutoff(constraint: Constraint, measure: Measure) -> int | None:
+    """The cutoff that instances have to be made for; measures that it cannot touch share theirs."""
+    scope = constraint.read_scope
+    cutoff = measure.cutoff
+    if constraint.needs_cutoff or scope.cutoff == "binding" or cutoff is None:
+        return cutoff
+    return None if constraint.bases or cutoff > scope.most + 1 else cutoff
+
+
+def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: int) -> list[Lot]:
+    """The small instances and the random ones."""
+    if constraint.needs_cutoff and cutoff is None:
+        return []
+    if constraint.bases is not None:
+        return [_lot(constraint, constraint.bases(**constraint.own_readings))]
+    scope = constraint.read_scope
+    lots = [_lot(constraint, small_bases(scope, cutoff))]
+    rng = generator(constraint, seed)
+    if instances:
+        lots.append(_lot(constraint, random_bases(scope, cutoff, rng), instances, rng))
+    return [lot for lot in lots if lot.instances]
+
+
+def _lot(
+    constraint: Constraint,
+    bases: Iterable[Base],
+    wanted: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> Lot:
+    """All instances of all bases, or with `wanted` so many, a few chosen from each base."""
+    kept: list[Base] = []
+    made: list[Instance] = []
+    limit = None if wanted is None else wanted * _PATIENCE
+    for base in islice(bases, limit):
+        some = instances_of(constraint, base)
+        if rng is not None and constraint.quantifier == "every":
+            some = [some[i] for i in rng.permutation(len(some))[:_PER_BASE]]
+        kept += [base] * len(some)
+        made += some
+        if wanted is not None and len(made) >= wanted:
+            break
+    return Lot(tuple(kept), tuple(made), hits_of(made)) if made else Lot((), (), None)  # type: ignore[arg-type]
+
+
+def _judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> Verdict:
+    """What the instances say about the measure."""
+    why = _not_applicable(measure, constraint, lots)
+    if why:
+        return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
+    tried, notes = 0, []
+    for lot in lots:
+        try:
+            scores = lot.scores(measure)
+        except MeasureError as error:
+            return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
+        tried += len(lot.instances)
+        holds = constraint.relation(scores)
+        if constraint.quantifier == "every":
+            if not holds.all():
+                return _violated(measure, constraint, lot, holds, tried)
+            continue
+        for family in _families(lot):
+            verdict, note = _over(constraint, holds[family])
+            if verdict is not None:
+                at = family[verdict]
+                return Verdict(
+                    measure,
+                    constraint,
+                    VIOLATED,
+                    tried,
+                    lot.instances[at],
+                    tuple(scores[at].tolist()),
+                    note,
+                )
+            notes.append(note)
+    argument = proof_of(measure, constraint)
+    if argument:
+        return Verdict(measure, constraint, PROVED, tried, note=argument)
+    return Verdict(measure, constraint, UNVIOLATED, tried, note=max(notes, key=_last_number, default=""))
+
+
+def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
+    several = constraint.bases is None and max(constraint.scope.aspects) > 1
+    if several and measure.definition.single and _ad_hoc(constraint) == "not applicable":
+        return "it looks at one aspect"
+    if constraint.needs_cutoff and measure.cutoff is None:
+        return "it has no cutoff"
+    if not lots:
+        return f"no ranking of at most {measure.cutoff} documents satisfies the premises"
+    return ""
+
+
+def _ad_hoc(constraint: Constraint) -> str:
+    return str(constraint["ad_hoc"]) if any(r.name == "ad_hoc" for r in constraint.readings) else "fold"
+
+
+def _families(lot: Lot) -> Iterator[Any]:
+    """The instances of each base."""
+    start = 0
+    for i in range(1, len(lot.bases) + 1):
+        if i == len(lot.bases) or lot.bases[i] is not lot.bases[start]:
+            yield np.arange(start, i)
+            start = i
+
+
+def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
+    """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
+    quantifier = constraint["quantifier"] if "quantifier" in constraint.own_readings else constraint.quantifier
+    x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
+    where = np.flatnonzero(holds)
+    if quantifier == "some":
+        if len(where):
+            return None, f"{x} = {values[where[0]]:,} does" if x else ""
+        # The smallest values are seldom where it is close.
+        return min(1, len(holds) - 1), f"for no {x} up to {values[-1]:,}" if x else "for none of them"
+    fails = np.flatnonzero(~holds)
+    if len(fails) == 0 or fails[-1] < len(holds) - 1:
+        return None, f"from {x} = {values[0 if len(fails) == 0 else fails[-1] + 1]:,} on"
+    first = where[-1] + 1 if len(where) else 0
+    return int(first), f"for no {x} from {values[first]:,} to {values[-1]:,}"
+
+
+def _last_number(note: str) -> int:
+    digits = "".join(c for c in note if c.isdigit())
+    return int(digits) if digits else 0
+
+
+# ── shrinking ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _violated(measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int) -> Verdict:
+    """The smallest counterexample that can be found from those in the lot."""
+    first = min(np.flatnonzero(~holds), key=lambda i: _size(constraint, lot.bases[i], lot.instances[i]))
+    base, instance = lot.bases[first], lot.instances[first]
+    scores = lot.scores(measure)[first]
+    while True:
+        size = _size(constraint, base, instance)
+        candidates = [
+            (candidate, made)
+            for candidate in simpler(constraint, base)
+            for made in instances_of(constraint, candidate)
+            if _size(constraint, candidate, made) < size
+        ]
+        broken = _first_broken(measure, constraint, candidates)
+        if broken is None:
+            return Verdict(measure, constraint, VIOLATED, tried, instance, tuple(scores.tolist()))
+        base, instance, scores = broken
+
+
+def _first_broken(
+    measure: Measure, constraint: Constraint, candidates: list[tuple[Base, Instance]]
+) -> tuple[Base, Instance, Floats] | None:
+    if not candidates:
+        return None
+    candidates.sort(key=lambda pair: _size(constraint, *pair))
+    scores = score(measure, hits_of([made for _, made in candidates])).reshape(len(candidates), -1)
+    broken = np.flatnonzero(~constraint.relation(scores))
+    return (*candidates[broken[0]], scores[broken[0]]) if len(broken) else None
+
+
+def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
+    """Bases with a document or an aspect less, with fewer or rounder grades, with plainer weights."""
+    d, w = base.documents, base.weights
+    scope = constraint.read_scope
+    for i in range(len(d) if len(d) > scope.fewest else 0):
+        yield replace(base, documents=np.delete(d, i, 0))
+    if len(w) - 1 in scope.aspects:
+        for t in range(len(w)):
+            left = np.delete(w, t)
+            yield replace(base, documents=np.delete(d, t, 1), weights=left / left.sum())
+    for i, t in zip(*np.nonzero(d), strict=True):
+        changed = d.copy()
+        changed[i, t] = 0.0
+        yield replace(base, documents=changed)
+    present = np.unique(d[d > 0])
+    for grade in present:
+        for other in {*present.tolist(), *_round_grades(constraint)} - {float(grade)}:
+            yield replace(base, documents=np.where(d == grade, other, d))
+    if scope.weights == "any" and len(w) in SIMPLE_WEIGHTS:
+        for order in (np.arange(len(w)), np.argsort(np.argsort(-w))):
+            yield replace(base, weights=np.array(SIMPLE_WEIGHTS[len(w)])[order])
+        yield replace(base, weights=np.full(len(w), 1 / len(w)))
+
+
+def _round_grades(constraint: Constraint) -> list[float]:
+    return [round(constraint.read_scope.highest * share, 12) for share in (0.1, 0.5, 1.0)]
+
+
+def _size(constraint: Constraint, base: Base, instance: Instance) -> tuple[float, ...]:
+    """Smaller is easier to read."""
+    d = np.concatenate(instance.rankings)
+    grades = np.unique(d[d > 0])
+    w = instance.weights
+    plain = 0 if np.ptp(w) < 1e-9 else 1 if len(w) in SIMPLE_WEIGHTS and _is_simple(w) else 2
+    odd = len(set(np.round(grades, 12).tolist()) - set(_round_grades(constraint)))
+    return (len(d), len(w), int((d > 0).sum()), len(grades), odd, plain, len(base.documents))
+
+
+def _is_simple(w: Floats) -> bool:
+    return bool(np.allclose(np.sort(w)[::-1], SIMPLE_WEIGHTS[len(w)]))
