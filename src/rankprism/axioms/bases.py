@@ -18,6 +18,9 @@ SMALL = 1500
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
 #: Random grades are so many parts of the highest.
 LEVELS = 20
+#: Half of the random topics have up to so many judged documents that were not retrieved.
+MISSED = 12
+_SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
 def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
@@ -25,11 +28,8 @@ def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
     aspects = scope.aspects[:2] if scope.aspects[0] == 1 else scope.aspects[:1]
     low, high = _sizes(scope, cutoff)
     for grades in _palettes(scope):
-        listed = 0
         for n in range(low, high + 1):
-            size = sum(len(_documents(scope, grades, A)) ** n * len(_weights(scope, A)) for A in aspects)
-            listed += size
-            if listed > SMALL:
+            if sum(len(_documents(scope, grades, A)) ** n * len(_weights(scope, A)) for A in aspects) > SMALL:
                 break
             for A in aspects:
                 for weights in _weights(scope, A):
@@ -40,20 +40,27 @@ def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
     """Bases without end: any number of documents and aspects, a few different grades, more or less sparse."""
     low, high = _sizes(scope, cutoff)
+
+    def documents_of(n: int, A: int) -> Floats:
+        documents = levels[rng.integers(0, len(levels), (n, A))]
+        documents[rng.random((n, A)) < _SPARSE[rng.integers(len(_SPARSE))]] = 0.0
+        if not scope.overlap:
+            documents[rng.integers(0, A, n)[:, None] != np.arange(A)] = 0.0
+        return documents
+
     while True:
         A = scope.aspects[rng.integers(len(scope.aspects))]
         n = int(rng.integers(low, high + 1))
         different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
-        levels = scope.highest * rng.integers(1, LEVELS + 1, different) / LEVELS
-        documents = levels[rng.integers(0, different, (n, A))].round(12)
-        documents[rng.random((n, A)) < rng.choice([0.0, 0.2, 0.5, 0.8])] = 0.0
-        if not scope.overlap:
-            documents[rng.integers(0, A, n)[:, None] != np.arange(A)] = 0.0
+        levels = np.round(scope.highest * rng.integers(1, LEVELS + 1, different) / LEVELS, 12)
         weights = np.full(A, 1 / A)
         if scope.weights == "any" and A > 1:
-            parts = rng.integers(1, 10, A)
+            # Also weights that hardly differ: where only they decide, little has to be enough.
+            parts = rng.integers(1, 10, A) if rng.random() < 0.7 else rng.integers(500, 503, A)
             weights = parts / parts.sum()
-        yield Base(documents, weights, cutoff)
+        documents = documents_of(n, A)
+        missed = documents_of(int(rng.integers(1, MISSED + 1)), A) if rng.random() < 0.5 else None
+        yield Base(documents, weights, cutoff, missed)
 
 
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
@@ -62,7 +69,7 @@ def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     made = []
     for rankings in constraint.cases(base, **constraint.own_readings):
         pools = constraint.own_pools(rankings) if constraint.own_pools else None
-        instance = Instance(rankings, base.weights, pools)
+        instance = Instance(rankings, base.weights, base.missed, pools)
         if not (binding and instance.longest > (base.cutoff or 0)):
             made.append(instance)
     return made
@@ -91,7 +98,7 @@ def _palettes(scope: Scope) -> list[tuple[float, ...]]:
 
 
 def _documents(scope: Scope, grades: tuple[float, ...], A: int) -> list[tuple[float, ...]]:
-    rows = list(product(grades, repeat=A))
+    rows = [row[::-1] for row in product(grades, repeat=A)]
     return rows if scope.overlap else [row for row in rows if sum(r > 0 for r in row) <= 1]
 
 

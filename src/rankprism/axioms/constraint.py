@@ -6,6 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -173,12 +174,12 @@ class Constraint:
 
     __repr__ = __str__
 
-    @property
+    @cached_property
     def read_scope(self) -> Scope:
         """The scope under the readings chosen."""
         return replace(self.scope, **{r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE})
 
-    @property
+    @cached_property
     def own_readings(self) -> dict[str, Any]:
         """The readings that the cases decide on."""
         return {r.name: self[r.name] for r in self.readings if r.name not in (*_IN_SCOPE, "ad_hoc")}

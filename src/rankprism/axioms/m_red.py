@@ -23,6 +23,7 @@ def MRed(base: Base) -> Iterator[Rankings]:
     r(d_i,t) > r(d_i,t′) for every i, r(d,t) = r(d′,t′) > 0  ⇒  Q(d⃗, d′) > Q(d⃗, d)
     """
     seen = -np.sort(-base.documents[:-1], axis=1)  # t is the first of the two
+    seen = seen[seen[:, 0] > seen[:, 1]]
     r = float(base.documents[-1].max())
-    if r > 0 and (seen[:, 0] > seen[:, 1]).all():
+    if r > 0 and len(seen):
         yield then(seen, only_on(1, r, 2)), then(seen, only_on(0, r, 2))

@@ -29,19 +29,21 @@ class Base:
     documents: Floats  # (n, A)
     weights: Floats  # (A,), summing to 1
     cutoff: int | None = None  # of the measure that is looked at
+    missed: Floats | None = None  # (m, A) documents that were judged, but are in no ranking
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
     """Rankings of one topic that a constraint compares.
 
-    Without `pools`, what has been judged are the documents of all rankings together, so that normalised
-    measures divide them by the same; an aspect that none of these serves has one more document. With
-    `pools`, each ranking has its own.
+    Without `pools`, what has been judged are the documents of all rankings together and those `missed`, so
+    that normalised measures divide them by the same; an aspect that none of these serves has one document
+    more. With `pools`, each ranking has its own.
     """
 
     rankings: Rankings
     weights: Floats
+    missed: Floats | None = None
     pools: Rankings | None = None
 
     @property
@@ -154,7 +156,13 @@ def _shared_pools(
     counts = np.zeros((len(kinds), per_instance), dtype=np.int64)
     np.add.at(counts, (kind.reshape(-1), row % per_instance), 1)
     times = counts.max(1, initial=0)
-    return _pool(instances, A, np.repeat(kinds[:, 0].astype(np.int64), times), np.repeat(kinds[:, 1:], times, 0))
+    missed = [instance.missed if instance.missed is not None else _NONE for instance in instances]
+    missed_by, _ = _places(np.array([len(documents) for documents in missed], dtype=np.int32))
+    topic = np.concatenate([np.repeat(kinds[:, 0].astype(np.int64), times), missed_by])
+    return _pool(instances, A, topic, np.concatenate([np.repeat(kinds[:, 1:], times, 0), _stacked(missed, A)]))
+
+
+_NONE = np.zeros((0, 1))
 
 
 def _own_pools(instances: Sequence[Instance], A: int) -> Pool:

@@ -14,7 +14,7 @@ from rankprism.axioms.constraint import Constraint, find_constraint
 from rankprism.axioms.proofs import proof_of
 from rankprism.axioms.rankings import Base, Instance, hits_of, score
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
-from rankprism.data.hits import Bools, Floats, Hits
+from rankprism.data.hits import Bools, Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
@@ -22,6 +22,8 @@ from rankprism.measures.measure import Measure
 #: How many random instances are tried on each constraint.
 INSTANCES = 4000
 _PER_BASE = 3  # random instances from one base
+_LENGTHS = (65, 513)
+_LOOK = 100  # counterexamples to choose one from; small ones come first
 _PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
 
 
@@ -31,11 +33,22 @@ class Lot:
 
     bases: tuple[Base, ...]
     instances: tuple[Instance, ...]
-    hits: Hits
+    batches: tuple[tuple[Longs, Hits], ...]  # which instances, and their rankings
 
     def scores(self, measure: Measure) -> Floats:
         """(instances, rankings of each)"""
-        return score(measure, self.hits).reshape(len(self.instances), -1)
+        scores = np.zeros((len(self.instances), len(self.instances[0].rankings)))
+        for which, hits in self.batches:
+            scores[which] = score(measure, hits).reshape(len(which), -1)
+        return scores
+
+
+def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
+    """Instances of about one length are a batch, so that little is padded."""
+    kind = np.digitize([instance.longest for instance in instances], _LENGTHS)
+    which = [np.flatnonzero(kind == k) for k in np.unique(kind)]
+    batches = tuple((some, hits_of([instances[i] for i in some])) for some in which)
+    return Lot(tuple(bases), tuple(instances), batches)
 
 
 def examine(
@@ -65,7 +78,7 @@ def examine(
             cutoff = lot_cutoff(constraint, measure)
             if cutoff not in lots:
                 lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
-            found[m, c] = _judge(measure, constraint, lots[cutoff])
+            found[m, c] = judge(measure, constraint, lots[cutoff])
             done += 1
             if on_progress:
                 on_progress(done / (len(chosen) * len(asked)))
@@ -113,10 +126,10 @@ def _lot(
         made += some
         if wanted is not None and len(made) >= wanted:
             break
-    return Lot(tuple(kept), tuple(made), hits_of(made)) if made else Lot((), (), None)  # type: ignore[arg-type]
+    return make_lot(kept, made)
 
 
-def _judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> Verdict:
+def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink: bool = True) -> Verdict:
     """What the instances say about the measure."""
     why = _not_applicable(measure, constraint, lots)
     if why:
@@ -131,7 +144,7 @@ def _judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> Ver
         holds = constraint.relation(scores)
         if constraint.quantifier == "every":
             if not holds.all():
-                return _violated(measure, constraint, lot, holds, tried)
+                return _violated(measure, constraint, lot, holds, tried, shrink)
             continue
         for family in _families(lot):
             verdict, note = _over(constraint, holds[family])
@@ -142,15 +155,19 @@ def _judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> Ver
                     constraint,
                     VIOLATED,
                     tried,
-                    lot.instances[at],
-                    tuple(scores[at].tolist()),
-                    note,
+                    counterexample=lot.instances[at],
+                    scores=tuple(scores[at].tolist()),
+                    note=note,
                 )
             notes.append(note)
+    lot = lots[0]
+    scores = lot.scores(measure)
+    at = _easy(lot, constraint.relation(scores))
+    shown = {"example": lot.instances[at], "scores": tuple(scores[at].tolist())}
     argument = proof_of(measure, constraint)
     if argument:
-        return Verdict(measure, constraint, PROVED, tried, note=argument)
-    return Verdict(measure, constraint, UNVIOLATED, tried, note=max(notes, key=_last_number, default=""))
+        return Verdict(measure, constraint, PROVED, tried, note=argument, **shown)
+    return Verdict(measure, constraint, UNVIOLATED, tried, note=max(notes, key=_last_number, default=""), **shown)
 
 
 def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
@@ -194,6 +211,13 @@ def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
     return int(first), f"for no {x} from {values[first]:,} to {values[-1]:,}"
 
 
+def _easy(lot: Lot, holds: Bools) -> int:
+    """A small instance on which the relation holds, but not an empty one."""
+    where = np.flatnonzero(holds)
+    some = (i for i in where if lot.instances[i].longest > 1 and np.nanmax(lot.instances[i].rankings[0], initial=0))
+    return int(next(some, where[0]))
+
+
 def _last_number(note: str) -> int:
     digits = "".join(c for c in note if c.isdigit())
     return int(digits) if digits else 0
@@ -202,12 +226,13 @@ def _last_number(note: str) -> int:
 # ── shrinking ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _violated(measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int) -> Verdict:
+def _violated(measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool) -> Verdict:
     """The smallest counterexample that can be found from those in the lot."""
-    first = min(np.flatnonzero(~holds), key=lambda i: _size(constraint, lot.bases[i], lot.instances[i]))
+    some = np.flatnonzero(~holds)[:_LOOK]
+    first = min(some, key=lambda i: _size(constraint, lot.bases[i], lot.instances[i]))
     base, instance = lot.bases[first], lot.instances[first]
     scores = lot.scores(measure)[first]
-    while True:
+    while shrink:
         size = _size(constraint, base, instance)
         candidates = [
             (candidate, made)
@@ -217,8 +242,11 @@ def _violated(measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, 
         ]
         broken = _first_broken(measure, constraint, candidates)
         if broken is None:
-            return Verdict(measure, constraint, VIOLATED, tried, instance, tuple(scores.tolist()))
+            break
         base, instance, scores = broken
+    return Verdict(
+        measure, constraint, VIOLATED, tried, counterexample=instance, scores=tuple(scores.tolist())
+    )
 
 
 def _first_broken(
@@ -241,15 +269,22 @@ def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
     if len(w) - 1 in scope.aspects:
         for t in range(len(w)):
             left = np.delete(w, t)
-            yield replace(base, documents=np.delete(d, t, 1), weights=left / left.sum())
+            fewer = None if base.missed is None else np.delete(base.missed, t, 1)
+            yield replace(base, documents=np.delete(d, t, 1), weights=left / left.sum(), missed=fewer)
+    if base.missed is not None:
+        yield replace(base, missed=None)
+        for i in range(len(base.missed)):
+            yield replace(base, missed=np.delete(base.missed, i, 0))
     for i, t in zip(*np.nonzero(d), strict=True):
         changed = d.copy()
         changed[i, t] = 0.0
         yield replace(base, documents=changed)
-    present = np.unique(d[d > 0])
+    everything = d if base.missed is None else np.concatenate([d, base.missed])
+    present = np.unique(everything[everything > 0])
     for grade in present:
         for other in {*present.tolist(), *_round_grades(constraint)} - {float(grade)}:
-            yield replace(base, documents=np.where(d == grade, other, d))
+            missed = None if base.missed is None else np.where(base.missed == grade, other, base.missed)
+            yield replace(base, documents=np.where(d == grade, other, d), missed=missed)
     if scope.weights == "any" and len(w) in SIMPLE_WEIGHTS:
         for order in (np.arange(len(w)), np.argsort(np.argsort(-w))):
             yield replace(base, weights=np.array(SIMPLE_WEIGHTS[len(w)])[order])
@@ -262,7 +297,7 @@ def _round_grades(constraint: Constraint) -> list[float]:
 
 def _size(constraint: Constraint, base: Base, instance: Instance) -> tuple[float, ...]:
     """Smaller is easier to read."""
-    d = np.concatenate(instance.rankings)
+    d = np.concatenate([*instance.rankings, *([] if instance.missed is None else [instance.missed])])
     grades = np.unique(d[d > 0])
     w = instance.weights
     plain = 0 if np.ptp(w) < 1e-9 else 1 if len(w) in SIMPLE_WEIGHTS and _is_simple(w) else 2

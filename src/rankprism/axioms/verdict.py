@@ -24,7 +24,8 @@ class Verdict:
     kind: str
     instances: int = 0  # that were tried
     counterexample: Instance | None = None
-    scores: tuple[float, ...] = ()  # of the counterexample's rankings
+    example: Instance | None = None  # of the constraint being kept
+    scores: tuple[float, ...] = ()  # of the rankings of either
     note: str = ""  # the argument, the reason, or for which n
 
     @property
