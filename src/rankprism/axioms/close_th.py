@@ -20,7 +20,7 @@ from rankprism.axioms.rankings import Base, Rankings
     cite=("amigo2018axiomatic",),
 )
 def CloseTh(base: Base, length: str, **others: Any) -> Iterator[Rankings]:
-    """Closeness threshold: some places are always looked at; there, more relevant documents beat the first place.
+    """Closeness threshold: the first ranks are always looked at, and there, more relevant documents win.
 
     for some m:  Q(1 relevant, …) < Q(m not relevant, m relevant)
     """

@@ -105,7 +105,7 @@ CUTOFF = Reading(
 AD_HOC = Reading(
     "ad_hoc",
     "fold",
-    "a document is as relevant as to the aspect it serves best (section 6.2); the table's circles are by fiat",
+    "a document is as relevant as to the aspect it serves best (section 6.2); the paper's ○ are by fiat",
     ("fold", "not applicable"),
 )
 
@@ -229,5 +229,5 @@ def find_constraint(name: str | Constraint) -> Constraint:
             return _CONSTRAINTS[folded[name.casefold()]]
         close = difflib.get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)
         hint = f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ";"
-        raise InputError(f"unknown constraint {name!r}{hint} there are {', '.join(_CONSTRAINTS)}")
+        raise InputError(f"unknown constraint {name!r}{hint} there are {', '.join(sorted(_CONSTRAINTS))}")
     return _CONSTRAINTS[name]

@@ -56,7 +56,7 @@ def first_and_late(base: Base, length: str) -> Iterator[Rankings]:
     cite=("amigo2018axiomatic",),
 )
 def DeepTh(base: Base, length: str, **others: Any) -> Iterator[Rankings]:
-    """Deepness threshold: nobody goes that deep; one relevant document on top is better than any number far down.
+    """Deepness threshold: nobody goes that deep; one relevant document on top beats any number far down.
 
     from some n on:  Q(1 relevant, …) > Q(n not relevant, n relevant)
     """

@@ -67,8 +67,8 @@ def page(table: AxiomTable) -> str:
 </tbody>
 </table></div>
 {chr(10).join(stories)}
-<footer><p>rankprism {__version__}, seed {table.seed}, {table.instances:,} random instances a constraint beside all
-small ones.</p></footer>
+<footer><p>rankprism {__version__}, seed {table.seed}, {table.instances:,} random instances a constraint
+beside all small ones.</p></footer>
 </body>
 </html>
 """
@@ -76,4 +76,6 @@ small ones.</p></footer>
 
 def _section(verdict: Verdict, anchor: str, printed: bool | None) -> str:
     note = "" if printed is None else f"<p>The paper prints {'●' if printed else '○'}.</p>"
-    return f'<h3 id="{anchor}">{escape(str(verdict.constraint))}</h3>{note}<pre>{escape(story(verdict))}</pre>'
+    return (
+        f'<h3 id="{anchor}">{escape(str(verdict.constraint))}</h3>{note}<pre>{escape(story(verdict))}</pre>'
+    )

@@ -1,7 +1,8 @@
 """Short arguments for why a measure keeps a constraint, whatever the ranking.
 
 They are for the catalogue's own formulas, with the parameters that `when` accepts, and for rankings no longer
-than the cutoff. D is the discount, g the gain, S_i = Π_{j≤i} (1 - r_j) what is left of an aspect after rank i.
+than the cutoff. D is the discount, g the gain, S_i = Π_{j≤i} (1 - r_j) what is left of an aspect after rank
+i.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
 #: Readings that only take instances away.
 _HARMLESS = {"grades", "ad_hoc", "highest", "weights", "r_c", "quantifier"}
 #: Parameters that `when` knows of, or that change nothing in an argument.
-_COVERED = set("p e alpha beta gamma base cutoff gain form dcg normalize level weighted saturation".split())
+_COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
+_COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
 
 
 def _setting(measure: Measure, name: str) -> object:
@@ -96,22 +98,22 @@ PROOFS = (
     Proof(
         "Pri",
         _CASCADES,
-        "by parts, the score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n, but for a constant: the swap lowers "
-        "S_i … S_{i+k-1} and leaves the others",
+        "by parts, the score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n, but for a constant: the swap "
+        "lowers S_i … S_{i+k-1} and leaves the others",
         _graded,
     ),
     Proof(
         "Deep",
         _CASCADES,
-        "the swap at i lowers S_i alone, by S_{i-1} (r_{i+1} - r_i), which counts D(i) - D(i+1) times; both fall "
-        "with i",
+        "the swap at i lowers S_i alone, by S_{i-1} (r_{i+1} - r_i), which counts D(i) - D(i+1) times; the "
+        "first does not rise with i, the second falls",
         _graded,
     ),
     Proof(
         "AspDiv",
         _CASCADES,
-        "by parts, each aspect's score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n: the better document lowers "
-        "every S from its rank on",
+        "by parts, each aspect's score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n: the better document "
+        "lowers every S from its rank on",
         _graded,
     ),
     Proof("Conf", "RBU EU", "the document adds nothing and costs e D(n+1) > 0", _costs),
@@ -149,7 +151,7 @@ PROOFS = (
     Proof(
         "AspRel",
         "P_IA RR_IA DCG_IA RBP_IA ERR_IA EU CT RBU",
-        "nothing on t or t′ was seen, so the last document adds w(t) times what it would add, times w(t′), on t′",
+        "nothing on t or t′ was seen, so the last document adds w(t) or w(t′) times the same",
         lambda m: _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd",
     ),
     Proof(
@@ -179,7 +181,7 @@ PROOFS = (
         "ERR ERR_IA RBU CT",
         "the gains below n others add up to a constant at most, however many there are, times D(n+1), which "
         "falls to 0",
-        _linear,
+        lambda m: _graded(m) and _setting(m, "form") != "trec-dd",
     ),
     Proof(
         "DeepTh",
@@ -187,9 +189,7 @@ PROOFS = (
         "documents on one aspect are worth g Σ_c (1-α)^c ≤ g/α together, times D(n+1), which falls to 0",
         _decays,
     ),
-    Proof(
-        "CloseTh", "P P_IA", "m = 2: 2/k > 1/k, for k ≥ 4", lambda m: m.cutoff is None or m.cutoff >= 4
-    ),
+    Proof("CloseTh", "P P_IA", "m = 2: 2/k > 1/k, for k ≥ 4", lambda m: m.cutoff is None or m.cutoff >= 4),
     Proof("CloseTh", "AP AP_IA", "m = 3: 1/4 + 2/5 + 3/6 > 1", lambda m: m.cutoff is None or m.cutoff >= 6),
     Proof(
         "CloseTh",

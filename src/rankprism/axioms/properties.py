@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, permutations
-from math import factorial
 
 import numpy as np
 
@@ -76,7 +75,7 @@ def Replace(base: Base) -> Iterator[Rankings]:
     cite=("moffat2013seven",),
 )
 def Conv(base: Base) -> Iterator[Rankings]:
-    """Convergence: a more relevant document from below the cutoff, for a less relevant one above, raises the score.
+    """Convergence: a more relevant document, from below the cutoff to above it, raises the score.
 
     i ≤ k < j, r(d_j) > r(d_i)  ⇒  Q@k(d⃗ with i and j swapped) > Q@k(d⃗), for one aspect
     """
@@ -119,7 +118,11 @@ def Bound(base: Base) -> Iterator[Rankings]:
 
 
 @constraint(
-    relation=ONE, scope=Scope(highest=1.0, fewest=1), readings=(GRADES, ANY_GRADE), cite=("moffat2013seven",)
+    relation=ONE,
+    scope=Scope(highest=1.0, fewest=1),
+    readings=(GRADES, ANY_GRADE),
+    own_pools=lambda rankings: rankings,
+    cite=("moffat2013seven",),
 )
 def Ideal(base: Base) -> Iterator[Rankings]:
     """Ideal: all documents of one aspect, the most relevant first, score 1.
@@ -160,9 +163,6 @@ def _orders(documents: Ranking) -> Iterator[Ranking]:
         yield documents[list(order)]
 
 
-_ORDERS = tuple(range(1, factorial(_FEW.most) + 2))
-
-
 @constraint(
     relation=ONE,
     scope=_FEW,
@@ -197,9 +197,7 @@ def Min0(base: Base) -> Iterator[Rankings]:
     yield (base.documents[:0],)
 
 
-@constraint(
-    relation=NOT_LESS, scope=_ASPECTS, readings=(GRADES, ANY_GRADE), cite=("maistro2021principled",)
-)
+@constraint(relation=NOT_LESS, scope=_ASPECTS, readings=(GRADES, ANY_GRADE), cite=("maistro2021principled",))
 def Order(base: Base) -> Iterator[Rankings]:
     """Partial order: a document better on some aspect and worse on none, moved up, never lowers the score.
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Floats, Hits, Ints, Longs, Pool
+from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
 from rankprism.measures.measure import Measure
 
 Ranking: TypeAlias = Floats
@@ -79,7 +79,9 @@ def score(measure: Measure, hits: Hits) -> Floats:
     return np.asarray(on_scale(measure).score(fresh), dtype=np.float64)
 
 
-def scores_of(measure: Measure, *rankings: Sequence[Sequence[float]], weights: Sequence[float]) -> list[float]:
+def scores_of(
+    measure: Measure, *rankings: Sequence[Sequence[float]], weights: Sequence[float]
+) -> list[float]:
     """The scores of rankings of one topic.
 
     >>> from rankprism.measures import parse
@@ -88,7 +90,7 @@ def scores_of(measure: Measure, *rankings: Sequence[Sequence[float]], weights: S
     """
     A = len(weights)
     made = tuple(np.array(ranking, dtype=np.float64).reshape(-1, A) for ranking in rankings)
-    return score(measure, hits_of([Instance(made, np.array(weights))])).tolist()
+    return [float(x) for x in score(measure, hits_of([Instance(made, np.array(weights))]))]
 
 
 def hits_of(instances: Sequence[Instance]) -> Hits:
@@ -100,11 +102,11 @@ def hits_of(instances: Sequence[Instance]) -> Hits:
     length = np.array([len(ranking) for ranking in rankings], dtype=np.int32)
     row, place = _places(length)
     grade = _stacked(rankings, A)
-    is_judged = ~np.isnan(grade).any(1)
+    is_judged = np.asarray(~np.isnan(grade).any(1))
     grade[~is_judged] = 0.0
     rank = place + 1
     judged, condensed = _table(n, row, rank, is_judged)
-    relevant = (grade > 0).any(1)
+    relevant = np.asarray((grade > 0).any(1))
     ranks, column = _table(n, row, rank, relevant)
     width = ranks.shape[1]
     found = np.zeros((n, A, width))
@@ -134,7 +136,7 @@ def _stacked(rankings: Sequence[Ranking], A: int) -> Floats:
     return stacked
 
 
-def _table(rows: int, row: Longs, value: Longs, which: np.ndarray) -> tuple[Ints, Longs]:
+def _table(rows: int, row: Longs, value: Longs, which: Bools) -> tuple[Ints, Longs]:
     """(rows, widest) the chosen values of each row, and the column of every value that is chosen."""
     count = np.cumsum(which)
     first = np.searchsorted(row, np.arange(rows))
@@ -146,9 +148,7 @@ def _table(rows: int, row: Longs, value: Longs, which: np.ndarray) -> tuple[Ints
     return table, column
 
 
-def _shared_pools(
-    instances: Sequence[Instance], A: int, row: Longs, grade: Floats, relevant: np.ndarray
-) -> Pool:
+def _shared_pools(instances: Sequence[Instance], A: int, row: Longs, grade: Floats, relevant: Bools) -> Pool:
     """What has been judged in each instance: a document as often as the ranking that has it most often."""
     per_instance = len(instances[0].rankings)
     row, grade = row[relevant], grade[relevant]
@@ -159,7 +159,9 @@ def _shared_pools(
     missed = [instance.missed if instance.missed is not None else _NONE for instance in instances]
     missed_by, _ = _places(np.array([len(documents) for documents in missed], dtype=np.int32))
     topic = np.concatenate([np.repeat(kinds[:, 0].astype(np.int64), times), missed_by])
-    return _pool(instances, A, topic, np.concatenate([np.repeat(kinds[:, 1:], times, 0), _stacked(missed, A)]))
+    return _pool(
+        instances, A, topic, np.concatenate([np.repeat(kinds[:, 1:], times, 0), _stacked(missed, A)])
+    )
 
 
 _NONE = np.zeros((0, 1))

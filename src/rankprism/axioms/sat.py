@@ -8,7 +8,9 @@ from rankprism.axioms.constraint import AD_HOC, CUTOFF, NOT_LESS, Reading, Scope
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
-R_MAX = Reading("r_max", 1.0, "a document cannot satisfy more than fully, so 1 is the friendliest r_max there is")
+R_MAX = Reading(
+    "r_max", 1.0, "a document cannot satisfy more than fully, so 1 is the friendliest r_max there is"
+)
 WEIGHTS = Reading("weights", "any", "the premises do not ask for balanced aspects", ("any", "balanced"))
 
 
@@ -20,7 +22,7 @@ WEIGHTS = Reading("weights", "any", "the premises do not ask for balanced aspect
     cite=("amigo2018axiomatic",),
 )
 def Sat(base: Base, r_max: float) -> Iterator[Rankings]:
-    """Saturation: once a document satisfies an aspect fully, another on the same aspect does not raise the score.
+    """Saturation: once a document satisfies an aspect fully, another on it does not raise the score.
 
     there is an r_max:  r(d_n,t) = r_max, r(d_{n+1},t) > 0  ⇒  Q(d⃗) ≥ Q(d⃗, d_{n+1})
     """

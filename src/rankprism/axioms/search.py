@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.axioms.bases import SIMPLE_WEIGHTS, generator, instances_of, random_bases, small_bases
-from rankprism.axioms.constraint import Constraint, find_constraint
+from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import proof_of
 from rankprism.axioms.rankings import Base, Instance, hits_of, score
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
@@ -47,7 +47,7 @@ def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
     """Instances of about one length are a batch, so that little is padded."""
     kind = np.digitize([instance.longest for instance in instances], _LENGTHS)
     which = [np.flatnonzero(kind == k) for k in np.unique(kind)]
-    batches = tuple((some, hits_of([instances[i] for i in some])) for some in which)
+    batches = tuple((some, hits_of([instances[int(i)] for i in some])) for some in which)
     return Lot(tuple(bases), tuple(instances), batches)
 
 
@@ -134,6 +134,7 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     why = _not_applicable(measure, constraint, lots)
     if why:
         return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
+    argument = proof_of(measure, constraint)
     tried, notes = 0, []
     for lot in lots:
         try:
@@ -142,14 +143,18 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         tried += len(lot.instances)
         holds = constraint.relation(scores)
+        if argument and constraint.relation is MORE:
+            # Where it is proved, a tie is only a difference too small for a float.
+            holds |= EQUAL(scores)
         if constraint.quantifier == "every":
             if not holds.all():
                 return _violated(measure, constraint, lot, holds, tried, shrink)
             continue
         for family in _families(lot):
-            verdict, note = _over(constraint, holds[family])
-            if verdict is not None:
-                at = family[verdict]
+            broken, note = _over(constraint, holds[family])
+            # That it holds from some n on cannot be refuted by the n that were tried.
+            if broken is not None and not (argument and constraint.quantifier == "eventually"):
+                at = family[broken]
                 return Verdict(
                     measure,
                     constraint,
@@ -163,11 +168,15 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     lot = lots[0]
     scores = lot.scores(measure)
     at = _easy(lot, constraint.relation(scores))
-    shown = {"example": lot.instances[at], "scores": tuple(scores[at].tolist())}
-    argument = proof_of(measure, constraint)
-    if argument:
-        return Verdict(measure, constraint, PROVED, tried, note=argument, **shown)
-    return Verdict(measure, constraint, UNVIOLATED, tried, note=max(notes, key=_last_number, default=""), **shown)
+    return Verdict(
+        measure,
+        constraint,
+        PROVED if argument else UNVIOLATED,
+        tried,
+        example=lot.instances[at],
+        scores=tuple(scores[at].tolist()),
+        note=argument or max(notes, key=_last_number, default=""),
+    )
 
 
 def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
@@ -196,12 +205,14 @@ def _families(lot: Lot) -> Iterator[Any]:
 
 def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
     """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
-    quantifier = constraint["quantifier"] if "quantifier" in constraint.own_readings else constraint.quantifier
+    quantifier = (
+        constraint["quantifier"] if "quantifier" in constraint.own_readings else constraint.quantifier
+    )
     x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
     where = np.flatnonzero(holds)
     if quantifier == "some":
         if len(where):
-            return None, f"{x} = {values[where[0]]:,} does" if x else ""
+            return None, f"for {x} = {values[where[0]]:,}" if x else ""
         # The smallest values are seldom where it is close.
         return min(1, len(holds) - 1), f"for no {x} up to {values[-1]:,}" if x else "for none of them"
     fails = np.flatnonzero(~holds)
@@ -213,8 +224,12 @@ def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
 
 def _easy(lot: Lot, holds: Bools) -> int:
     """A small instance on which the relation holds, but not an empty one."""
-    where = np.flatnonzero(holds)
-    some = (i for i in where if lot.instances[i].longest > 1 and np.nanmax(lot.instances[i].rankings[0], initial=0))
+    where = np.flatnonzero(holds) if holds.any() else np.arange(len(holds))
+    some = (
+        i
+        for i in where
+        if lot.instances[i].longest > 1 and np.nanmax(lot.instances[i].rankings[0], initial=0)
+    )
     return int(next(some, where[0]))
 
 
@@ -226,7 +241,9 @@ def _last_number(note: str) -> int:
 # ── shrinking ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _violated(measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool) -> Verdict:
+def _violated(
+    measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool
+) -> Verdict:
     """The smallest counterexample that can be found from those in the lot."""
     some = np.flatnonzero(~holds)[:_LOOK]
     first = min(some, key=lambda i: _size(constraint, lot.bases[i], lot.instances[i]))

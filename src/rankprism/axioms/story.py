@@ -15,6 +15,11 @@ from rankprism.measures.citations import CITATIONS
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 100
+_SIDES = {
+    ">": ["should be more", "than this"],
+    "≥": ["should be at least", "as this"],
+    "=": ["should equal", "this"],
+}
 
 
 def story(verdict: Verdict) -> str:
@@ -37,7 +42,8 @@ def about(constraint: Constraint) -> str:
     chosen = [f"{r.name}={constraint[r.name]}" for r in constraint.readings if constraint[r.name] is not None]
     if chosen:
         lines += textwrap.wrap(f"Read with: {', '.join(chosen)}.", _WIDTH, subsequent_indent="  ")
-    lines += [f"From {CITATIONS[key].text}" for key in constraint.cite]
+    for key in constraint.cite:
+        lines += textwrap.wrap(f"From {CITATIONS[key].text}", _WIDTH, subsequent_indent="  ")
     return "\n".join(lines)
 
 
@@ -99,7 +105,7 @@ def picture(instance: Instance, constraint: Constraint, scores: Sequence[float])
 def _sides(constraint: Constraint, rankings: int) -> list[str]:
     if rankings == 1:
         return ["rank"]
-    return ["this" + {">": " more", "≥": " at least"}.get(constraint.relation.sign, ""), "than that" if constraint.relation.sign == ">" else "as that"]
+    return _SIDES.get(constraint.relation.sign, ["this", "that"])
 
 
 def _aspect_names(A: int) -> list[str]:

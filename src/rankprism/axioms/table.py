@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,10 @@ from rankprism.axioms.rankings import Ranking
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.data.result import Result, Table
-from rankprism.measures.measure import Measure
+from rankprism.measures.measure import AXIOMS, Measure
 
-#: The rows of Table 1, each with the measure it means: without normalisation, r(d,t) itself as the gain, k = 20,
-#: p = .8, α = .5, e = .05; and what is printed for Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel.
+#: The rows of Table 1, each with the measure it means and what is printed for the ten constraints. No
+#: normalisation, r(d,t) itself as the gain, k = 20, p = .8, α = .5, e = .05.
 PAPER = {
     "P@k": ("P@20", "0011000000"),
     "RR": ("RR", "0010000000"),
@@ -40,14 +40,13 @@ PAPER = {
     "CT@k": ("CT(gain='linear')@20", "1110011011"),
     "RBU@k": ("RBU(e=0.05,form='eq11',gain='linear')@20", "1111111111"),
 }
-TEN_NAMES = "Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel".split()
 
 
 def printed_in_paper(row: str, constraint: str) -> bool | None:
     """What Table 1 prints in a cell; None where it has no such cell."""
-    if row not in PAPER or constraint not in TEN_NAMES:
+    if row not in PAPER or constraint not in AXIOMS:
         return None
-    return PAPER[row][1][TEN_NAMES.index(constraint)] == "1"
+    return PAPER[row][1][AXIOMS.index(constraint)] == "1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ class AxiomTable(Result):
         n = len(self.constraints)
         columns: dict[str, list[str]] = {"measure": list(self.labels)}
         for c, constraint in enumerate(self.constraints):
-            columns[str(constraint)] = signs[c::n]
+            columns[constraint.name] = signs[c::n]
         return Table(columns)
 
     @property
@@ -104,11 +103,15 @@ class AxiomTable(Result):
                 "instances": [v.instances for _, v, _ in cells],
                 "note": [v.note for _, v, _ in cells],
                 "ranking": [None if x is None else short(x.rankings[0]) for x in shown],
-                "against": [None if x is None or len(x.rankings) < 2 else short(x.rankings[1]) for x in shown],
+                "against": [
+                    None if x is None or len(x.rankings) < 2 else short(x.rankings[1]) for x in shown
+                ],
                 "missed": [None if x is None or x.missed is None else short(x.missed) for x in shown],
                 "weights": [None if x is None else short(x.weights[:, None]) for x in shown],
                 "score": [v.scores[0] if v.counterexample else None for _, v, _ in cells],
-                "against score": [v.scores[1] if v.counterexample and len(v.scores) > 1 else None for _, v, _ in cells],
+                "against score": [
+                    v.scores[1] if v.counterexample and len(v.scores) > 1 else None for _, v, _ in cells
+                ],
             }
         )
 
@@ -128,7 +131,8 @@ class AxiomTable(Result):
         text = "  ".join(parts)
         if self.disagreements:
             text += f"\n○≠● ours ≠ the paper's ({len(self.disagreements)} of {len(self.verdicts)} cells)"
-        return text
+        read = [str(constraint) for constraint in self.constraints if constraint.settings]
+        return text + (f"\nread as {', '.join(read)}" if read else "")
 
     def __str__(self) -> str:
         return f"{self.summary.text()}\n\n{self.legend}"
@@ -166,7 +170,7 @@ def short(ranking: Ranking) -> str:
 
 def axiom_table(
     measures: Iterable[str | Measure],
-    constraints: Iterable[str | Constraint] = TEN_NAMES,
+    constraints: Iterable[str | Constraint] = AXIOMS,
     *,
     instances: int = INSTANCES,
     seed: int = 0,
@@ -187,7 +191,7 @@ def axiom_table(
 
 
 def paper_table(
-    constraints: Iterable[str | Constraint] = TEN_NAMES,
+    constraints: Iterable[str | Constraint] = AXIOMS,
     *,
     instances: int = INSTANCES,
     seed: int = 0,
@@ -199,7 +203,7 @@ def paper_table(
 
 
 def _table(
-    named: list[tuple[str, str | Measure]],
+    named: Sequence[tuple[str, str | Measure]],
     constraints: Iterable[str | Constraint],
     instances: int,
     seed: int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,14 +53,17 @@ class Threshold:
         from_start, to_end = span.low == low and span.low_kept, span.high == high and span.high_kept
         if from_start and to_end:
             return f"every {x} from {low:g} to {high:g} that was tried"
-        if span.low == span.high:
-            return f"{x} = {span.low:.4g}"
-        below = f"{x} {'≤' if span.high_kept else '<'} {span.high:.4f}"
+        below = f"{x} {'≤' if span.high_kept else '<'} {_plain(span.high)}"
         if from_start:
             return below
         if to_end:
-            return f"{x} {'≥' if span.low_kept else '>'} {span.low:.4f}"
-        return f"{span.low:.4f} {'≤' if span.low_kept else '<'} {below}"
+            return f"{x} {'≥' if span.low_kept else '>'} {_plain(span.low)}"
+        return f"{_plain(span.low)} {'≤' if span.low_kept else '<'} {below}"
+
+
+def _plain(value: float) -> str:
+    """Four digits, and none that say nothing."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +111,7 @@ def find_thresholds(
     *,
     instances: int = INSTANCES,
     seed: int = 0,
+    on_progress: Callable[[float], None] | None = None,
 ) -> Thresholds:
     """For which values of the parameter each measure keeps each constraint.
 
@@ -117,13 +121,16 @@ def find_thresholds(
     RBP(gain='linear')  CloseTh     holds for p > 0.7549
     """
     found = []
-    for constraint in map(find_constraint, constraints):
+    chosen, asked = [parse(m) for m in measures], [find_constraint(c) for c in constraints]
+    for constraint in asked:
         lots: dict[int | None, list[Lot]] = {}
-        for measure in map(parse, measures):
+        for measure in chosen:
             cutoff = lot_cutoff(constraint, measure)
             if cutoff not in lots:
                 lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
             found.append(_threshold(measure, constraint, parameter, lots[cutoff]))
+            if on_progress:
+                on_progress(len(found) / (len(chosen) * len(asked)))
     return Thresholds(tuple(found), seed, instances)
 
 
@@ -166,7 +173,7 @@ def _edge(kept: Any, outside: float, inside: float) -> tuple[float, bool]:
 
 
 def _scanned(parameter: Parameter, measure: str) -> list[float]:
-    """Values of a parameter from one end of its range to the other; an end that is excluded is only neared."""
+    """Values of a parameter from one end of its range to the other, or near an end that is excluded."""
     if parameter.kind is not float or parameter.choices:
         raise MeasureError(f"{measure}: {parameter.name} is no number to look for a threshold of")
     low = parameter.low or 0.0

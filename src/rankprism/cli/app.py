@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rankprism import __version__
+from rankprism.cli.axioms import axioms
 from rankprism.cli.options import (
     Duplicates,
     Format,
@@ -249,3 +250,6 @@ def convert(
             duplicates=duplicates.value,
         )
     typer.echo(str(conversion))
+
+
+app.command()(axioms)

@@ -78,7 +78,7 @@ ResultFormatOption = Annotated[
         "--format", help="How to write it; by the ending of FILE, else a table.", show_default=False
     ),
 ]
-_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown"}
+_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
 def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum]) -> str:
