@@ -85,7 +85,7 @@ def _sizes(scope: Scope, cutoff: int | None) -> tuple[int, int]:
     if cutoff is None:
         return scope.fewest, scope.most
     if scope.cutoff == "binding":
-        return max(scope.fewest, cutoff - 1), max(scope.fewest, cutoff) + 2
+        return max(scope.fewest, cutoff - 1), max(scope.fewest, cutoff) + 4
     return scope.fewest, max(scope.fewest, min(scope.most, cutoff + 1))
 
 

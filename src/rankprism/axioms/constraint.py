@@ -177,7 +177,10 @@ class Constraint:
     @cached_property
     def read_scope(self) -> Scope:
         """The scope under the readings chosen."""
-        return replace(self.scope, **{r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE})
+        chosen = {r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE}
+        if chosen.pop("aspects", "any") == "several":
+            chosen["aspects"] = tuple(A for A in self.scope.aspects if A > 1)
+        return replace(self.scope, **chosen)
 
     @cached_property
     def own_readings(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
 
 
 #: Readings that only take instances away.
-_HARMLESS = {"grades", "ad_hoc", "highest", "weights", "r_c", "quantifier"}
+_HARMLESS = {"grades", "ad_hoc", "highest", "weights", "aspects", "r_c", "quantifier"}
 #: Parameters that `when` knows of, or that change nothing in an argument.
 _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}

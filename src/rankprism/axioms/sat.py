@@ -12,13 +12,14 @@ R_MAX = Reading(
     "r_max", 1.0, "a document cannot satisfy more than fully, so 1 is the friendliest r_max there is"
 )
 WEIGHTS = Reading("weights", "any", "the premises do not ask for balanced aspects", ("any", "balanced"))
+ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overlap", ("any", "several"))
 
 
 @constraint(
     relation=NOT_LESS,
     scope=Scope(aspects=(1, 2, 3, 4), weights="any", overlap=False, highest=1.0, fewest=1),
     premises=("no aspect overlap",),
-    readings=(R_MAX, WEIGHTS, CUTOFF, AD_HOC),
+    readings=(R_MAX, WEIGHTS, ASPECTS, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def Sat(base: Base, r_max: float) -> Iterator[Rankings]:

@@ -62,8 +62,9 @@ class Threshold:
 
 
 def _plain(value: float) -> str:
-    """Four digits, and none that say nothing."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+    """Four digits; fewer where they are exact."""
+    text = f"{value:.4f}"
+    return text.rstrip("0").rstrip(".") if abs(float(text) - value) < 1e-9 else text
 
 
 @dataclass(frozen=True, eq=False)
