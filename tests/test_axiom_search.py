@@ -216,7 +216,7 @@ CAUGHT = {
 
 
 def test_a_sound_measure_is_not_accused() -> None:
-    assert all(verdict.kept for verdict in examine([SOUND], TEN, instances=1000))
+    assert all(verdict.kept for verdict in examine([SOUND], TEN, instances=400))
 
 
 @pytest.mark.parametrize("name", CAUGHT)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from rankprism.axioms.constraint import AD_HOC, CUTOFF, GRADES, HIGHEST, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 
@@ -19,9 +21,8 @@ def AspDiv(base: Base) -> Iterator[Rankings]:
 
     r(d′,t) > r(d_i,t) for every t  ⇒  Q(d⃗ with d′ for d_i) > Q(d⃗)
     """
-    d, new = base.documents[:-1], base.documents[-1]
-    for i in range(len(d)):
-        if (new > d[i]).all():
-            better = d.copy()
-            better[i] = new
-            yield better, d
+    documents = base.documents
+    for new, old in np.argwhere((documents[:, None] > documents).all(-1)):
+        better = documents.copy()
+        better[old] = documents[new]
+        yield np.delete(better, new, 0), np.delete(documents, new, 0)
