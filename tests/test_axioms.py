@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,27 @@ def test_saturation_needs_a_document_good_enough(r_max: float, saturating: str) 
     assert [la for la, v in zip(labels, verdicts, strict=True) if v.kept] == sorted(
         saturating.split(), key=labels.index
     )
+
+
+def test_the_friendliest_reading_leaves_four_cells_of_the_paper_unexplained() -> None:
+    # Binary grades, α = .1, p = .9, no cutoff for what is made of nDCG, and ad hoc measures fail by fiat.
+    readings = {c: {"ad_hoc": "not applicable"} for c in TEN[5:]}
+    readings |= {c: {"grades": "binary", **readings.get(c, {})} for c in (Pri, Deep, AspDiv)}
+    chosen = {"α-nDCG@k": {"alpha": 0.1}, "EU": {"alpha": 0.1}, "CT@k": {"alpha": 0.1}}
+    chosen |= {"NRBP": {"alpha": 0.1, "beta": 0.9}}
+    chosen |= {label: {"p": 0.9} for label in ("RBP", "RBP-IA", "RBU@k")}
+    measures = {label: parse(row(label))(**chosen.get(label, {})) for label in PAPER}
+    for label in ("nDCG@k", "nDCG-IA@k", "D#-Measure@k"):
+        measures[label] = measures[label](cutoff=None)
+    constraints = [c(**readings.get(c, {})) for c in TEN]
+    verdicts = iter(examine(measures.values(), constraints, instances=300))
+    wrong = [
+        (label, verdict.constraint.name)
+        for label in measures
+        for verdict, printed in zip(islice(verdicts, 10), PAPER[label][1], strict=True)
+        if bool(verdict.kept) != (printed == "1")
+    ]
+    assert wrong == [("AP", "Pri"), ("P-IA@k", "AspDiv"), ("AP-IA", "Deep"), ("AP-IA", "AspDiv")]
 
 
 # Parameters

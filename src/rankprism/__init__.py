@@ -6,7 +6,8 @@
     {'run': {'StRecall': 0.5}}
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
-`measures` (what can be computed), `axioms` (what measures keep to), `cli` (the command line). Each is loaded when it is first used.
+`measures` (what can be computed), `axioms` (what measures keep to), `cli` (the command line). Each is loaded
+when it is first used.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def examine(
 
     >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
     ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
-    RBP(gain='linear') proved []
+    RBP(gain='linear') proved [0.002, 0.0016]
     P@20 violated [0.05, 0.05]
     """
     chosen = [parse(measure) for measure in measures]
@@ -186,7 +186,8 @@ def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot
     if constraint.needs_cutoff and measure.cutoff is None:
         return "it has no cutoff"
     if not lots:
-        return f"no ranking of at most {measure.cutoff} documents satisfies the premises"
+        at_most = "" if measure.cutoff is None else f" of at most {measure.cutoff} documents"
+        return f"no ranking{at_most} satisfies the premises"
     return ""
 
 
