@@ -33,6 +33,7 @@ from rankprism.axioms import (
     constraint,
     examine,
     find_constraint,
+    find_thresholds,
     story,
 )
 from rankprism.axioms.bases import instances_of, random_bases, small_bases
@@ -339,7 +340,7 @@ def test_the_command_writes_every_format(cli: Cli, tmp_path: Path) -> None:
     tree = ET.fromstring(re.sub(r"<!doctype html>|<meta[^>]*>|<br>", "", html))
     assert len(tree.findall(".//td")) == 4
     assert {a.attrib["href"][1:] for a in tree.findall(".//td/a")} == {
-        h.attrib["id"] for h in tree.findall(".//h3")
+        h.attrib["id"] for h in tree.findall(".//h3[@id]")
     }
     assert "http" not in html
 
@@ -356,6 +357,10 @@ def test_the_command_tells_a_story(cli: Cli) -> None:
 def test_the_command_finds_thresholds(cli: Cli) -> None:
     found = cli("axioms", "RBP(gain='linear')", "--threshold", "p", "-c", "CloseTh")
     assert "holds for p > 0.7549" in found.stdout
+
+
+def test_a_threshold_of_what_does_not_apply_says_so() -> None:
+    assert str(find_thresholds(["RBP"], ["Conv"], "p").thresholds[0]) == "does not apply: it has no cutoff"
 
 
 def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from rankprism.axioms.story import story
+from rankprism.axioms.story import about, evidence
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem; text-align: center; border-bottom: 1px solid #8884; }
-th:first-child { text-align: left; font-weight: 600; }
+th:first-child { text-align: left; font-weight: 600; white-space: nowrap; }
 thead th { position: sticky; top: 0; background: Canvas; }
 td a { color: inherit; text-decoration: none; display: block; }
 td a:focus, td a:hover { outline: 2px solid currentColor; }
@@ -36,11 +36,13 @@ def page(table: AxiomTable) -> str:
     from rankprism.axioms.table import differs, sign
 
     heads = "".join(f'<th title="{escape(c.summary)}">{escape(str(c))}</th>' for c in table.constraints)
+    statements = [f"<h3>{escape(c.name)}</h3><pre>{escape(about(c))}</pre>" for c in table.constraints]
     rows, stories = [], []
     cells = iter(table.cells)
     for number, label in enumerate(table.labels):
         line = [f'<tr><th scope="row" title="{escape(str(table.of(label)[0].measure))}">{escape(label)}</th>']
-        stories.append(f"<section><h2>{escape(label)}</h2>")
+        measure = escape(str(table.of(label)[0].measure))
+        stories.append(f"<section><h2>{escape(label)}</h2><p><code>{measure}</code></p>")
         for c in range(len(table.constraints)):
             _, verdict, printed = next(cells)
             kind = _CLASS[verdict.kind] + (" differs" if differs(verdict, printed) else "")
@@ -66,6 +68,9 @@ def page(table: AxiomTable) -> str:
 {chr(10).join(rows)}
 </tbody>
 </table></div>
+<section><h2>What they say</h2>
+{chr(10).join(statements)}
+</section>
 {chr(10).join(stories)}
 <footer><p>rankprism {__version__}, seed {table.seed}, {table.instances:,} random instances a constraint
 beside all small ones.</p></footer>
@@ -75,7 +80,6 @@ beside all small ones.</p></footer>
 
 
 def _section(verdict: Verdict, anchor: str, printed: bool | None) -> str:
+    title = f"{escape(str(verdict.constraint))}: {verdict.kind}"
     note = "" if printed is None else f"<p>The paper prints {'●' if printed else '○'}.</p>"
-    return (
-        f'<h3 id="{anchor}">{escape(str(verdict.constraint))}</h3>{note}<pre>{escape(story(verdict))}</pre>'
-    )
+    return f'<h3 id="{anchor}">{title}</h3>{note}<pre>{escape(evidence(verdict))}</pre>'

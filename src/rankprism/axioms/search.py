@@ -143,8 +143,8 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         tried += len(lot.instances)
         holds = constraint.relation(scores)
-        if argument and constraint.relation is MORE:
-            # Where it is proved, a tie is only a difference too small for a float.
+        if argument and constraint.relation is MORE and holds.any():
+            # Where it is proved, a tie far down is only a difference too small for a float.
             holds |= EQUAL(scores)
         if constraint.quantifier == "every":
             if not holds.all():

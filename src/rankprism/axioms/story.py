@@ -25,18 +25,23 @@ _SIDES = {
 def story(verdict: Verdict) -> str:
     """What the constraint says, what was found, and the rankings that show it."""
     constraint = verdict.constraint
-    parts = [f"{verdict.measure} and {constraint}: {verdict.kind}", about(constraint), _found(verdict)]
+    title = f"{verdict.measure} and {constraint}: {verdict.kind}"
+    return "\n\n".join([title, about(constraint), evidence(verdict)])
+
+
+def evidence(verdict: Verdict) -> str:
+    """What was found, and the rankings that show it."""
+    parts = [_found(verdict)]
     instance = verdict.counterexample or verdict.example
     if instance is not None:
-        scores = verdict.scores
-        parts.append(picture(instance, constraint, scores))
-        parts.append(_moral(verdict))
-    return "\n\n".join(part for part in parts if part)
+        parts += [picture(instance, verdict.constraint, verdict.scores), _moral(verdict)]
+    return "\n\n".join(parts)
 
 
 def about(constraint: Constraint) -> str:
     """The constraint's statement, premises and readings."""
-    lines = [*textwrap.wrap(constraint.summary, _WIDTH), f"  {constraint.formula}"]
+    lines = textwrap.wrap(constraint.summary, _WIDTH)
+    lines += textwrap.wrap(constraint.formula, _WIDTH, initial_indent="  ", subsequent_indent="    ")
     if constraint.premises:
         lines.append(f"Premises: {', '.join(constraint.premises)}.")
     chosen = [f"{r.name}={constraint[r.name]}" for r in constraint.readings if constraint[r.name] is not None]

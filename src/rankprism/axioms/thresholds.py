@@ -40,9 +40,12 @@ class Threshold:
     parameter: str
     spans: tuple[Span, ...]
     range: tuple[float, float]  # that was looked at
+    note: str = ""  # why it does not apply
 
     def __str__(self) -> str:
         low, high = self.range
+        if self.note:
+            return f"does not apply: {self.note}"
         if not self.spans:
             return f"holds for no {self.parameter} from {low:g} to {high:g}"
         return "holds for " + " or ".join(self._words(span) for span in self.spans)
@@ -138,6 +141,9 @@ def find_thresholds(
 def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequence[Lot]) -> Threshold:
     parameter = measure.definition.parameter(name)
     values = _scanned(parameter, measure.name)
+    verdict = judge(measure, constraint, lots, shrink=False)
+    if verdict.kept is None:
+        return Threshold(measure, constraint, name, (), (values[0], values[-1]), verdict.note)
 
     def kept(value: float) -> bool:
         return judge(measure(**{name: value}), constraint, lots, shrink=False).kept is True
