@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -24,17 +25,33 @@ _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
 def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
-    """All bases of few documents and few different grades, the smallest first."""
+    """All bases of few documents and few different grades, the smallest first.
+
+    Then those of still fewer once more, with a document on one aspect that was judged but not retrieved.
+    """
     aspects = scope.aspects[:2] if scope.aspects[0] == 1 else scope.aspects[:1]
+    for most, missing in ((SMALL, False), (SMALL // 5, True)):
+        for grades in _palettes(scope):
+            for base in _all_bases(scope, grades, aspects, most, cutoff):
+                if not missing:
+                    yield base
+                    continue
+                for t in range(base.documents.shape[1]):
+                    yield replace(base, missed=grades[-1] * np.eye(base.documents.shape[1])[[t]])
+
+
+def _all_bases(
+    scope: Scope, grades: tuple[float, ...], aspects: tuple[int, ...], most: int, cutoff: int | None
+) -> Iterator[Base]:
+    """All of a number of documents, as long as there are not too many of them."""
     low, high = _sizes(scope, cutoff)
-    for grades in _palettes(scope):
-        for n in range(low, high + 1):
-            if sum(len(_documents(scope, grades, A)) ** n * len(_weights(scope, A)) for A in aspects) > SMALL:
-                break
-            for A in aspects:
-                for weights in _weights(scope, A):
-                    for documents in product(_documents(scope, grades, A), repeat=n):
-                        yield Base(np.array(documents, dtype=np.float64).reshape(n, A), weights, cutoff)
+    for n in range(low, high + 1):
+        if sum(len(_documents(scope, grades, A)) ** n * len(_weights(scope, A)) for A in aspects) > most:
+            break
+        for A in aspects:
+            for weights in _weights(scope, A):
+                for documents in product(_documents(scope, grades, A), repeat=n):
+                    yield Base(np.array(documents, dtype=np.float64).reshape(n, A), weights, cutoff)
 
 
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:

@@ -23,7 +23,7 @@ from rankprism.measures.measure import Measure
 INSTANCES = 4000
 _PER_BASE = 3  # random instances from one base
 _LENGTHS = (65, 513)
-_LOOK = 100  # counterexamples to choose one from; small ones come first
+_LOOK = 30  # counterexamples to choose one from; small ones come first
 _PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
 
 
