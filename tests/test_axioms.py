@@ -411,6 +411,29 @@ def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             assert close == ("for no m up to 8,192" if m is None else f"for m = {m}"), entry
 
 
+def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    measures, entries = [], []
+    for label, by_cutoff in golden["thresholds"].items():
+        for cutoff, entry in by_cutoff.items():
+            k = cutoff.removeprefix("k=")
+            measure = parse(row(label))
+            has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+            measures.append(measure(cutoff=None if k == "None" else int(k)) if has_cutoff else measure)
+            entries.append((label, cutoff, entry))
+    literal = DeepTh(r_c=0.05, quantifier="some")
+    verdicts = iter(examine(measures, [literal, DeepTh(r_c=0.05), CloseTh(r_c=0.05)]))
+    for label, cutoff, entry in entries:
+        for known in ("deep_literal_smallest_n", "deep_eventual_from_n", "close_smallest_m"):
+            verdict = next(verdicts)
+            assert verdict.kept == (entry[known] is not None), (label, cutoff, known)
+            if entry[known] is not None:
+                assert verdict.note.split(" = ")[1].removesuffix(" on") == f"{entry[known]:,}", (
+                    label,
+                    cutoff,
+                )
+
+
 # The measures' own declarations, and proofs
 
 

@@ -1,9 +1,10 @@
 """The axiom laboratory: statements that a measure may keep, and a search that tries to break it with them.
 
 One module for each of the ten constraints of Amigó et al. 2018; `properties` has more. `constraint` says what
-one is, `rankings` and `bases` make the rankings to try it on, `search` tries, `verdict` is what comes out,
-`proofs` are arguments where there are any, `thresholds` looks for the parameters from which on it holds, and
-`table` puts it together, beside the paper's table. Nothing here knows of files.
+one is, `rankings` and `bases` make the rankings to try it on, `search` tries, `shrink` makes what it found
+small, `verdict` is what comes out. `proofs` are arguments, where there are any; `thresholds` looks for the
+parameters with which a constraint holds; `table`, `story` and `page` show it all, the paper's table beside
+ours. Nothing here knows of files.
 """
 
 from rankprism.axioms.asp_div import AspDiv

@@ -82,12 +82,12 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
 
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
-    binding = base.cutoff is not None and constraint.read_scope.cutoff == "free" and not constraint.bases
+    longest = base.cutoff if constraint.read_scope.cutoff == "free" and not constraint.bases else None
     made = []
     for rankings in constraint.cases(base, **constraint.own_readings):
         pools = constraint.own_pools(rankings) if constraint.own_pools else None
         instance = Instance(rankings, base.weights, base.missed, pools)
-        if not (binding and instance.longest > (base.cutoff or 0)):
+        if longest is None or instance.longest <= longest:
             made.append(instance)
     return made
 
@@ -121,4 +121,5 @@ def _documents(scope: Scope, grades: tuple[float, ...], A: int) -> list[tuple[fl
 
 def _weights(scope: Scope, A: int) -> list[Floats]:
     even = [np.full(A, 1 / A)]
-    return even if scope.weights == "balanced" or A == 1 else [*even, np.array(SIMPLE_WEIGHTS[A])]
+    uneven = [np.array(SIMPLE_WEIGHTS[A])] if scope.weights == "any" and A in SIMPLE_WEIGHTS else []
+    return even + uneven

@@ -1,18 +1,19 @@
-"""The search: try to break a measure with a constraint, and make what breaks it small."""
+"""The search: try to break a measure with a constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rankprism.axioms.bases import SIMPLE_WEIGHTS, generator, instances_of, random_bases, small_bases
+from rankprism.axioms.bases import generator, instances_of, random_bases, small_bases
 from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import proof_of
 from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
 from rankprism.errors import MeasureError
@@ -179,6 +180,20 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     )
 
 
+def _violated(
+    measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool
+) -> Verdict:
+    """The smallest counterexample that can be found from those in the lot."""
+    some = np.flatnonzero(~holds)[:_LOOK]
+    first = min(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
+    instance, scores = lot.instances[first], lot.scores(measure)[first]
+    if shrink:
+        instance, scores = smallest(measure, constraint, lot.bases[first], instance, scores)
+    return Verdict(
+        measure, constraint, VIOLATED, tried, counterexample=instance, scores=tuple(scores.tolist())
+    )
+
+
 def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
     several = constraint.bases is None and max(constraint.scope.aspects) > 1
     if several and measure.definition.single and _ad_hoc(constraint) == "not applicable":
@@ -206,9 +221,7 @@ def _families(lot: Lot) -> Iterator[Any]:
 
 def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
     """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
-    quantifier = (
-        constraint["quantifier"] if "quantifier" in constraint.own_readings else constraint.quantifier
-    )
+    quantifier = constraint.own_readings.get("quantifier", constraint.quantifier)
     x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
     where = np.flatnonzero(holds)
     if quantifier == "some":
@@ -237,91 +250,3 @@ def _easy(lot: Lot, holds: Bools) -> int:
 def _last_number(note: str) -> int:
     digits = "".join(c for c in note if c.isdigit())
     return int(digits) if digits else 0
-
-
-# ── shrinking ────────────────────────────────────────────────────────────────────────────────────
-
-
-def _violated(
-    measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool
-) -> Verdict:
-    """The smallest counterexample that can be found from those in the lot."""
-    some = np.flatnonzero(~holds)[:_LOOK]
-    first = min(some, key=lambda i: _size(constraint, lot.bases[i], lot.instances[i]))
-    base, instance = lot.bases[first], lot.instances[first]
-    scores = lot.scores(measure)[first]
-    while shrink:
-        size = _size(constraint, base, instance)
-        candidates = [
-            (candidate, made)
-            for candidate in simpler(constraint, base)
-            for made in instances_of(constraint, candidate)
-            if _size(constraint, candidate, made) < size
-        ]
-        broken = _first_broken(measure, constraint, candidates)
-        if broken is None:
-            break
-        base, instance, scores = broken
-    return Verdict(
-        measure, constraint, VIOLATED, tried, counterexample=instance, scores=tuple(scores.tolist())
-    )
-
-
-def _first_broken(
-    measure: Measure, constraint: Constraint, candidates: list[tuple[Base, Instance]]
-) -> tuple[Base, Instance, Floats] | None:
-    if not candidates:
-        return None
-    candidates.sort(key=lambda pair: _size(constraint, *pair))
-    scores = score(measure, hits_of([made for _, made in candidates])).reshape(len(candidates), -1)
-    broken = np.flatnonzero(~constraint.relation(scores))
-    return (*candidates[broken[0]], scores[broken[0]]) if len(broken) else None
-
-
-def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
-    """Bases with a document or an aspect less, with fewer or rounder grades, with plainer weights."""
-    d, w = base.documents, base.weights
-    scope = constraint.read_scope
-    for i in range(len(d) if len(d) > scope.fewest else 0):
-        yield replace(base, documents=np.delete(d, i, 0))
-    if len(w) - 1 in scope.aspects:
-        for t in range(len(w)):
-            left = np.delete(w, t)
-            fewer = None if base.missed is None else np.delete(base.missed, t, 1)
-            yield replace(base, documents=np.delete(d, t, 1), weights=left / left.sum(), missed=fewer)
-    if base.missed is not None:
-        yield replace(base, missed=None)
-        for i in range(len(base.missed)):
-            yield replace(base, missed=np.delete(base.missed, i, 0))
-    for i, t in zip(*np.nonzero(d), strict=True):
-        changed = d.copy()
-        changed[i, t] = 0.0
-        yield replace(base, documents=changed)
-    everything = d if base.missed is None else np.concatenate([d, base.missed])
-    present = np.unique(everything[everything > 0])
-    for grade in present:
-        for other in {*present.tolist(), *_round_grades(constraint)} - {float(grade)}:
-            missed = None if base.missed is None else np.where(base.missed == grade, other, base.missed)
-            yield replace(base, documents=np.where(d == grade, other, d), missed=missed)
-    if scope.weights == "any" and len(w) in SIMPLE_WEIGHTS:
-        for order in (np.arange(len(w)), np.argsort(np.argsort(-w))):
-            yield replace(base, weights=np.array(SIMPLE_WEIGHTS[len(w)])[order])
-        yield replace(base, weights=np.full(len(w), 1 / len(w)))
-
-
-def _round_grades(constraint: Constraint) -> list[float]:
-    return [round(constraint.read_scope.highest * share, 12) for share in (0.1, 0.5, 1.0)]
-
-
-def _size(constraint: Constraint, base: Base, instance: Instance) -> tuple[float, ...]:
-    """Smaller is easier to read."""
-    d = np.concatenate([*instance.rankings, *([] if instance.missed is None else [instance.missed])])
-    grades = np.unique(d[d > 0])
-    w = instance.weights
-    plain = 0 if np.ptp(w) < 1e-9 else 1 if len(w) in SIMPLE_WEIGHTS and _is_simple(w) else 2
-    odd = len(set(np.round(grades, 12).tolist()) - set(_round_grades(constraint)))
-    return (len(d), len(w), int((d > 0).sum()), len(grades), odd, plain, len(base.documents))
-
-
-def _is_simple(w: Floats) -> bool:
-    return bool(np.allclose(np.sort(w)[::-1], SIMPLE_WEIGHTS[len(w)]))
