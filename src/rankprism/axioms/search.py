@@ -228,7 +228,9 @@ def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
         if len(where):
             return None, f"for {x} = {values[where[0]]:,}" if x else ""
         # The smallest values are seldom where it is close.
-        return min(1, len(holds) - 1), f"for no {x} up to {values[-1]:,}" if x else "for none of them"
+        return min(
+            1, len(holds) - 1
+        ), f"for no {x} up to {values[-1]:,}" if x else f"for none of the {len(holds)} cases"
     fails = np.flatnonzero(~holds)
     if len(fails) == 0 or fails[-1] < len(holds) - 1:
         return None, f"from {x} = {values[0 if len(fails) == 0 else fails[-1] + 1]:,} on"

@@ -60,7 +60,10 @@ def _found(verdict: Verdict) -> str:
         text = f"It is kept, and the search found nothing against it in {tried}. Why: {verdict.note}."
     elif verdict.kind == VIOLATED:
         note = f" It holds {verdict.note}." if verdict.note else ""
-        text = f"It is violated; {tried} were tried.{note} The smallest counterexample found:"
+        which = "The smallest counterexample found:"
+        if verdict.constraint.quantifier != "every":
+            which = "One of them:"
+        text = f"It is violated; {tried} were tried.{note} {which}"
     else:
         note = f" It holds {verdict.note}." if verdict.note else ""
         text = f"No violation was found in {tried}. That is no proof.{note}"
@@ -78,6 +81,8 @@ def _moral(verdict: Verdict) -> str:
     wanted = f"{scores[0]:.6g} {relation.sign} {scores[1]:.6g}"
     if verdict.counterexample is None:
         return f"{wanted}, as it should be."
+    if relation.sign == "=":
+        return f"Wanted: {wanted}. They differ."
     tie = bool(np.isclose(scores[0], scores[1], rtol=1e-12, atol=1e-15))
     return f"Wanted: {wanted}. " + ("They tie." if tie else "It is the other way round.")
 
@@ -101,10 +106,18 @@ def picture(instance: Instance, constraint: Constraint, scores: Sequence[float])
     if A > 1:
         weights = ", ".join(f"{name} {w:.4g}" for name, w in zip(names, instance.weights, strict=True))
         out += f"\nweights: {weights}"
-    if instance.missed is not None and len(instance.missed):
-        missed = "; ".join(" ".join(f"{x:.4g}" for x in document) for document in instance.missed)
-        out += f"\njudged, but in neither ranking: {missed}"
+    if instance.pools is None and instance.missed is not None and len(instance.missed):
+        out += f"\njudged, but in neither ranking: {_documents(instance.missed)}"
+    for which, ranking, pool in zip(
+        ("first", "second"), instance.rankings, instance.pools or (), strict=False
+    ):
+        if len(pool) > len(ranking):
+            out += f"\njudged, but not in the {which} ranking: {_documents(pool[len(ranking) :])}"
     return textwrap.indent(out, "  ")
+
+
+def _documents(documents: Ranking) -> str:
+    return "; ".join(" ".join(f"{x:.4g}" for x in document) for document in documents)
 
 
 def _sides(constraint: Constraint, rankings: int) -> list[str]:
