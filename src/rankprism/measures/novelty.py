@@ -416,7 +416,8 @@ def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff
     eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
     r = (2^g - 1) / 2^gmax, gmax the topic's highest grade on the aspect
 
-    It is the one measure that keeps all ten constraints of its paper, for small r, p < 1 and e > 0.
+    With gain='linear' it is the one measure that keeps all ten constraints of its paper, for small r, p large
+    enough and below 1, and e > 0.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()
