@@ -251,8 +251,26 @@ def nGAP(grades: Grades, ranking: Ranking, *, levels: Levels = "uniform", cutoff
     return divided(_gap(grades, ranking[:cutoff], levels), sum(_cleared(grade, levels) for grade in best))
 
 
+def Compat(
+    grades: Grades, ranking: Ranking, p: float = 0.95, normalize: bool = True, depth: int | None = None
+) -> float:
+    """As Clarke et al. 2020 describe it, rank by rank."""
+    place = {doc: i for i, doc in enumerate(ranking)}
+    ideal = sorted(
+        (doc for doc in grades if grades[doc] > 0),
+        key=lambda doc: (-grades[doc], place.get(doc, len(ranking))),
+    )
+    end = max(len(ranking), len(ideal)) if depth is None else depth
+
+    def overlap(list_: Ranking) -> float:
+        sums = [p**d * len({*list_[: d + 1]} & {*ideal[: d + 1]}) / (d + 1) for d in range(end)]
+        return divided(sum(sums), sum(p**d for d in range(end)))
+
+    return divided(overlap(ranking), overlap(ideal)) if normalize else overlap(ranking)
+
+
 SINGLE: dict[str, Callable[..., float]] = {
-    f.__name__: f for f in (P, RR, AP, Rprec, DCG, nDCG, RBP, ERR, nERR, Q, P_plus, GAP, nGAP)
+    f.__name__: f for f in (P, RR, AP, Rprec, DCG, nDCG, RBP, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
 }
 
 
@@ -260,7 +278,7 @@ SINGLE: dict[str, Callable[..., float]] = {
 
 
 def fold(judged: Judged, rule: str, weights: Weights | None) -> dict[str, float]:
-    """One grade a document: the highest, lowest, sum or weighted mean of its grades on all aspects."""
+    """One grade a document: the highest, lowest, sum, product or weighted mean of its grades."""
     folded = {}
     for doc in {doc for grades in judged.values() for doc in grades}:
         own = {aspect: grade_of(grades, doc) for aspect, grades in judged.items()}
@@ -269,6 +287,7 @@ def fold(judged: Judged, rule: str, weights: Weights | None) -> dict[str, float]
             "max": max(own.values()),
             "min": min(own.values()),
             "sum": sum(own.values()),
+            "product": round(math.prod(own.values()), 12),
             "mean": divided(sum(weight[aspect] * own[aspect] for aspect in own), sum(weight.values())),
         }[rule]
     return folded

@@ -153,6 +153,11 @@ SINGLE: dict[str, dict[str, Drawn]] = {
     "P_plus": {"beta": BETA, "gain": GAIN, "cutoff": CUTOFF},
     "GAP": {"levels": LEVELS},
     "nGAP": {"levels": LEVELS, "cutoff": CUTOFF},
+    "Compat": {
+        "p": st.sampled_from([0.95, 0.5, 0.1, 0.8]),
+        "normalize": FLAG,
+        "depth": st.sampled_from([None, 1, 2, 5, 40]),
+    },
 }
 
 
@@ -169,8 +174,8 @@ def folded_settings(name: str, fold: str, chosen: Chosen) -> Chosen:
         own |= {"gains": None} if "gains" in own else {}
         own |= {"levels": {0.77: 1, 1.37: 2}} if isinstance(own.get("levels"), dict) else {}
         own |= {"gain": "exp"} if own.get("gain") == "binary" and "rel" not in own else {}
-    if fold == "sum" and "max_rel" in own:
-        own["max_rel"] = 20
+    if fold in ("sum", "product") and "max_rel" in own:
+        own["max_rel"] = {"sum": 20, "product": 1000}[fold]
     return own
 
 
@@ -181,7 +186,7 @@ def test_single_aspect_measure_of_folded_grades_equals_its_definition(name: str,
     case = data.draw(cases(positive=True, grades=WHOLE if name in ("Q", "P_plus") else strategies.GRADES))
     all_settings = data.draw(several({**SINGLE[name], "judged_only": FLAG}))
     wanted = []
-    folds = ["max", "min", "sum", "mean"]
+    folds = ["max", "min", "sum", "mean", "product"]
     if name == "P_plus" and case.weights:  # it asks which of the grades is the highest, so ties must be exact
         folds.remove("mean")
     for fold in data.draw(st.lists(st.sampled_from(folds), min_size=1, unique=True)):
@@ -474,6 +479,7 @@ def test_any_share_of_the_aspects_needs_one_of_them() -> None:
 
 def test_the_whole_catalogue_is_compared() -> None:
     here = {*SINGLE, *(f"{name}_IA" for name in SINGLE), *D_MEASURES, "CAM", "MM"}
+    here |= {"TOMA", "Aspect", "Contrast"}  # in test_toma
     here |= {name for name, _, _ in WHOLE_TOPIC.values()}
     elsewhere = {"alpha_DCG", "NRBP", "StRecall"}  # in test_oracles, like what this file has of their family
     built_in = {

@@ -18,9 +18,16 @@ BUILT_IN = [n for n in names() if lookup(n).definition.function.__module__ != "r
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.kind is Measure:
         return st.sampled_from([AP, nDCG @ 10, RBP(p=0.5)])
+    if parameter.sequence:
+        words = st.text(alphabet="abc x", min_size=1)
+        row = st.lists(st.integers(0, 9) | st.floats(0, 9) | words, max_size=3)
+        choices = st.sampled_from([*parameter.choices]) if parameter.choices else st.none()
+        return choices | row | st.lists(row, max_size=3)
+    if parameter.kind is str and not parameter.choices:
+        return st.text(alphabet="abc x", min_size=1)
     if parameter.choices:
         mapping = st.dictionaries(st.integers(1, 4), st.floats(0, 1), min_size=1)
-        return st.sampled_from(parameter.choices) | (mapping if parameter.mapping else st.nothing())
+        return st.sampled_from([*parameter.choices]) | (mapping if parameter.mapping else st.nothing())
     if parameter.kind is bool:
         return st.booleans()
     if parameter.kind is dict:

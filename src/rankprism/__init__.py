@@ -6,8 +6,8 @@
     {'run': {'StRecall': 0.5}}
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
-`measures` (what can be computed), `axioms` (what measures keep to), `cli` (the command line). Each is loaded
-when it is first used.
+`measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
+`axioms` (what measures keep to), `plots`, `cli` (the command line). Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
+    from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
     from rankprism.data.run import Run
+    from rankprism.data.scales import Scale
     from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
     from rankprism.formats.judgments import read_judgments
     from rankprism.formats.runs import read_run
+    from rankprism.formats.scores import read_scores
     from rankprism.measures import Measure, parse
 
 __version__ = "0.1.0"
@@ -39,12 +42,15 @@ __all__ = [
     "RankprismError",
     "RankprismWarning",
     "Run",
+    "Scale",
     "Scores",
     "__version__",
+    "compare",
     "evaluate",
     "parse",
     "read_judgments",
     "read_run",
+    "read_scores",
 ]
 
 _HOME = {
@@ -52,10 +58,13 @@ _HOME = {
     "Pool": "rankprism.data.hits",
     "Judgments": "rankprism.data.judgments",
     "Run": "rankprism.data.run",
+    "Scale": "rankprism.data.scales",
     "Scores": "rankprism.data.scores",
+    "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
     "read_judgments": "rankprism.formats.judgments",
     "read_run": "rankprism.formats.runs",
+    "read_scores": "rankprism.formats.scores",
     "Measure": "rankprism.measures",
     "parse": "rankprism.measures",
 }

@@ -6,7 +6,7 @@ RankprismError        anything below; also a ValueError
 RankprismWarning      legitimate, but worth a look
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 class RankprismError(ValueError):
@@ -23,6 +23,16 @@ class MeasureError(RankprismError):
 
 class RankprismWarning(UserWarning):
     """Legitimate input that is worth a look."""
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names for a message, the rest of a long list left out.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b, … (3 in all)'
+    """
+    every = list(names)
+    return ", ".join(every[:most]) + (f", … ({len(every)} in all)" if len(every) > most else "")
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:

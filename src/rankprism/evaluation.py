@@ -28,6 +28,7 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure],
     *,
     weights: Any = None,
+    aspects: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     topics: str = "judged",
@@ -42,12 +43,13 @@ def evaluate(
     judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame.
     runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
-    weights : aspect weights, see `read_judgments`.
+    weights, aspects : of judgments with several aspects, see `read_judgments`.
     qrels_format, run_format : how to read files, see `read_judgments` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
         over those among them that a run has "retrieved".
     order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
-        scores), "rank" (the rank column) or "input" (as it stands).
+        scores), "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input"
+        (as it stands).
     duplicates : what to do when a document stands twice in a topic: "error", or keep the "first",
         which is the better-ranked one.
     bounds : also compute, as `Scores.high`, every score with all unjudged documents given their topic's
@@ -72,9 +74,9 @@ def evaluate(
     one_of("order", order, ORDERS)
     one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
-    sources = _sources(runs)
+    sources = run_sources(runs)
     check_format(run_format)
-    judged = read_judgments(judgments, format=qrels_format, weights=weights)
+    judged = read_judgments(judgments, format=qrels_format, weights=weights, aspects=aspects)
     aligned = _align_all(judged, sources, order, duplicates, run_format, threads, on_run)
 
     shape = (len(aligned), len(judged.topics), len(chosen))
@@ -102,6 +104,7 @@ def evaluate(
         "topics": topics,
         "duplicates": duplicates,
         "aspect weights": "uniform" if judged.weights is None else "given",
+        **_labelling(judged),
         "bounds": bounds,
         "topics without relevant documents": judged.topics_without_relevant,
         "topics missing from a run": {
@@ -112,6 +115,19 @@ def evaluate(
         },
     }
     return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _labelling(judged: Judgments) -> dict[str, Any]:
+    """How the labels of several aspects were read."""
+    if judged.scales is None:
+        return {}
+    return {
+        "scales": {
+            scale.aspect: dict(zip(scale.names, map(str, scale.place), strict=True))
+            for scale in judged.scales
+        },
+        "labels set to the lowest": {aspect: dict(reasons) for aspect, reasons in judged.lowered.items()},
+    }
 
 
 def _completed(measure: Measure, hits: Hits) -> Floats:
@@ -135,7 +151,7 @@ def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure
     return list(dict.fromkeys(map(parse, given)))
 
 
-def _sources(runs: Any) -> dict[str, Any]:
+def run_sources(runs: Any) -> dict[str, Any]:
     """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): source for name, source in runs.items()}

@@ -40,6 +40,7 @@ JudgmentFormat judgment_format(std::string_view name) {
 
 Order order_of(std::string_view name) {
     if (name == "trec_eval") return Order::trec_eval;
+    if (name == "score-ascending-id") return Order::ascending;
     if (name == "rank") return Order::rank;
     if (name == "input") return Order::input;
     return Order::score;

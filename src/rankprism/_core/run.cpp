@@ -66,7 +66,7 @@ class Aligner {
     }
 
     void topic(const std::string& name, const std::vector<RunLine>& lines) {
-        const bool as_they_stand = order_ == Order::input || (order_ == Order::score && descending(lines));
+        const bool as_they_stand = order_ == Order::input || ((order_ == Order::score || order_ == Order::ascending) && descending(lines));
         if (as_they_stand) {
             ranking_.resize(lines.size());
             std::iota(ranking_.begin(), ranking_.end(), 0);
@@ -122,7 +122,8 @@ class Aligner {
 
     double key_of(const RunLine& line) const {
         switch (order_) {
-            case Order::score: return line.score;
+            case Order::score:
+            case Order::ascending: return line.score;
             case Order::trec_eval: return static_cast<float>(line.score);
             case Order::input: return 0;
             case Order::rank: break;
@@ -142,11 +143,12 @@ class Aligner {
     void sort(const std::vector<RunLine>& lines) {
         keys_.clear();
         for (std::size_t i = 0; i < lines.size(); ++i) keys_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
+        const bool ascending = order_ == Order::ascending;
         // Equal ids with equal keys (duplicates) keep the order of their lines.
-        std::sort(keys_.begin(), keys_.end(), [&lines](const Ranked& a, const Ranked& b) {
+        std::sort(keys_.begin(), keys_.end(), [&lines, ascending](const Ranked& a, const Ranked& b) {
             if (a.key != b.key) return a.key > b.key;
             const int order = lines[a.line].id().compare(lines[b.line].id());
-            return order != 0 ? order > 0 : a.line < b.line;
+            return order != 0 ? (order > 0) != ascending : a.line < b.line;
         });
         ranking_.clear();
         for (const Ranked& ranked : keys_) ranking_.push_back(ranked.line);

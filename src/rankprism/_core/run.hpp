@@ -15,6 +15,7 @@ namespace rankprism {
 enum class Order {
     score,      // score descending, ties by document id descending
     trec_eval,  // the same on scores rounded to 32 bits
+    ascending,  // score descending, ties by document id ascending
     rank,       // rank column ascending, ties by document id descending
     input,      // as the lines stand
 };

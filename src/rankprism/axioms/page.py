@@ -72,8 +72,8 @@ def page(table: AxiomTable) -> str:
 {chr(10).join(statements)}
 </section>
 {chr(10).join(stories)}
-<footer><p>rankprism {__version__}, seed {table.seed}, {table.instances:,} random instances a constraint
-beside all small ones.</p></footer>
+<footer><p>rankprism {__version__}, seed {table.about["seed"]}, {table.about["instances"]:,} random instances
+of each constraint beside all small ones.</p></footer>
 </body>
 </html>
 """

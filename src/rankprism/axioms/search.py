@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +17,7 @@ from rankprism.axioms.rankings import Base, Instance, hits_of, score
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
-from rankprism.errors import MeasureError
+from rankprism.errors import RankprismError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
@@ -45,10 +46,12 @@ class Lot:
 
 
 def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
-    """Instances of about one length are a batch, so that little is padded."""
-    kind = np.digitize([instance.longest for instance in instances], _LENGTHS)
-    which = [np.flatnonzero(kind == k) for k in np.unique(kind)]
-    batches = tuple((some, hits_of([instances[int(i)] for i in some])) for some in which)
+    """Instances of as many aspects and about one length are a batch, so that little is padded."""
+    kinds: dict[tuple[int, int], list[int]] = {}
+    for i, instance in enumerate(instances):
+        kind = len(instance.weights), bisect(_LENGTHS, instance.longest)
+        kinds.setdefault(kind, []).append(i)
+    batches = tuple((np.array(which), hits_of([instances[i] for i in which])) for which in kinds.values())
     return Lot(tuple(bases), tuple(instances), batches)
 
 
@@ -140,7 +143,7 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     for lot in lots:
         try:
             scores = lot.scores(measure)
-        except MeasureError as error:
+        except RankprismError as error:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         tried += len(lot.instances)
         holds = constraint.relation(scores)

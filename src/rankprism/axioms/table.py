@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,7 @@ class AxiomTable(Result):
     labels: tuple[str, ...]  # of the measures
     constraints: tuple[Constraint, ...]
     verdicts: tuple[Verdict, ...]  # measure after measure
-    seed: int
-    instances: int
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, label: str) -> tuple[Verdict, ...]:
         """The verdicts on one measure."""
@@ -114,14 +113,6 @@ class AxiomTable(Result):
                 ],
             }
         )
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        readings = {
-            constraint.name: {r.name: constraint[r.name] for r in constraint.readings}
-            for constraint in self.constraints
-        }
-        return {"seed": self.seed, "random instances": self.instances, "readings": readings}
 
     @property
     def legend(self) -> str:
@@ -211,4 +202,6 @@ def _table(
 ) -> AxiomTable:
     asked = tuple(find_constraint(constraint) for constraint in constraints)
     verdicts = examine([m for _, m in named], asked, instances=instances, seed=seed, on_progress=on_progress)
-    return AxiomTable(tuple(label for label, _ in named), asked, tuple(verdicts), seed, instances)
+    readings = {c.name: {r.name: c[r.name] for r in c.readings} for c in asked}
+    about = {"seed": seed, "instances": instances, "readings": readings}
+    return AxiomTable(tuple(label for label, _ in named), asked, tuple(verdicts), about)

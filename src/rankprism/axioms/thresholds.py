@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -75,8 +75,7 @@ class Thresholds(Result):
     """Thresholds of several measures and constraints."""
 
     thresholds: tuple[Threshold, ...]
-    seed: int
-    instances: int
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def summary(self) -> Table:
@@ -102,10 +101,6 @@ class Thresholds(Result):
                 "high kept": [None if span is None else span.high_kept for _, span in spans],
             }
         )
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        return {"seed": self.seed, "instances": self.instances, "values tried before bisection": SCAN}
 
 
 def find_thresholds(
@@ -135,7 +130,8 @@ def find_thresholds(
             found.append(_threshold(measure, constraint, parameter, lots[cutoff]))
             if on_progress:
                 on_progress(len(found) / (len(chosen) * len(asked)))
-    return Thresholds(tuple(found), seed, instances)
+    about = {"seed": seed, "instances": instances, "values tried before bisection": SCAN}
+    return Thresholds(tuple(found), about)
 
 
 def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequence[Lot]) -> Threshold:

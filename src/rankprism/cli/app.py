@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from rankprism import __version__
+from rankprism.cli import aspects as aspects_commands
+from rankprism.cli import compare, meta, plot
 from rankprism.cli.axioms import axioms
+from rankprism.cli.judgments import (
+    AspectNames,
+    Embedding,
+    GivenAspect,
+    LabelNames,
+    described,
+    read,
+    split_pairs,
+)
 from rankprism.cli.options import (
     Duplicates,
     Format,
@@ -51,7 +62,9 @@ def evaluate(
     qrels: Annotated[
         str,
         typer.Argument(
-            metavar="QRELS", help="Judgments: topic subtopic document grade. - is standard input."
+            metavar="QRELS",
+            help="Judgments: topic subtopic document grade. - is standard input. Or NAME=FILE for each of "
+            "several aspects, or a TOML file that describes them.",
         ),
     ],
     runs: Annotated[
@@ -71,10 +84,15 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai.",
+            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai, or for all "
+            "topics relevance=0.7,credibility=0.3.",
             show_default=False,
         ),
     ] = None,
+    aspects: AspectNames = None,
+    labels: LabelNames = None,
+    embed: Embedding = None,
+    given: GivenAspect = None,
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
     ] = False,
@@ -125,7 +143,6 @@ def evaluate(
     from rankprism.cli.output import render, write
     from rankprism.evaluation import evaluate as evaluate_runs
     from rankprism.formats.files import run_name
-    from rankprism.formats.judgments import read_judgments
     from rankprism.measures import load, parse
 
     if not measure:
@@ -134,6 +151,9 @@ def evaluate(
         )
     if [qrels, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
+    source, runs = split_pairs([qrels, *runs])
+    if not runs:
+        raise InputError("name the runs after the judgments")
     for file in measures_file or []:
         load(file)
     chosen = [parse(text) for text in measure]  # before any run is read
@@ -141,8 +161,11 @@ def evaluate(
         runs = [*runs, baseline]
     kind = format_of(output, format, Format)
     with noted(), reading(len(runs)) as on_run:
-        judgments = read_judgments(
-            qrels, format=qrels_format.value if qrels_format else None, weights=weights
+        judgments = read(
+            source,
+            described(aspects, labels, embed, given),
+            weights,
+            qrels_format.value if qrels_format else None,
         )
         scores = evaluate_runs(
             judgments,
@@ -162,6 +185,9 @@ def evaluate(
     if without:
         some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
         typer.echo(f"note: {len(without)} topics have no relevant document and score 0: {some}", err=True)
+    for aspect, reasons in judgments.lowered.items():
+        counts = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        typer.echo(f"note: labels of {aspect} read as the lowest: {counts}", err=True)
     write(render(scores, kind, per_topic, colour=output is None), output)
 
 
@@ -253,3 +279,8 @@ def convert(
 
 
 app.command()(axioms)
+app.command("compare")(compare.compare)
+app.command("topic-set-size")(compare.topic_set_size)
+app.add_typer(aspects_commands.app, name="aspects")
+app.add_typer(meta.app, name="meta")
+app.add_typer(plot.app, name="plot")

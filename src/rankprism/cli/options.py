@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -23,6 +23,7 @@ class Topics(StrEnum):
 class Order(StrEnum):
     score = "score"
     trec_eval = "trec_eval"
+    score_ascending_id = "score-ascending-id"
     rank = "rank"
     input = "input"
 
@@ -78,6 +79,10 @@ ResultFormatOption = Annotated[
         "--format", help="How to write it; by the ending of FILE, else a table.", show_default=False
     ),
 ]
+Share: TypeAlias = Callable[[float], None]
+Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
+Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 _ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.run import Alignment
+from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -38,10 +40,17 @@ class Cells:
     aspect_start: Longs
     weights: Floats | None
     navigational: Bools | None
+    names: Sequence[str] = ()  # of the aspects, topic after topic
+    scales: tuple[Scale, ...] | None = None
 
     @property
     def aspects(self) -> Longs:
         return np.diff(self.aspect_start)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The documents' labels, where all topics have the same aspects."""
+        return labels_of_cells(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +64,7 @@ class Pool:
     weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
     navigational: Bools  # (T, A): intents that one good document satisfies
     weighted: bool  # whether the weights were given
+    cells: Cells | None = None  # of the collection that the topics are from
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -67,6 +77,13 @@ class Pool:
     def highest(self) -> Floats:
         """(T, A): the highest grade on each aspect."""
         return self.once("highest", lambda: self.grade.max(-1, initial=0.0))
+
+    @property
+    def labels(self) -> Labels:
+        """The labels that the grades stand for."""
+        if self.cells is not None:
+            return self.cells.labels
+        return self.once("labels", lambda: labels_of_pool(self))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, but only the first time: ideals are shared by all runs and measures."""
@@ -129,7 +146,7 @@ class Hits:
         """(N,) how far a user looks: the cutoff, or the ranking's length."""
         return self.length.astype(np.float64) if cutoff is None else np.full(len(self.length), float(cutoff))
 
-    def fold(self, rule: str, fold: Callable[[Floats, Floats], Floats]) -> Hits:
+    def fold(self, rule: Hashable, fold: Callable[[Floats, Floats], Floats]) -> Hits:
         """One aspect instead of many: `fold` maps grades (.., A, ..) and weights (.., A, 1) to (.., ..)."""
 
         def folded() -> Hits:
@@ -218,7 +235,7 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational, cells.weights is not None)
+    return Pool(grade, weight, navigational, cells.weights is not None, cells)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:

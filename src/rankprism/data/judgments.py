@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from rankprism._core import JudgmentTable
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Cells
+    from rankprism.data.scales import Scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,10 @@ class Judgments:
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
     #: The format of the file that it was read from; None: there was no file.
     format: str | None = None
+    #: The scale of each aspect, in the order in which they were named; None: whole grades from 0 on.
+    scales: tuple[Scale, ...] | None = None
+    #: How many labels of each aspect were set to the lowest, by reason.
+    lowered: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -47,7 +53,9 @@ class Judgments:
         """Everything above grade 0, as arrays: what hits and ideals are made of."""
         from rankprism.data.hits import Cells
 
-        return Cells(*self.table.relevant_cells(), self.weights, self.navigational)
+        return Cells(
+            *self.table.relevant_cells(), self.weights, self.navigational, self.table.aspects, self.scales
+        )
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class Table:
         """A tabular with booktabs rules."""
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
         header, *rows = [
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
+            " & ".join(latex_escaped(cell) for cell in line) + r" \\"
             for line in [list(self.columns), *self.cells()]
         ]
         return "\n".join(
@@ -133,6 +133,9 @@ class Table:
 class Result(ABC):
     """What an analysis returns: frozen, with the conventions it was computed under."""
 
+    #: what it was computed from and how: conventions, seed, resamples
+    about: Mapping[str, Any]
+
     @property
     @abstractmethod
     def summary(self) -> Table:
@@ -142,11 +145,6 @@ class Result(ABC):
     def rows(self) -> Table:
         """Everything, one row a fact."""
         return self.summary
-
-    @property
-    @abstractmethod
-    def about(self) -> Mapping[str, Any]:
-        """What it was computed from and how: conventions, seed, resamples."""
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
@@ -180,6 +178,18 @@ class Result(ABC):
         return f"<{type(self).__name__}>\n{self}"
 
 
+class Detailed(Result):
+    """A result that shows all of its rows to people too."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.about = result.about
+
+    @property
+    def summary(self) -> Table:
+        return self.result.rows
+
+
 #: How a result is written, by the name of the format.
 FORMATS: dict[str, Callable[[Result], str]] = {
     "table": lambda result: f"{result}\n",
@@ -206,6 +216,11 @@ def printed_cell(value: Any, digits: int = 4) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(printed_cell(x, digits) for x in value)
     return str(value)
+
+
+def latex_escaped(text: str) -> str:
+    """Text as LaTeX prints it."""
+    return text.translate(_LATEX)
 
 
 def _undefined(value: Any) -> bool:

@@ -14,7 +14,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 
 #: How a topic's documents may be put in order, and what may become of one that stands there twice.
-ORDERS = ("score", "trec_eval", "rank", "input")
+ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
 DUPLICATES = ("error", "first")
 
 

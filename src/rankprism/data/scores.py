@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.table import text_table
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,49 @@ class Scores:
             columns |= {"low": self.low[r, t, m], "high": self.high[r, t, m]}
         return make_frame(columns, backend)
 
+    def select(
+        self,
+        *,
+        runs: Iterable[str] | None = None,
+        topics: Iterable[str] | None = None,
+        measures: Iterable[str] | None = None,
+    ) -> Scores:
+        """The scores of some runs, topics or measures, in the order in which they are named."""
+        r = _positions("run", self.runs, runs)
+        t = _positions("topic", self.topics, topics)
+        m = _positions("measure", self.measures, measures)
+        block = np.ix_(r, t, m)
+        low, high = (None if array is None else array[block] for array in (self.low, self.high))
+        return Scores(
+            tuple(self.runs[i] for i in r),
+            tuple(self.topics[i] for i in t),
+            tuple(self.measures[i] for i in m),
+            self.values[block],
+            self.conventions,
+            low,
+            high,
+        )
+
+    def complete(self) -> Scores:
+        """The topics on which every run has a score by every measure, which paired analyses need."""
+        whole = np.asarray(~np.isnan(self.values).any((0, 2)))
+        if whole.all():
+            return self
+        if not whole.any():
+            raise InputError(
+                "there is no topic on which every run has a score by every measure; "
+                "leave out the runs or measures that lack most"
+            )
+        missing = [topic for topic, kept in zip(self.topics, whole, strict=True) if not kept]
+        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        warnings.warn(
+            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: {some}",
+            RankprismWarning,
+            stacklevel=3,
+        )
+        kept = self.select(topics=[topic for topic in self.topics if topic not in set(missing)])
+        return replace(kept, conventions={**self.conventions, "topics left out": missing})
+
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
         """U_RISK against a baseline run: differences to it, losses counting 1 + alpha times.
 
@@ -73,7 +117,7 @@ class Scores:
         score(baseline). As ndeval and gdeval have it for the TREC Web tracks 2013 and 2014.
         """
         if baseline not in self.runs:
-            raise InputError(f"no run is named {baseline!r}; there are {', '.join(self.runs)}")
+            raise InputError(f"no run is named {baseline!r}; there are {listed(self.runs)}")
         if not alpha >= 0:
             raise InputError(f"the risk alpha must be a number ≥ 0; got {alpha!r}")
         difference = self.values - self.values[self.runs.index(baseline)]
@@ -92,7 +136,19 @@ class Scores:
         return f"<Scores {shape}>\n{self}"
 
 
+def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> list[int]:
+    if wanted is None:
+        return list(range(len(names)))
+    where = {name: place for place, name in enumerate(names)}
+    chosen = [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in chosen:
+        if name not in where:
+            raise InputError(f"there is no {what} {name!r}; there are {listed(names)}")
+    return [where[name] for name in chosen]
+
+
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(run, measure) from (run, topic, measure), leaving NaN out."""
     counted = ~np.isnan(values)
-    return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))
+    with np.errstate(invalid="ignore"):  # NaN for a run without any score
+        return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))

@@ -23,15 +23,26 @@ def frame_rows(
     source: Any, name: str, expected: tuple[str, ...], optional: str | None
 ) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, by our names of the columns."""
-    import narwhals as nw
-
-    frame = nw.from_native(source, pass_through=False)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    frame = _eager(source)
     chosen = spelled(tuple(frame.columns), expected, optional, name)
     columns = [frame[spelling].to_list() for spelling in chosen.values()]
     for values in zip(*columns, strict=True):
         yield dict(zip(chosen, values, strict=True))
+
+
+def all_rows(source: Any) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, by its own names of the columns."""
+    frame = _eager(source)
+    columns = [frame[name].to_list() for name in frame.columns]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(frame.columns, values, strict=True))
+
+
+def _eager(source: Any) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=False)
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:

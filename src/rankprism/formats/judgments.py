@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,8 +13,10 @@ import numpy as np
 
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import dynamic_domain, evall, files, ntcir
+from rankprism.formats.aspects import is_file_per_aspect, read_aspects, read_collection, read_multi_aspect
+from rankprism.formats.labels import header_aspects, is_header
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.
@@ -37,7 +40,9 @@ _READERS: dict[str, _Reader] = {
 }
 
 
-def read_judgments(source: Any, *, format: str | None = None, weights: Any = None) -> Judgments:
+def read_judgments(
+    source: Any, *, format: str | None = None, weights: Any = None, aspects: Any = None
+) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
@@ -45,16 +50,23 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
         (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
     format : for files; recognised without it: "diversity", "adhoc", "prels", "ntcir", "evall", "trec-dd"
         or "trec-dd-max".
+    aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
+        grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
+        source may then also be a frame with a column of each aspect; without `aspects` it may be
+        ``{aspect: path}``, one file each, or a TOML file that describes all of it.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
         or a frame; each weight may come with "inf" or "nav", the type of the intent. Or "sakai": halved
-        from intent to intent. Without them all aspects of a topic weigh alike, or as an EvALL file says.
+        from intent to intent. Or ``{aspect: weight}`` for all topics, summing to 1.
+        Without them all aspects of a topic weigh alike, or as an EvALL file says.
 
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown judgment format {format!r}; use one of {', '.join(FORMATS)}")
-    if isinstance(source, Judgments):
+    if aspects is not None or is_file_per_aspect(source):
+        judgments = read_multi_aspect(source, aspects)
+    elif isinstance(source, Judgments):
         judgments = source
     elif isinstance(source, str | os.PathLike):
         judgments = _from_file(source, format)
@@ -65,15 +77,23 @@ def read_judgments(source: Any, *, format: str | None = None, weights: Any = Non
 
 def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     name = files.source_name(path)
+    if name.endswith(".toml"):
+        return read_collection(path)
     data = files.unpacked(path)
+    line = ""
     if format is None:
-        format = _recognised(name, *files.first_line(path, data))
+        number, line = files.first_line(path, data)
+        if is_header(files.columns(line)):
+            return read_aspects(path, header_aspects(files.columns(line)))
+        format = _recognised(name, number, line)
     if format in _READERS:
         return replace(_READERS[format](files.text_lines(path, data), name), format=format)
     if data is None:
         table = JudgmentTable.from_file(os.fspath(path), name, format)
     else:
         table = JudgmentTable.from_bytes(data, name, format)
+    if line:
+        _warn_of_grades_as_documents(name, table, files.columns(line))
     return Judgments(table, name, format=format)
 
 
@@ -91,8 +111,25 @@ def _recognised(name: str, number: int, line: str) -> str:
             f"may be prels, evall or trec-dd; say which with format= (--qrels-format)"
         )
     columns = files.columns(line)
+    if len(columns) > 5 and all(parse_number(grade) is not None for grade in columns[3:]):
+        raise InputError(
+            f"{name}, line {number}: {len(columns) - 3} grades of one document; name the aspects that they "
+            f"are of, in this order, with aspects= (--aspects relevance,credibility,…)"
+        )
     prels = len(columns) == 5 and None not in (parse_number(columns[2]), parse_number(columns[4]))
     return "prels" if prels else "diversity"
+
+
+def _warn_of_grades_as_documents(name: str, table: JudgmentTable, first: list[str]) -> None:
+    """`topic document grade grade` looks like a subtopic a line, each with a document called 1."""
+    alone = len(table.aspects) == len(table) >= 10 * len(table.topics)
+    if alone and len(first) == 4 and parse_number(first[1]) is None and parse_number(first[2]) is not None:
+        warnings.warn(
+            f"{name}: read as topic subtopic document grade, with a subtopic for each of its {len(table)} "
+            f"lines; if they are topic document grade grade, name the two aspects with aspects= (--aspects)",
+            RankprismWarning,
+            stacklevel=4,
+        )
 
 
 def _from_memory(source: Any) -> Judgments:

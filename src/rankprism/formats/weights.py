@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -37,6 +38,9 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
     """Judgments with weights, once these are known to fit."""
     if isinstance(weights, str) and weights == SAKAI:
         return replace(judgments, weights=_sakai(judgments))
+    by_aspect = _by_aspect(weights)
+    if by_aspect is not None:
+        return fitted(judgments, "weights", _in_every_topic(judgments, by_aspect))
     if isinstance(weights, str | os.PathLike):
         name, given = files.source_name(weights), _from_file(weights)
     else:
@@ -44,6 +48,45 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
     if judgments.format == "ntcir":
         given = _judged_only(judgments, name, given)
     return fitted(judgments, name, given)
+
+
+def _by_aspect(weights: Any) -> Mapping[Any, Any] | None:
+    """``{aspect: weight}`` or the text relevance=0.7,credibility=0.3; None if it is something else."""
+    if isinstance(weights, str) and "=" in weights and not os.path.exists(weights):
+        pairs = [pair.partition("=") for pair in weights.split(",")]
+        return {aspect.strip(): parse_number(weight.strip()) for aspect, _, weight in pairs}
+    if isinstance(weights, Mapping) and not any(isinstance(w, Mapping) for w in weights.values()):
+        return weights or None
+    return None
+
+
+def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights:
+    """The same weights for all topics: p_a of CAM and MM, which sum to 1."""
+    total = 0.0
+    for aspect, weight in weights.items():
+        if not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
+            raise InputError(f"weights: that of {aspect!r} is not a finite number ≥ 0; got {weight!r}")
+        total += weight
+    if abs(total - 1) > 1e-3:
+        raise InputError(
+            f"weights: those of {', '.join(map(str, weights))} sum to {total:g}; they must sum to 1"
+        )
+    for topic, aspects in judgments.aspects.items():
+        for aspect in aspects:
+            if aspect not in weights:
+                raise InputError(
+                    f"weights: none for aspect {aspect!r} of topic {topic!r}; there are {', '.join(weights)}"
+                )
+        for aspect in weights:
+            if aspect not in aspects:
+                raise InputError(
+                    f"weights: topic {topic!r} has no aspect {aspect!r}; it has {', '.join(aspects)}"
+                )
+    return {
+        (topic, aspect): Given("weights", float(weights[aspect]))
+        for topic, aspects in judgments.aspects.items()
+        for aspect in aspects
+    }
 
 
 def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:

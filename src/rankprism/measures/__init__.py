@@ -1,12 +1,14 @@
 """Measures: each a value that prints as the string it is parsed from, and a function of `Hits`.
 
 `measure` says what a measure is and keeps the registry; `grammar` reads ``alpha_nDCG(alpha=0.25)@20``.
-`single` and `graded` have the measures of one aspect, `combine` folds them over aspects (``M_IA``, CAM, MM),
-`d_measures` fold the aspects first; `novelty`, `cube` and `coverage` look at all aspects at once; `parts` and
-`ideal` are what they are made of. Nothing here knows of files or runs.
+`single`, `graded` and `compat` have the measures of one aspect; `combine` folds them over aspects (``M_IA``,
+CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects first; `novelty`, `cube` and
+`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of. Nothing here knows of
+files or runs.
 """
 
-from rankprism.measures.combine import CAM, MM
+from rankprism.measures.combine import CAM, MM, Aspect, Contrast
+from rankprism.measures.compat import Compat
 from rankprism.measures.compose import compose, load, mix
 from rankprism.measures.coverage import S_RR, Judged, S_precision, StRecall, WS_precision
 from rankprism.measures.cube import ACT, CT, P_at_recall, nCT
@@ -29,6 +31,7 @@ from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Definition, Measure, Parameter, lookup, measure, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
+from rankprism.measures.toma import TOMA
 
 P_IA, AP_IA = lookup("P_IA"), lookup("AP_IA")
 
@@ -53,6 +56,10 @@ __all__ = [
     "RBU",
     "RR",
     "S_RR",
+    "TOMA",
+    "Aspect",
+    "Compat",
+    "Contrast",
     "DINSharp_nDCG",
     "DIN_nDCG",
     "DSharp_Q",

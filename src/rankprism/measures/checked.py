@@ -21,6 +21,9 @@ CHECKED = {
     **dict.fromkeys(("D_nDCG", "D_Q", "DSharp_nDCG", "DSharp_Q"), f"{_NTCIREVAL}; {_PAPER}"),
     **dict.fromkeys(("D_nERR", "D_EBR", "D_iRBU", "D_RBP"), _NTCIREVAL),
     **dict.fromkeys(("DIN_nDCG", "DINSharp_nDCG"), "NTCIREVAL's documented sample topic (its 4 decimals)"),
+    "Compat": "100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
+    "CAM": "5 runs of TREC Health Misinformation 2021 (their 4 decimals)",
+    "TOMA": "Table 3 of Maistro et al. 2021 (its 4 decimals)",
     "RBU": "the authors' program on 27 runs of TREC Web 2009, 2012, 2014 (its 4 decimals)",
     **dict.fromkeys(("CT", "nCT", "ACT", "P_at_recall"), _TREC_DD),
 }

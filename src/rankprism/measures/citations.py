@@ -236,6 +236,22 @@ _ALL = (
         2021,
     ),
     Citation(
+        "clarke2020offline",
+        "inproceedings",
+        "Charles L. A. Clarke and Mark D. Smucker and Alexandra Vtyurina",
+        "Offline evaluation by maximum similarity to an ideal ranking",
+        "CIKM",
+        2020,
+    ),
+    Citation(
+        "clarke2021assessing",
+        "article",
+        "Charles L. A. Clarke and Alexandra Vtyurina and Mark D. Smucker",
+        "Assessing top-k preferences",
+        "ACM Transactions on Information Systems",
+        2021,
+    ),
+    Citation(
         "macavaney2022streamlining",
         "inproceedings",
         "Sean MacAvaney and Craig Macdonald and Iadh Ounis",

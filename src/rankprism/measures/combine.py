@@ -1,4 +1,4 @@
-"""One score per aspect, then one number: intent-aware measures, CAM and MM."""
+"""One score per aspect, then one number: intent-aware measures, CAM and MM; or that of one aspect."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
+from rankprism.errors import MeasureError
 from rankprism.measures.measure import Definition, Measure, Parameter, measure
 from rankprism.measures.parts import aspect_weights, binary, expected, ratio
 
@@ -84,3 +85,55 @@ def MM(hits: Hits, measure: Measure) -> Floats:
     score, share = measure.per_aspect(hits), _shares(hits)
     zero = ((score == 0) & (share > 0)).any(-1)
     return np.where(zero, 0.0, ratio(np.ones(len(score)), ratio(share, score).sum(-1)))
+
+
+@measure(
+    INNER,
+    Parameter("aspect", None, "the name of the aspect", str, optional=True),
+    cite=("lioma2017evaluation",),
+)
+def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
+    """One aspect on its own: a measure of credibility, say, where relevance is judged too.
+
+    Aspect(M) = M_t, t the aspect of that name, which every topic has
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Aspect(AP,aspect='credible')"]).mean()
+    {'run': {"Aspect(AP,aspect='credible')": 0.5}}
+    """
+    return measure.per_aspect(hits)[:, _column(hits, "Aspect", "aspect", aspect)]
+
+
+@measure(
+    INNER,
+    Parameter("good", "helpful", "the name of the aspect to score high on", str),
+    Parameter("bad", "harmful", "the name of the aspect to score low on", str),
+    cite=("clarke2021assessing",),
+)
+def Contrast(hits: Hits, measure: Measure, good: str, bad: str) -> Floats:
+    """What a ranking does for one aspect less what it does for another: helpful against harmful documents.
+
+    Contrast(M) = M_good - M_bad
+
+    The TREC Health Misinformation tracks report Contrast(Compat(depth=1000)).
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"helpful": {"a": 2}, "harmful": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["Contrast(RR)"]).mean()
+    {'run': {'Contrast(RR)': 0.5}}
+    """
+    score = measure.per_aspect(hits)
+    plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
+    return np.asarray(score[:, plus] - score[:, minus])
+
+
+def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int:
+    """Where an aspect stands in every topic."""
+    labels = hits.pool.labels
+    names = [scale.aspect for scale in labels.scales]
+    if aspect not in names:
+        raise MeasureError(
+            f"{measure}: {parameter} must be one of {', '.join(map(repr, names))}; got {aspect!r}"
+        )
+    return labels.column[names.index(aspect)]

@@ -101,9 +101,20 @@ class _Reader:
         if kind == "name" and text in _CONSTANTS:
             self.tokens.pop(0)
             return _CONSTANTS[text]
+        if self.next_is("("):
+            return self.sequence()
         if not self.next_is("{"):
             self.fail(f"{text or 'the end'} is no value; words go in quotes")
         return self.mapping()
+
+    def sequence(self) -> tuple[Any, ...]:
+        values: list[Any] = []
+        while not self.next_is(")"):
+            values.append(self.value())
+            if not self.next_is(","):
+                self.take("sign", ")")
+                break
+        return tuple(values)
 
     def mapping(self) -> dict[Any, Any]:
         pairs: dict[Any, Any] = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -27,8 +28,9 @@ class Parameter:
     high: float | None = None
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     mapping: bool = False  # a mapping is a value too
+    sequence: str = ""  # a sequence is a value too: an example of one
     optional: bool = False  # None is a value
 
     @property
@@ -38,7 +40,12 @@ class Parameter:
             return "a single-aspect measure such as nDCG@10"
         if self.choices:
             also = ", or a mapping such as {1:0.5,2:0.5}" if self.mapping else ""
+            also += f", or a sequence such as {self.sequence}" if self.sequence else ""
             return "one of " + ", ".join(repr(c) for c in self.choices) + also
+        if self.sequence:
+            return f"a sequence such as {self.sequence}"
+        if self.kind is str:
+            return "a word in quotes"
         if self.kind is bool:
             return "True or False"
         if self.kind is dict:
@@ -54,13 +61,19 @@ class Parameter:
             return None
         if not self._allows(value):
             raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {value!r}")
+        if self.sequence and not isinstance(value, str):
+            return _as_tuple(value)
         return float(value) if self.kind is float else value
 
     def _allows(self, value: Any) -> bool:
         if self.kind is Measure:
             return isinstance(value, Measure) and value.definition.single
+        if self.sequence and not (self.choices and isinstance(value, str)):
+            return isinstance(value, list | tuple) and _is_plain(value)
+        if self.kind is str and not self.choices:
+            return isinstance(value, str) and "'" not in value
         if self.choices and not (self.mapping and isinstance(value, Mapping)):
-            return value in self.choices
+            return isinstance(value, str) and value in self.choices
         if self.kind is bool:
             return isinstance(value, bool)
         if self.kind is dict or self.mapping:
@@ -242,11 +255,15 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "mean": lambda grade, weight: np.round(
         (grade * weight).sum(-2) / np.maximum(weight.sum(-2), np.finfo(np.float64).tiny), 12
     ),
+    # A document is worth something only if it has something on every aspect (Zuccon 2016).
+    "product": lambda grade, weight: np.where(
+        (weight > 0).any(-2), np.round(np.where(weight > 0, grade, 1.0).prod(-2), 12), 0.0
+    ),
 }
 FOLD = Parameter(
     "fold",
     "max",
-    "a document's grade where it has several: the highest, the lowest, their sum or their weighted mean",
+    "a document's grade where it has several: the highest, the lowest, their sum, weighted mean or product",
     str,
     choices=tuple(FOLDS),
 )
@@ -336,9 +353,24 @@ def _hint(name: str, known: list[str]) -> str:
     return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether a value can be written down: numbers and words, in sequences of any depth."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, str):
+        return "'" not in value
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list | tuple) else value
+
+
 def _printed(value: Any) -> str:
     if isinstance(value, Measure):
         return str(value)
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_printed, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -1,0 +1,26 @@
+"""Multi-aspect evaluation, looked at (Maistro et al. 2021): the order of label tuples, how often each label
+occurs, what CAM and MM can reach, and how the approaches differ on a collection.
+
+The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankprism.measures`, the scales in
+`rankprism.data.scales`, the readers in `rankprism.formats.aspects`.
+"""
+
+from rankprism.aspects.analysis import Analysis, analyse
+from rankprism.aspects.attainable import Attainable, attainable
+from rankprism.aspects.label_counts import LabelCounts, label_counts
+from rankprism.aspects.order import Order, Orders, order, orders
+from rankprism.measures.distance_order import distance
+
+__all__ = [
+    "Analysis",
+    "Attainable",
+    "LabelCounts",
+    "Order",
+    "Orders",
+    "analyse",
+    "attainable",
+    "distance",
+    "label_counts",
+    "order",
+    "orders",
+]

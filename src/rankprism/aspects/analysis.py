@@ -1,0 +1,279 @@
+"""How approaches to several aspects differ on a collection: Tables 4, 5 and 6 of Maistro et al. 2021."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankprism.comparison.resampling import Share
+from rankprism.data.hits import Floats, batches
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+from rankprism.data.scores import Scores
+from rankprism.evaluation import evaluate, run_sources
+from rankprism.formats.runs import align_source
+from rankprism.measures import CAM, MM, TOMA, Aspect, Measure, parse
+from rankprism.meta.correlation import correlation
+from rankprism.meta.power import discriminative_power
+
+DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
+#: What is correlated, in the order of Table 4.
+PAIRS = (
+    *((toma, mean) for toma in DISTANCES for mean in ("CAM", "MM")),
+    *combinations(DISTANCES, 2),
+    ("CAM", "MM"),
+)
+#: How deep the best run of a topic is looked at for documents with nothing on any aspect.
+TRASH = 5
+#: Ranks that are averaged over: 1-25, 26-50, …
+BAND, BANDS = 25, 4
+_TIED = 1e-12
+
+
+def approaches(measure: Measure, **toma: Any) -> dict[str, Measure]:
+    """CAM, MM and the three distances of TOMA, over one measure."""
+    return {
+        "CAM": CAM(measure=measure),
+        "MM": MM(measure=measure),
+        **{name: TOMA(measure=measure, distance=d, **toma) for name, d in DISTANCES.items()},
+    }
+
+
+def analyse(
+    judgments: Judgments,
+    runs: Any,
+    measures: Iterable[str | Measure] = ("nDCG", "AP"),
+    *,
+    toma: Mapping[str, Any] | None = None,
+    alpha: float = 0.01,
+    resamples: int = 10_000,
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+    on_share: Share | None = None,
+) -> Analysis:
+    """Correlation, discriminative power and what the best runs look like, by CAM, MM and TOMA.
+
+    measures : of one aspect, which all approaches are taken over.
+    toma : parameters of TOMA, such as ``{"tuples": "seen"}``.
+    alpha, resamples, seed : of the paired bootstrap test behind discriminative power.
+
+    Correlations are Kendall's τ_b between rankings of the runs, topic by topic, averaged over the topics
+    where it is defined. Of each topic the run that an approach finds best is looked at; runs that tie for
+    it count in equal shares, and topics on which every run scores 0 do not count. A document that is not
+    judged has the lowest label of every aspect.
+    """
+    chosen = [parse(one) for one in measures]
+    aspects = [scale.aspect for scale in judgments.cells.labels.scales]
+    groups = {str(m): approaches(m, **(toma or {})) for m in chosen}
+    single = {str(m): {a: Aspect(measure=m, aspect=a) for a in aspects} for m in chosen}
+    shallow = [approaches(_cut(m, TRASH), **(toma or {})) for m in chosen]
+    deep = [approaches(_cut(m, BAND * BANDS), **(toma or {})) for m in chosen]
+    families = [*groups.values(), *single.values(), *shallow, *deep]
+    every = [measure for family in families for measure in family.values()]
+    scores = evaluate(judgments, runs, every, order=order, duplicates=duplicates)
+
+    sums = _label_sums(judgments, run_sources(runs), order, duplicates, BAND * BANDS)
+    power = _powers(
+        scores.select(measures=[str(one) for family in groups.values() for one in family.values()]),
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        on_share=on_share,
+    )
+    return Analysis(
+        between={name: _correlated(scores, family, PAIRS) for name, family in groups.items()},
+        single={
+            name: _correlated(scores, family, combinations(aspects, 2)) for name, family in single.items()
+        },
+        power={name: {a: power[str(m)] for a, m in family.items()} for name, family in groups.items()},
+        trash=_trash(scores, sums, shallow),
+        quality=_quality(scores, sums, deep),
+        scores=scores,
+        about={
+            "measures": [str(m) for m in chosen],
+            "TOMA": dict(toma or {}),
+            "correlation": "tau-b by topic, averaged",
+            "alpha": alpha,
+            "resamples": resamples,
+            "seed": seed,
+            "runs": len(scores.runs),
+            "topics": len(scores.topics),
+            "scores": scores.conventions,
+        },
+    )
+
+
+def _cut(measure: Measure, depth: int) -> Measure:
+    """The measure of the first documents, where it has a cutoff."""
+    has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+    return measure @ depth if has_cutoff else measure
+
+
+def _powers(scores: Scores, **settings: Any) -> dict[str, float]:
+    """Discriminative power in %. Approaches often agree in every score, and then are tested once."""
+    alike: dict[bytes, list[str]] = {}
+    for m, measure in enumerate(scores.measures):
+        alike.setdefault(scores.values[:, :, m].tobytes(), []).append(measure)
+    found = discriminative_power(scores.select(measures=[names[0] for names in alike.values()]), **settings)
+    return {
+        name: 100 * float(power)
+        for names, power in zip(alike.values(), found.power, strict=True)
+        for name in names
+    }
+
+
+def _correlated(
+    scores: Scores, family: Mapping[str, Measure], pairs: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
+    """The correlation of pairs of members."""
+    found = correlation(scores.select(measures=map(str, family.values())), per_topic=True)
+    place = {name: found.measures.index(str(m)) for name, m in family.items()}
+    return {(a, b): float(found.values[place[a], place[b]]) for a, b in pairs}
+
+
+def _label_sums(
+    judgments: Judgments, sources: Mapping[str, Any], order: str, duplicates: str, depth: int
+) -> Floats:
+    """(run, topic, rank): the sum of a document's labels, from the lowest as 0; NaN for no document."""
+    labels = judgments.cells.labels
+    aligned = [align_source(judgments, source, order, duplicates) for source in sources.values()]
+    sums = np.full((len(aligned), len(judgments.topics), depth), np.nan)
+    i = np.arange(1, depth + 1)
+    for hits, which_runs, which_topics in batches(judgments.cells, aligned):
+        total = np.zeros(hits.rank.shape)
+        for scale, a in zip(labels.scales, labels.column, strict=True):
+            place = np.array([float(p - scale.place[0]) for p in scale.place])
+            label = np.searchsorted(scale.grades, hits.grade[:, a], side="right") - 1
+            total += place[np.maximum(label, 0)]
+        table = np.where(i <= hits.length[:, None], 0.0, np.nan)
+        row, h = np.nonzero(hits.rank <= depth)
+        table[row, hits.rank[row, h] - 1] = total[row, h]
+        block = (which_runs.stop - which_runs.start, len(which_topics), depth)
+        sums[which_runs, which_topics] = table.reshape(block)
+    return sums
+
+
+def _best(scores: Scores, measure: Measure) -> Floats:
+    """(run, topic): the share of each run in being the best; 0 on topics where every run scores 0."""
+    values = scores.values[:, :, scores.measures.index(str(measure))]
+    best = (values >= values.max(0) - _TIED) & (values.max(0) > 0)
+    return np.asarray(best / np.maximum(best.sum(0), 1))
+
+
+def _trash(
+    scores: Scores, sums: Floats, families: Iterable[Mapping[str, Measure]]
+) -> dict[str, tuple[tuple[float, ...], float]]:
+    """For each approach, how many documents at each rank have nothing, and how many there are in all."""
+    found: dict[str, tuple[tuple[float, ...], float]] = {}
+    top = sums[:, :, :TRASH]
+    for family in families:
+        for name, measure in family.items():
+            best = _best(scores, measure)[:, :, None]
+            zero = (best * (top == 0)).sum((0, 1))
+            old, judged = found.get(name, ((0.0,) * TRASH, 0.0))
+            together = tuple(float(x + y) for x, y in zip(old, zero, strict=True))
+            found[name] = together, judged + float((best * ~np.isnan(top)).sum())
+    return found
+
+
+def _quality(
+    scores: Scores, sums: Floats, families: Iterable[Mapping[str, Measure]]
+) -> dict[str, tuple[float, ...]]:
+    """For each approach, the mean label sum of the documents in each band of ranks."""
+    total: dict[str, Floats] = {}
+    count: dict[str, Floats] = {}
+    for family in families:
+        for name, measure in family.items():
+            best = _best(scores, measure)[:, :, None]
+            there = (best * ~np.isnan(sums)).sum((0, 1)).reshape(BANDS, BAND).sum(1)
+            worth = (best * np.nan_to_num(sums)).sum((0, 1)).reshape(BANDS, BAND).sum(1)
+            total[name] = total.get(name, np.zeros(BANDS)) + worth
+            count[name] = count.get(name, np.zeros(BANDS)) + there
+    with np.errstate(invalid="ignore"):
+        return {name: tuple((total[name] / count[name]).tolist()) for name in total}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Result):
+    """What `analyse` found."""
+
+    between: Mapping[str, Mapping[tuple[str, str], float]]  #: by measure: τ_b of two approaches
+    single: Mapping[str, Mapping[tuple[str, str], float]]  #: by measure: τ_b of two aspects
+    power: Mapping[str, Mapping[str, float]]  #: by measure and approach: % of pairs of runs told apart
+    trash: Mapping[str, tuple[tuple[float, ...], float]]  #: by approach: at ranks 1 to 5, and of how many
+    quality: Mapping[str, tuple[float, ...]]  #: by approach: mean label sum at ranks 1-25, 26-50, …
+    scores: Scores
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def correlations(self) -> Table:
+        """Table 4, top and middle: one row a pair of approaches or aspects, one column a measure."""
+        columns: dict[str, list[Any]] = {"τ_b by topic": []}
+        for name in self.between:
+            both = {**self.between[name], **self.single[name]}
+            columns["τ_b by topic"] = [f"{a} - {b}" for a, b in both]
+            columns[name] = list(both.values())
+        return Table(columns)
+
+    @property
+    def powers(self) -> Table:
+        """Table 4, bottom."""
+        names = list(next(iter(self.power.values())))
+        columns: dict[str, list[Any]] = {"discriminative power (%)": names}
+        return Table(columns | {m: [found[a] for a in names] for m, found in self.power.items()}, digits=2)
+
+    @property
+    def zero_documents(self) -> Table:
+        """Table 5: documents without anything on any aspect at the top of the best run."""
+        columns: dict[str, list[Any]] = {
+            f"trash@{TRASH}": [
+                *(f"rank {r}" for r in range(1, TRASH + 1)),
+                f"ranks 1-{TRASH}",
+                "% of documents",
+            ]
+        }
+        for name, (zero, all_documents) in self.trash.items():
+            share = 100 * sum(zero) / all_documents if all_documents else None
+            columns[name] = [*zero, sum(zero), share]
+        return Table(columns, digits=2)
+
+    @property
+    def label_sums(self) -> Table:
+        """Table 6: the mean label sum of documents in the best run."""
+        bands = [f"ranks {1 + b * BAND}-{(b + 1) * BAND}" for b in range(BANDS)]
+        columns: dict[str, list[Any]] = {"mean label sum": bands}
+        return Table(columns | {name: list(means) for name, means in self.quality.items()}, digits=2)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self.correlations, self.powers, self.zero_documents, self.label_sums
+
+    @property
+    def summary(self) -> Table:
+        return self.correlations
+
+    @property
+    def rows(self) -> Table:
+        """Every number: table, row, column, value."""
+        columns: dict[str, list[Any]] = {"table": [], "row": [], "column": [], "value": []}
+        for table in self.tables:
+            first, *others = table.columns
+            for other in others:
+                for name, value in zip(table.columns[first], table.columns[other], strict=True):
+                    for key, entry in zip(columns, (first, name, other, value), strict=True):
+                        columns[key].append(entry)
+        return Table(columns)
+
+    def to_latex(self) -> str:
+        return "\n\n".join(table.latex() for table in self.tables) + "\n"
+
+    def to_markdown(self) -> str:
+        return "\n\n".join(table.markdown() for table in self.tables) + "\n"
+
+    def __str__(self) -> str:
+        return "\n\n".join(table.text() for table in self.tables)

@@ -1,0 +1,81 @@
+"""How often each label of each aspect occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+
+
+def label_counts(judgments: Judgments) -> LabelCounts:
+    """How many of the judged documents have which label of which aspect.
+
+    >>> from rankprism import read_judgments
+    >>> two = {"q": {"relevant": {"a": 2, "b": 0}, "credible": {"a": 1}}}
+    >>> print(label_counts(read_judgments(two, aspects=["relevant", "credible"])))
+    aspect    label  place  documents      %
+    ────────────────────────────────────────
+    relevant  0      0              1  50.00
+    relevant  1      1              0   0.00
+    relevant  2      2              1  50.00
+    credible  0      0              1  50.00
+    credible  1      1              1  50.00
+    2 judged documents
+    credible: 1 missing, read as the lowest label
+    """
+    labels = judgments.cells.labels
+    _, aspects, _, grades = judgments.table.columns()
+    of_aspect, grade = np.array(aspects), np.asarray(grades)
+    counts = []
+    for scale in labels.scales:
+        own = grade[of_aspect == scale.aspect]
+        number = np.maximum(np.searchsorted(scale.grades, own, side="right") - 1, 0)
+        counts.append(tuple(np.bincount(number, minlength=len(scale.names)).tolist()))
+    return LabelCounts(
+        tuple(
+            (s.aspect, name, str(place))
+            for s in labels.scales
+            for name, place in zip(s.names, s.place, strict=True)
+        ),
+        tuple(n for one in counts for n in one),
+        sum(counts[0]),
+        judgments.lowered,
+        {"judgments": judgments.source, "topics": len(judgments.topics)},
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelCounts(Result):
+    """What `label_counts` found."""
+
+    labels: tuple[tuple[str, str, str], ...]  #: aspect, label, place
+    documents: tuple[int, ...]
+    judged: int  #: documents, each counted in every topic that it is judged for
+    lowered: Mapping[str, Mapping[str, int]]
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> Table:
+        aspects, names, places = zip(*self.labels, strict=True)
+        return Table(
+            {
+                "aspect": list(aspects),
+                "label": list(names),
+                "place": list(places),
+                "documents": list(self.documents),
+                "%": [100 * n / self.judged for n in self.documents],
+            },
+            digits=2,
+        )
+
+    def __str__(self) -> str:
+        notes = [
+            f"{aspect}: {', '.join(f'{n} {why}' for why, n in reasons.items())}, read as the lowest label"
+            for aspect, reasons in self.lowered.items()
+        ]
+        return "\n".join([self.summary.text(), f"{self.judged} judged documents", *notes])

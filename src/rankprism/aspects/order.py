@@ -1,0 +1,211 @@
+"""The distance order of label tuples, as Table 1 and Figure 1 of Maistro et al. 2021 show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+from rankprism.data.scales import Scale
+from rankprism.errors import InputError, MeasureError
+from rankprism.measures.distance_order import (
+    DISTANCES,
+    NORMS,
+    DistanceOrder,
+    Labelled,
+    chosen_tuples,
+    covers,
+    distance_order,
+    embedded,
+    shown,
+)
+
+#: Hasse diagrams of more label tuples than this cannot be read.
+MOST_DRAWN = 200
+
+
+def order(
+    scales: Judgments | Sequence[Scale],
+    distance: str = "euclidean",
+    weights: Any = "step",
+    tuples: Any = "product",
+    best: Sequence[Any] | None = None,
+) -> Order:
+    """The classes of equal distance to the best labels; the parameters are those of `TOMA`.
+
+    scales : judgments of several aspects, or the scales themselves.
+
+    >>> from rankprism.data.scales import Scale
+    >>> print(order([Scale.of("relevance", 3), Scale.of("credibility", 2)], "manhattan"))
+    (relevance, credibility)  distance  class  weight
+    ─────────────────────────────────────────────────
+    (2, 1)                           0      3       3
+    (2, 0) = (1, 1)                  1      2       2
+    (1, 0) = (0, 1)                  2      1       1
+    (0, 0)                           3      0       0
+    """
+    if distance not in DISTANCES:
+        raise MeasureError(f"distance must be one of {', '.join(DISTANCES)}; got {distance!r}")
+    labels = scales.cells.labels if isinstance(scales, Judgments) else None
+    chosen = tuple(labels.scales if labels is not None else scales)  # type: ignore[arg-type]
+    if tuples == "seen" and labels is None:
+        raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
+    numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)
+    worth = tuple(weights) if not isinstance(weights, str) else weights
+    found = distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))
+    return Order(
+        chosen,
+        found,
+        distance,
+        {
+            "distance": distance,
+            "weights": weights,
+            "tuples": tuples,
+            "best": best,
+            "scales": {s.aspect: dict(zip(s.names, map(str, s.place), strict=True)) for s in chosen},
+        },
+    )
+
+
+def orders(
+    scales: Judgments | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
+) -> Orders:
+    """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
+
+    >>> from rankprism.data.scales import Scale
+    >>> print(orders([Scale.of("relevance", 3), Scale.of("credibility", 2)]))
+       euclidean        manhattan        chebyshev
+    ─────────────────────────────────────────────────────────────
+    1  (2, 1)           (2, 1)           (2, 1)
+    2  (2, 0) = (1, 1)  (2, 0) = (1, 1)  (2, 0) = (1, 1) = (1, 0)
+    3  (1, 0)           (1, 0) = (0, 1)  (0, 1) = (0, 0)
+    4  (0, 1)           (0, 0)
+    5  (0, 0)
+    """
+    return Orders({name: order(scales, name, weights, tuples, best) for name in NORMS})
+
+
+def _fraction(value: Any) -> Any:
+    """3/2 as it is written, whole numbers as such; other numbers as they come."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else str(value)
+    return value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Order(Result):
+    """What `order` found."""
+
+    scales: tuple[Scale, ...]
+    order: DistanceOrder
+    distance: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> tuple[tuple[Labelled, ...], ...]:
+        """The numbers of the labels in each class, the best class first."""
+        return tuple(reversed(self.order.classes))
+
+    def name(self, labels: Labelled) -> str:
+        return shown(self.scales, labels)
+
+    @property
+    def _distance(self) -> str:
+        return "distance²" if self.distance == "euclidean" else "distance"
+
+    @property
+    def summary(self) -> Table:
+        """One row a class, the best first."""
+        return Table(
+            {
+                f"({', '.join(s.aspect for s in self.scales)})": [
+                    " = ".join(self.name(labels) for labels in reversed(members)) for members in self.classes
+                ],
+                self._distance: [_fraction(d) for d in reversed(self.order.distances)],
+                "class": list(range(len(self.classes) - 1, -1, -1)),
+                "weight": [_fraction(w) for w in reversed(self.order.weights)],
+            }
+        )
+
+    @property
+    def rows(self) -> Table:
+        """One row a tuple of labels."""
+        every = [(c, labels) for c, members in enumerate(self.order.classes) for labels in members][::-1]
+        columns: dict[str, list[Any]] = {
+            "class": [c for c, _ in every],
+            "weight": [self.order.weights[c] for c, _ in every],
+            self._distance: [str(self.order.distances[c]) for c, _ in every],
+        }
+        for a, scale in enumerate(self.scales):
+            columns[scale.aspect] = [scale.names[labels[a]] for _, labels in every]
+            columns[f"{scale.aspect} place"] = [str(scale.place[labels[a]]) for _, labels in every]
+        return Table(columns)
+
+    @property
+    def edges(self) -> list[tuple[Labelled, Labelled]]:
+        """The Hasse diagram of the partial order: (lower, upper) without anything between them."""
+        every = [labels for members in self.order.classes for labels in members]
+        if len(every) > MOST_DRAWN:
+            raise InputError(
+                f"{len(every)} combinations of labels are too many for a diagram; {MOST_DRAWN} can be read"
+            )
+        return covers(every)
+
+    def hasse(self) -> str:
+        """The Hasse diagram as text: a line for each tuple of labels, its class and those just above it."""
+        above: dict[Labelled, list[Labelled]] = {}
+        for lower, upper in self.edges:
+            above.setdefault(lower, []).append(upper)
+        number = {labels: c for c, members in enumerate(self.order.classes) for labels in members}
+        by_height = sorted(number, key=lambda labels: (-sum(labels), tuple(-x for x in labels)))
+        return Table(
+            {
+                "labels": [self.name(labels) for labels in by_height],
+                "class": [str(number[labels]) for labels in by_height],
+                "just above": [
+                    " ".join(self.name(upper) for upper in above.get(labels, [])) or "–"
+                    for labels in by_height
+                ],
+            }
+        ).text()
+
+    def place(self, labels: Labelled) -> tuple[float, ...]:
+        """Where labels stand."""
+        return tuple(map(float, embedded(self.scales, labels)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Orders(Result):
+    """What `orders` found."""
+
+    by_distance: Mapping[str, Order]
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return {name: found.about for name, found in self.by_distance.items()}
+
+    @property
+    def summary(self) -> Table:
+        """The classes of each distance, the best first."""
+        most = max(len(found.classes) for found in self.by_distance.values())
+        columns: dict[str, list[Any]] = {"": [str(place) for place in range(1, most + 1)]}
+        for name, found in self.by_distance.items():
+            members = next(iter(found.summary.columns.values()))
+            columns[name] = [*members, *[""] * (most - len(members))]
+        return Table(columns)
+
+    @property
+    def rows(self) -> Table:
+        """One row a distance and tuple of labels."""
+        columns: dict[str, list[Any]] = {"measured by": []}
+        for name, found in self.by_distance.items():
+            every = found.rows
+            columns["measured by"] += [name] * len(every)
+            for column, cells in every.columns.items():
+                columns.setdefault(column.removesuffix("²"), []).extend(cells)
+        return Table(columns)

@@ -1,0 +1,20 @@
+"""Comparing systems: paired tests over topics, corrections for many of them, effect sizes, intervals,
+and how many topics an experiment needs.
+
+`rankprism.compare` is the way in. What is compared are the systems; the measures themselves are
+evaluated in `rankprism.meta`, with the same tests.
+"""
+
+from rankprism.comparison.comparison import TESTS, Comparison, compare
+from rankprism.comparison.correction import CORRECTIONS, corrected
+from rankprism.comparison.topic_set_size import TopicSetSize, topic_set_size
+
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "Comparison",
+    "TopicSetSize",
+    "compare",
+    "corrected",
+    "topic_set_size",
+]

@@ -1,0 +1,151 @@
+"""How many topics an experiment needs (Sakai 2016, power-based topic set size design)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError
+from rankprism.formats.scores import read_scores
+
+_MOST = 10_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicSetSize(Result):
+    """The topics needed, for each measure."""
+
+    measures: tuple[str, ...]
+    variances: tuple[float, ...]
+    topics: tuple[int, ...]
+    powers: tuple[float, ...]  #: achieved with so many topics
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> Table:
+        return Table(
+            {
+                "measure": list(self.measures),
+                "variance": list(self.variances),
+                "topics": list(self.topics),
+                "power": list(self.powers),
+            }
+        )
+
+
+def topic_set_size(
+    scores: Any = None,
+    *,
+    difference: float,
+    variance: float | None = None,
+    systems: int = 2,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> TopicSetSize:
+    """The smallest number of topics with which a test finds a difference with the wanted power.
+
+    Two systems: the paired t-test. More: one-way analysis of variance, where the best and the worst of
+    `systems` systems differ by `difference`.
+
+    difference : the smallest difference of means that is worth finding.
+    variance : of the scores (for two systems: of their differences); estimated from `scores` without it,
+        as the residual variance of the runs there (twice that for the differences of two).
+
+    The t-test's power with n topics is P(|t'| ≥ t_(1-α/2; n-1)) for t' noncentral with λ = √n D/σ; that of
+    the analysis of variance P(F' ≥ F_(1-α; m-1, m(n-1))) for F' noncentral with λ = n D² / (2σ²).
+
+    >>> print(topic_set_size(difference=0.5, variance=1.0))
+    measure  variance  topics   power
+    ─────────────────────────────────
+    –          1.0000      34  0.8078
+    """
+    for name, value, ok in (
+        ("difference", difference, difference > 0),
+        ("variance", variance, variance is None or variance > 0),
+        ("alpha", alpha, 0 < alpha < 1),
+        ("power", power, 0 < power < 1),
+        ("systems", systems, systems >= 2),
+    ):
+        if not ok:
+            limits = "a whole number ≥ 2" if name == "systems" else "above 0"
+            limits = "between 0 and 1" if name in ("alpha", "power") else limits
+            raise InputError(f"{name} must be {limits}; got {value!r}")
+    if (scores is None) == (variance is None):
+        raise InputError("give either scores to estimate the variance from, or the variance itself")
+    if scores is None:
+        measures: tuple[str, ...] = ("–",)
+        variances: tuple[float, ...] = (float(variance or 0.0),)
+    else:
+        complete = read_scores(scores).complete()
+        measures = complete.measures
+        factor = 2.0 if systems == 2 else 1.0
+        variances = tuple(
+            factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(measures)
+        )
+    sizes, powers = zip(*(_needed(difference, v, systems, alpha, power) for v in variances), strict=True)
+    about = {
+        "difference": difference,
+        "systems": systems,
+        "alpha": alpha,
+        "power": power,
+        "test": "paired t" if systems == 2 else "one-way analysis of variance",
+    }
+    return TopicSetSize(measures, variances, sizes, powers, about)
+
+
+def estimated(values: Any, name: str = "the measure") -> float:
+    """σ² of a score from (run, topic): the mean over runs of the variance over topics."""
+    if values.shape[1] < 2:
+        raise InputError(f"{name}: one topic does not show a variance; give variance instead")
+    found = float(values.var(1, ddof=1).mean())
+    if found == 0:
+        raise InputError(f"{name}: all topics score the same, so the variance is 0; give variance instead")
+    return found
+
+
+def _needed(
+    difference: float, variance: float, systems: int, alpha: float, power: float
+) -> tuple[int, float]:
+    """The smallest n that reaches the power, by doubling and halving: power grows with n."""
+    reached = (
+        _t_power(difference, variance, alpha)
+        if systems == 2
+        else _f_power(difference, variance, systems, alpha)
+    )
+    high = 2
+    while reached(high) < power:
+        high *= 2
+        if high > _MOST:
+            raise InputError(f"a difference of {difference:g} would need more than {_MOST:,} topics")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) >= power else (middle, high)
+    return high, reached(high)
+
+
+def _t_power(difference: float, variance: float, alpha: float) -> Callable[[int], float]:
+    from scipy import special
+
+    def power(n: int) -> float:
+        critical = special.stdtrit(n - 1, 1 - alpha / 2)
+        shift = np.sqrt(n * difference**2 / variance)
+        below, above = special.nctdtr(n - 1, shift, -critical), 1 - special.nctdtr(n - 1, shift, critical)
+        return float(below + above)
+
+    return power
+
+
+def _f_power(difference: float, variance: float, systems: int, alpha: float) -> Callable[[int], float]:
+    from scipy import special
+
+    def power(n: int) -> float:
+        freedom = (systems - 1, systems * (n - 1))
+        critical = special.fdtri(*freedom, 1 - alpha)
+        return float(1 - special.ncfdtr(*freedom, n * difference**2 / (2 * variance), critical))
+
+    return power

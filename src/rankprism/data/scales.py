@@ -1,0 +1,231 @@
+"""Scales: the ordered labels of an aspect, and where they stand in space.
+
+Relevance may be judged on four labels, correctness on three. To compare documents on both, each label is
+embedded as a number (Maistro et al. 2021, section 3.2); by default the labels stand one unit apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Cells, Floats, Longs, Pool
+
+#: Grades up to here get a label each when no scale is given; beyond, only those that occur.
+_WHOLE = 1000
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The labels of one aspect, from the lowest to the highest.
+
+    >>> Scale.of("correctness", ["nc", "pc", "c"], embed=["0", "3/2", "3"])
+    <Scale correctness: nc=0 pc=3/2 c=3>
+    """
+
+    aspect: str
+    grades: tuple[float, ...]  # what stands for each label in the judgments
+    names: tuple[str, ...]
+    place: tuple[Fraction, ...]  # the embedding: never descending
+    #: An aspect without which this one has its lowest label: what is not relevant is not correct.
+    given: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        aspect: str,
+        labels: Sequence[Any] | int,
+        embed: Sequence[Any] | None = None,
+        given: str | None = None,
+        grades: Sequence[Any] | None = None,
+    ) -> Scale:
+        """The scale of labels that are all numbers, ascending, or names; or of so many labels 0, 1, ….
+
+        A label that is a number is its own grade, one that is a name has its number, from 0; or as given.
+        """
+        if isinstance(labels, int):
+            labels = range(labels)
+        for label in [*labels, *(embed or ()), *(grades or ())]:
+            if not isinstance(label, str | int | float | Fraction):
+                raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
+        names = tuple(number_name(x) for x in labels)
+        values = [number(x) for x in labels]
+        if not names:
+            raise InputError(
+                f"the scale of {aspect!r} has no labels; name them from the lowest to the highest"
+            )
+        if len(set(names)) < len(names):
+            raise InputError(f"the scale of {aspect!r} has a label twice: {', '.join(names)}")
+        if grades is None:
+            grades = range(len(names)) if None in values else values
+        elif len(grades) != len(names):
+            raise InputError(
+                f"{len(grades)} grades for the {len(names)} labels of {aspect!r}; give one for each"
+            )
+        worth = tuple(math.nan if (x := number(grade)) is None else float(x) for grade in grades)
+        if not math.isfinite(worth[0]) or any(not low < high for low, high in pairwise(worth)):
+            raise InputError(
+                f"the labels of {aspect!r} do not ascend: {', '.join(names)}, with the grades "
+                f"{', '.join(map(number_name, grades))}; list them from the lowest to the highest"
+            )
+        if worth[0] < 0:
+            raise InputError(
+                f"the lowest label of {aspect!r} is {names[0]}, and grades begin at 0; say what the labels "
+                f"are worth with grades, e.g. 0, 1, …"
+            )
+        return cls(aspect, worth, names, _embedded(aspect, names, embed), given)
+
+    def __repr__(self) -> str:
+        places = " ".join(f"{name}={place}" for name, place in zip(self.names, self.place, strict=True))
+        return f"<Scale {self.aspect}: {places}>"
+
+    def number_of(self, label: Any) -> int | None:
+        """The number of a label, from 0: by its name, or by its grade."""
+        name = number_name(label)
+        return self.names.index(name) if name in self.names else None
+
+
+def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) -> tuple[Fraction, ...]:
+    if embed is None:
+        return tuple(map(Fraction, range(len(names))))
+    place = [number(x) for x in embed]
+    for given, known in zip(embed, place, strict=True):
+        if known is None:
+            raise InputError(f"the embedding of {aspect!r}: {given!r} is no number; write 2, 0.5 or 3/2")
+    known_places = tuple(x for x in place if x is not None)
+    if len(known_places) != len(names):
+        raise InputError(
+            f"the embedding of {aspect!r} has {len(known_places)} places for {len(names)} labels "
+            f"({', '.join(names)}); give one for each"
+        )
+    for low, high, name in zip(known_places, known_places[1:], names[1:], strict=False):
+        if high < low:
+            raise InputError(
+                f"the embedding of {aspect!r} decreases from {low} to {high} at label {name!r}; a better "
+                f"label may not stand lower"
+            )
+    return known_places
+
+
+@lru_cache(maxsize=4096)
+def number(value: Hashable) -> Fraction | None:
+    """The exact number that is written there; None if there is none.
+
+    >>> number("3/2"), number(0.1), number("relevant")
+    (Fraction(3, 2), Fraction(1, 10), None)
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[call-overload]
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        return None
+
+
+@lru_cache(maxsize=4096)  # files have many labels, but few different ones
+def number_name(value: Hashable) -> str:
+    """How a label is called, whether it was read or computed.
+
+    >>> number_name(2.0), number_name("02"), number_name("pc")
+    ('2', '2', 'pc')
+    """
+    known = number(value)
+    return str(value) if known is None else str(known)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of the documents of a collection whose topics all have the same aspects."""
+
+    scales: tuple[Scale, ...]  # in the order in which the aspects were named
+    column: tuple[int, ...]  # where each of them stands among the aspects of a topic
+    _documents: Callable[[], Floats] = field(repr=False)  # (A, D) the grades of all relevant documents
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(scale.grades) for scale in self.scales)
+
+    def codes(self, grade: Floats) -> Longs:
+        """(.., D) one number for the labels of each document, from its grades (.., A, D).
+
+        The labels are the digits, those of the first aspect the highest. What is below the lowest label,
+        and what is missing, has the lowest.
+        """
+        code = np.zeros((*grade.shape[:-2], grade.shape[-1]), dtype=np.int64)
+        for scale, a in zip(self.scales, self.column, strict=True):
+            label = np.searchsorted(scale.grades, grade[..., a, :], side="right") - 1
+            code = code * len(scale.grades) + np.maximum(label, 0)
+        return code
+
+    def tuples(self, codes: Longs) -> list[tuple[int, ...]]:
+        """The numbers of the labels that codes stand for."""
+        digits = np.unravel_index(codes, self.sizes)
+        return list(zip(*(d.tolist() for d in digits), strict=True))
+
+    @cached_property
+    def seen(self) -> frozenset[tuple[int, ...]]:
+        """The labels that any document has; the lowest always, because what is not judged has them."""
+        codes = np.unique(self.codes(self._documents()))
+        return frozenset([*self.tuples(codes), (0,) * len(self.scales)])
+
+
+def labels_of_cells(cells: Cells) -> Labels:
+    """The labels of a whole collection, by its scales or, without any, by its grades."""
+    aspects = cells.aspects
+    width = int(aspects[0])
+    names = tuple(cells.names[:width])
+    if (aspects != width).any() or any(
+        name != names[i % width] for i, name in enumerate(cells.names[: width * len(aspects)])
+    ):
+        raise InputError(
+            "the topics of these judgments have aspects of their own, like the subtopics of diversity "
+            "judgments; TOMA, Aspect and Contrast need the same ones in all, like relevance and credibility"
+        )
+
+    def documents() -> Floats:
+        first = np.concatenate(([0], np.cumsum(cells.documents)))
+        grade = np.zeros((width, int(first[-1])))
+        topic = np.repeat(np.arange(len(aspects)), np.diff(cells.start))
+        grade[cells.aspect, first[topic] + cells.doc] = cells.grade
+        return grade
+
+    if cells.scales is not None:
+        column = tuple(names.index(scale.aspect) for scale in cells.scales)
+        return Labels(cells.scales, column, documents)
+    by_aspect = [cells.grade[cells.aspect == a] for a in range(width)]
+    return Labels(_by_grades(names, by_aspect), tuple(range(width)), documents)
+
+
+def labels_of_pool(pool: Pool) -> Labels:
+    """The same for a pool that comes from no collection."""
+    width = pool.grade.shape[1]
+    by_aspect = [pool.grade[:, a].ravel() for a in range(width)]
+    names = [str(a + 1) for a in range(width)]
+    return Labels(
+        _by_grades(names, by_aspect),
+        tuple(range(width)),
+        lambda: pool.grade.transpose(1, 0, 2).reshape(width, -1),
+    )
+
+
+def _by_grades(names: Sequence[str], grades: Sequence[Floats]) -> tuple[Scale, ...]:
+    """Scales of whole numbers up to the highest grade; of the grades that occur where they are not whole."""
+    scales = []
+    for name, grade in zip(names, grades, strict=True):
+        grade = np.maximum(grade, 0)
+        highest = grade.max(initial=0.0)
+        if highest <= _WHOLE and (grade == np.floor(grade)).all():
+            scales.append(Scale.of(name, int(highest) + 1))
+        else:
+            scales.append(Scale.of(name, np.unique(np.append(grade, 0.0)).tolist()))
+    return tuple(scales)

@@ -1,0 +1,274 @@
+"""Files of scores that other programs, or this one, have written."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import parse_number
+from rankprism.data.scores import Scores
+from rankprism.errors import InputError, listed
+from rankprism.formats import files
+from rankprism.formats.frames import is_frame
+from rankprism.formats.memory import SPELLINGS
+
+#: The usual spellings of columns that only files of scores have.
+RUN = ("run", "runid", "run_id", "runtag", "system", "system_id", "model", "file", "name")
+MEASURE = ("measure", "metric")
+VALUE = ("score", "value")
+TOPIC = SPELLINGS["topic"]
+#: What stands for a topic in the line of the means.
+MEANS = ("all", "amean", "mean", "avg", "average")
+#: Scores that are not numbers, as ndeval prints them.
+NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
+
+
+def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
+    """Scores of runs on topics, from one file or several, a frame or ``{run: {topic: {measure: score}}}``.
+
+    Recognised: CSV (commas, semicolons or tabs) with columns run, topic, measure, score; with run, topic
+    and a column a measure (ndeval, gdeval); or with a column a run and a row a topic; and what
+    ``trec_eval -q`` prints. Lines of means are left out. Several files may hold other runs, topics or
+    measures of one experiment.
+
+    where : of a file with more columns, the rows in which these have these values, e.g. ``{"sort": "rank"}``.
+    measure : the name of the measure in a file that has a column a run; the file's name without it.
+
+    >>> scores = read_scores({"bm25": {"q1": {"AP": 0.5}, "q2": {"AP": 0.25}}})
+    >>> scores.mean()
+    {'bm25': {'AP': 0.375}}
+    """
+    if isinstance(source, Scores):
+        return source
+    several = isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source)
+    sources = list(source) if several else [source]
+    if not sources:
+        raise InputError("no scores given; name at least one file")
+    cells = _Cells()
+    for one in sources:
+        if isinstance(one, str | os.PathLike):
+            cells.add(_from_file(one, dict(where or {}), measure), files.source_name(one))
+        elif isinstance(one, Mapping):
+            cells.add(_from_mapping(one), "scores")
+        elif is_frame(one):
+            cells.add(_from_frame(one, dict(where or {}), measure), "scores")
+        else:
+            raise InputError(
+                f"cannot read scores from {type(one).__name__} objects; pass paths, a frame or "
+                "{run: {topic: {measure: score}}}"
+            )
+    return cells.scores(
+        [files.source_name(s) if isinstance(s, str | os.PathLike) else "memory" for s in sources]
+    )
+
+
+#: run, topic, measure, score, and where it stands
+_Cell = tuple[str, str, str, float, str]
+
+
+@dataclass
+class _Cells:
+    """Scores in the making."""
+
+    runs: dict[str, int] = field(default_factory=dict)
+    topics: dict[str, int] = field(default_factory=dict)
+    measures: dict[str, int] = field(default_factory=dict)
+    values: dict[tuple[int, int, int], float] = field(default_factory=dict)
+
+    def add(self, cells: Iterable[_Cell], source: str) -> None:
+        before = len(self.values)
+        for run, topic, measure, score, place in cells:
+            if topic.casefold() in MEANS:
+                continue
+            key = (
+                self.runs.setdefault(run, len(self.runs)),
+                self.topics.setdefault(topic, len(self.topics)),
+                self.measures.setdefault(measure, len(self.measures)),
+            )
+            if key in self.values:
+                raise InputError(
+                    f"{place}: a second score of run {run!r} on topic {topic!r} by {measure!r}; keep one, "
+                    "or choose rows by another column (where, --where COLUMN=VALUE)"
+                )
+            self.values[key] = score
+        if len(self.values) == before:
+            raise InputError(
+                f"{source}: has no score of a topic; scores of topics are needed, not only means"
+            )
+
+    def scores(self, sources: Sequence[str]) -> Scores:
+        values = np.full((len(self.runs), len(self.topics), len(self.measures)), np.nan)
+        r, t, m = (np.fromiter(axis, np.intp) for axis in zip(*self.values, strict=True))
+        values[r, t, m] = np.fromiter(self.values.values(), np.float64)
+        return Scores(
+            tuple(self.runs), tuple(self.topics), tuple(self.measures), values, {"read from": list(sources)}
+        )
+
+
+def _from_mapping(source: Mapping[Any, Any]) -> Iterator[_Cell]:
+    for run, topics in source.items():
+        for topic, scores in _mapping(topics, f"run {run!r}", "{topic: {measure: score}}").items():
+            for measure, score in _mapping(scores, f"topic {topic!r}", "{measure: score}").items():
+                place = f"scores, run {run!r}, topic {topic!r}"
+                yield str(run), str(topic), str(measure), _number(str(score), place), place
+
+
+def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"scores: {what} holds {value!r}; expected {expected}")
+    return value
+
+
+def _from_frame(source: Any, where: dict[str, str], measure: str | None) -> Iterator[_Cell]:
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=False)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    columns = [str(name) for name in frame.columns]
+    rows = [["" if x is None else str(x) for x in row] for row in frame.rows()]
+    lines = [(f"scores, row {number}", row) for number, row in enumerate(rows, 1)]
+    return _from_table(columns, lines, where, measure or "score", "scores")
+
+
+def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None) -> Iterator[_Cell]:
+    name = files.source_name(path)
+    lines = list(files.text_lines(path, files.unpacked(path)))
+    if not lines:
+        raise InputError(f"{name}: is empty; expected scores")
+    first = lines[0][1]
+    separator = next((s for s in ",;\t" if s in first), None)
+    if separator is None or (separator == "\t" and _is_trec(first)):
+        return _from_trec(name, lines, files.run_name(path))
+    reader = csv.reader((text for _, text in lines), delimiter=separator, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            rows.append((f"{name}:{lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
+    except csv.Error as error:
+        raise InputError(f"{name}:{lines[-1][0]}: {error}; check the quotation marks") from None
+    stem = Path(files.run_name(path)).stem
+    return _from_table(rows[0][1], rows[1:], where, measure or stem, name)
+
+
+def _is_trec(line: str) -> bool:
+    """measure topic score, rather than names of columns."""
+    words = files.columns(line)
+    return len(words) == 3 and (words[0] == "runid" or parse_number(words[2]) is not None)
+
+
+def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[_Cell]:
+    """What ``trec_eval -q`` prints: measure, topic, score; the run's name in a line of its own.
+
+    The name stands among the means, at the end of the run's part.
+    """
+    part: list[_Cell] = []
+    named = run
+    ended = False
+    for number, text in lines:
+        words = files.columns(text)
+        place = f"{name}:{number}"
+        if len(words) != 3:
+            raise InputError(
+                f"{place}: expected measure, topic and score as trec_eval -q prints; got {text!r}"
+            )
+        measure, topic, score = words
+        if topic.casefold() in MEANS:
+            if measure == "runid":
+                named = score
+            ended = True
+            continue
+        if ended:  # the next run's part begins
+            yield from ((named, *cell[1:]) for cell in part)
+            part, ended, named = [], False, run
+        part.append((run, topic, measure, _number(score, place), place))
+    yield from ((named, *cell[1:]) for cell in part)
+
+
+def _from_table(
+    header: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    where: Mapping[str, str],
+    measure: str,
+    source: str,
+) -> Iterator[_Cell]:
+    for column in where:
+        if column not in header:
+            raise InputError(f"{source}: has no column {column!r}; it has {listed(header)}")
+    chosen = []
+    for place, row in rows:
+        if len(row) != len(header):
+            raise InputError(f"{place}: has {len(row)} columns where the first line has {len(header)}")
+        if all(row[header.index(column)] == value for column, value in where.items()):
+            chosen.append((place, row))
+    if rows and not chosen:
+        said = ", ".join(f"{column}={value}" for column, value in where.items())
+        raise InputError(f"{source}: no row has {said}")
+    by_name = {name.casefold(): index for index, name in enumerate(header)}
+    run, topic, kind, value = (
+        next((by_name[s] for s in spellings if s in by_name), None)
+        for spellings in (RUN, TOPIC, MEASURE, VALUE)
+    )
+    if run is None:
+        return _matrix(header, chosen, topic, measure)
+    if topic is None:
+        raise InputError(
+            f"{source}: no topic column among {listed(header)}; name it one of {', '.join(TOPIC)}"
+        )
+    if kind is not None and value is not None:
+        return _long(chosen, run, topic, kind, value)
+    rest = [i for i, name in enumerate(header) if i not in (run, topic) and name not in where]
+    return _wide(header, chosen, run, topic, rest)
+
+
+def _long(
+    rows: Iterable[tuple[str, Sequence[str]]], run: int, topic: int, kind: int, value: int
+) -> Iterator[_Cell]:
+    for place, row in rows:
+        if row[topic].casefold() not in MEANS:
+            yield row[run], row[topic], row[kind], _number(row[value], place), place
+
+
+def _wide(
+    header: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    run: int,
+    topic: int,
+    rest: Sequence[int],
+) -> Iterator[_Cell]:
+    """A column a measure. A column of words is none."""
+    measures = [i for i in rest if any(parse_number(row[i]) is not None for _, row in rows)]
+    for place, row in rows:
+        if row[topic].casefold() in MEANS:
+            continue
+        for i in measures:
+            yield row[run], row[topic], header[i], _number(row[i], place), place
+
+
+def _matrix(
+    header: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]], topic: int | None, measure: str
+) -> Iterator[_Cell]:
+    """A column a run, a row a topic. Without a column of topics they are numbered."""
+    if topic is None and header[0] == "":
+        topic = 0
+    for number, (place, row) in enumerate(rows, 1):
+        for i, run in enumerate(header):
+            if i != topic:
+                name = str(number) if topic is None else row[topic]
+                yield run, name, measure, _number(row[i], place), place
+
+
+def _number(text: str, place: str) -> float:
+    """A score; NaN for none."""
+    if text.casefold() in NOT_NUMBERS:
+        return float("nan")
+    number = parse_number(text)
+    if number is None:
+        raise InputError(f"{place}: the score {text!r} is not a finite number")
+    return number

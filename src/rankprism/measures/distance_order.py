@@ -1,0 +1,295 @@
+"""The distance order: documents by how far their labels are from the best ones (Maistro et al. 2021, 3.2).
+
+l ≤* l'  ⇔  Dist(l, l*) ≥ Dist(l', l*), and labels of equal distance form a class. Distances are compared
+exactly: embedded labels are fractions, and of the Euclidean distance the square is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
+from typing import Any, TypeAlias
+
+from rankprism.data.scales import Scale, number
+from rankprism.errors import MeasureError
+
+Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on each aspect
+Point: TypeAlias = tuple[Fraction | int, ...]
+Distance: TypeAlias = Callable[[Point, Point, Point], Any]
+
+#: More label tuples than this are a mistake in a scale.
+MOST_TUPLES = 1_000_000
+_MOST_CODES = 2**62  # combinations that can be numbered
+
+
+def _steps(x: Point, best: Point) -> list[Fraction | int]:
+    """|x_a - best_a| for every aspect a"""
+    return [max(xa, ba) - min(xa, ba) for xa, ba in zip(x, best, strict=True)]
+
+
+def _euclidean(x: Point, best: Point, w: Point) -> Fraction | int:
+    """Σ_a w_a (x_a - best_a)², the square of the distance"""
+    return sum(wa * step * step for wa, step in zip(w, _steps(x, best), strict=True))
+
+
+def _manhattan(x: Point, best: Point, w: Point) -> Fraction | int:
+    """Σ_a w_a |x_a - best_a|"""
+    return sum(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
+
+
+def _chebyshev(x: Point, best: Point, w: Point) -> Fraction | int:
+    """max_a w_a |x_a - best_a|"""
+    return max(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
+
+
+#: How far embedded labels are from the best ones, each aspect counting as much as its weight.
+DISTANCES: dict[str, Distance] = {
+    "euclidean": _euclidean,
+    "manhattan": _manhattan,
+    "chebyshev": _chebyshev,
+}
+#: Those of the paper, before any of one's own.
+NORMS = tuple(DISTANCES)
+WEIGHTS = ("step", "exponential", "top-half")
+TUPLES = ("product", "valid", "seen")
+
+
+def distance(function: Callable[[Point, Point], Any]) -> Callable[[Point, Point], Any]:
+    """Make a distance known by the name of its function, for `TOMA(M, distance='name')`.
+
+    It takes the embedded labels of a document and the best ones, as tuples of fractions, and returns any
+    numbers that can be compared. To tell equal distances from nearly equal ones, return fractions.
+
+    >>> @distance
+    ... def relevance_first(labels, best):
+    ...     return 10 * (best[0] - labels[0]) + sum(best[1:]) - sum(labels[1:])
+    """
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier():
+        raise MeasureError(f"a distance needs a name to be written in measures; got {function!r}")
+    if name in DISTANCES:
+        raise MeasureError(f"a distance named {name} exists already; choose another name")
+    DISTANCES[name] = lambda x, best, w: function(x, best)
+    return function
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceOrder:
+    """Classes of label tuples, from the worst to the best, and what each is worth."""
+
+    scales: tuple[Scale, ...]
+    measured: Callable[[Point], Any]  # the distance to the best labels; squared for the Euclidean one
+    classes: tuple[tuple[Labelled, ...], ...]
+    distances: tuple[Any, ...]  # of each class
+    weights: tuple[float, ...]  # of each class: W
+
+    @cached_property
+    def _class_of(self) -> dict[Labelled, int]:
+        return {labels: c for c, members in enumerate(self.classes) for labels in members}
+
+    def weight(self, labels: Labelled) -> float:
+        """W(l): that of its class; for labels of no class, of the worse of the two they stand between."""
+        if labels in self._class_of:
+            return self.weights[self._class_of[labels]]
+        far = self.measured(embedded(self.scales, labels))
+        return max((w for d, w in zip(self.distances, self.weights, strict=True) if d >= far), default=0.0)
+
+
+def embedded(scales: Sequence[Scale], labels: Labelled) -> Point:
+    return tuple(_whole(scale.place[label]) for scale, label in zip(scales, labels, strict=True))
+
+
+def _whole(number: Fraction) -> Fraction | int:
+    """Whole numbers as such, which are faster by an order of magnitude."""
+    return number.numerator if number.denominator == 1 else number
+
+
+@lru_cache(maxsize=64)
+def distance_order(
+    scales: tuple[Scale, ...],
+    name: str = "euclidean",
+    weights: str | tuple[float, ...] = "step",
+    tuples: tuple[Labelled, ...] | None = None,
+    best: tuple[Any, ...] | None = None,
+    aspect_weights: Point | None = None,
+) -> DistanceOrder:
+    """The classes of `tuples`, or of all combinations of labels.
+
+    >>> two = (Scale.of("relevance", 2), Scale.of("credibility", 2))
+    >>> distance_order(two).classes
+    (((0, 0),), ((0, 1), (1, 0)), ((1, 1),))
+    """
+    count = math.prod(len(scale.names) for scale in scales)
+    if count > (MOST_TUPLES if tuples is None else _MOST_CODES):
+        sizes = ", ".join(f"{len(scale.names)} of {scale.aspect}" for scale in scales)
+        raise MeasureError(
+            f"TOMA: there are {count} combinations of labels ({sizes}), too many to order; use "
+            f"tuples='seen', or give the aspects scales with fewer labels"
+        )
+    chosen = tuple(product(*(range(len(scale.names)) for scale in scales))) if tuples is None else tuples
+    lowest = (0,) * len(scales)
+    if lowest not in chosen:
+        raise MeasureError(
+            f"TOMA: the tuples need the lowest label of every aspect, {shown(scales, lowest)}: documents "
+            f"that are not judged have it"
+        )
+    top = best_point(scales, best)
+    w: Point = (1,) * len(scales) if aspect_weights is None else aspect_weights
+    dist = DISTANCES[name]
+    if dist(top, top, w) != 0:
+        raise MeasureError(
+            f"TOMA: the distance {name} of the best labels to themselves is {dist(top, top, w)}; it must be 0"
+        )
+
+    def measured(point: Point) -> Any:
+        return dist(point, top, w)
+
+    by_distance: dict[Any, list[Labelled]] = {}
+    for labels in chosen:
+        by_distance.setdefault(measured(embedded(scales, labels)), []).append(labels)
+    distances = tuple(sorted(by_distance, reverse=True))
+    classes = tuple(tuple(sorted(by_distance[far])) for far in distances)
+    order = DistanceOrder(scales, measured, classes, distances, _worth(len(classes), weights))
+    # Up to the best labels these distances only shrink when a label gets better (the paper's appendix).
+    if name not in NORMS or any(scale.place[-1] > x for scale, x in zip(scales, top, strict=True)):
+        _check(order, name)
+    return order
+
+
+def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
+    """Where the best labels stand: a label stands at its place, any other number for itself."""
+    if best is None:
+        return tuple(_whole(scale.place[-1]) for scale in scales)
+    if len(best) != len(scales):
+        raise MeasureError(
+            f"TOMA: best needs a label of each aspect ({', '.join(scale.aspect for scale in scales)}); got "
+            f"{len(best)}"
+        )
+    point = []
+    for scale, label in zip(scales, best, strict=True):
+        known = scale.number_of(label)
+        place = number(label) if known is None else scale.place[known]
+        if place is None:
+            raise MeasureError(
+                f"TOMA: best has {label!r}, no label of {scale.aspect}, which has {', '.join(scale.names)}"
+            )
+        point.append(_whole(place))
+    return tuple(point)
+
+
+def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
+    """W of each class, from the worst up; never descending, and 0 for the worst."""
+    if weights == "step":  # 0, 1, 2, 3, …
+        return tuple(map(float, range(classes)))
+    if weights == "exponential":  # 0, 2, 4, 8, …
+        return (0.0, *(2.0**c for c in range(1, classes)))
+    if weights == "top-half":  # the better half, rounded up, counts
+        return tuple(float(c >= classes // 2) for c in range(classes)) if classes > 1 else (0.0,)
+    if len(weights) != classes:
+        raise MeasureError(
+            f"TOMA: {len(weights)} weights for {classes} classes; give one for each, from the worst class up "
+            f"(`rankprism aspects order` shows the classes)"
+        )
+    given = tuple(float(x) if isinstance(x, int | float) else math.nan for x in weights)
+    if given[0] != 0 or any(not low <= high for low, high in pairwise(given)):
+        raise MeasureError(
+            f"TOMA: the weights {weights} must begin with 0 and never descend: the worst class, to which "
+            f"documents without judgments belong, counts nothing, and a better one no less than a worse"
+        )
+    return given
+
+
+def _check(order: DistanceOrder, name: str) -> None:
+    """Refuses an order that puts labels which are at least as good on every aspect behind others.
+
+    It is enough to look one step up on one aspect, if all such steps are there; else at all pairs.
+    """
+    place = {labels: c for c, members in enumerate(order.classes) for labels in members}
+    for labels, c in place.items():
+        for above in _next_above(labels, place, order.scales):
+            if place[above] < c:
+                raise MeasureError(
+                    f"TOMA: the distance {name} puts {shown(order.scales, above)} behind "
+                    f"{shown(order.scales, labels)}, which is no better on any aspect; the order of "
+                    f"documents would contradict their labels. Check best and the embedding"
+                )
+
+
+def _next_above(labels: Labelled, among: dict[Labelled, int], scales: Sequence[Scale]) -> list[Labelled]:
+    steps = [
+        (*labels[:a], label + 1, *labels[a + 1 :])
+        for a, label in enumerate(labels)
+        if label + 1 < len(scales[a].names)
+    ]
+    if all(step in among for step in steps):
+        return steps
+    return [other for other in among if other != labels and is_below(labels, other)]
+
+
+def is_below(labels: Labelled, other: Labelled) -> bool:
+    """The partial order: no aspect has a better label."""
+    return all(x <= y for x, y in zip(labels, other, strict=True))
+
+
+def covers(tuples: Sequence[Labelled]) -> list[tuple[Labelled, Labelled]]:
+    """The edges of the Hasse diagram: pairs (lower, upper) with nothing between them.
+
+    >>> covers([(0, 0), (1, 0), (1, 1)])
+    [((0, 0), (1, 0)), ((1, 0), (1, 1))]
+    """
+    edges = []
+    for lower in tuples:
+        above = [x for x in tuples if x != lower and is_below(lower, x)]
+        edges += [(lower, x) for x in above if not any(y != x and is_below(y, x) for y in above)]
+    return edges
+
+
+def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
+    """All combinations of labels in which no aspect is above its lowest without the one it is `given`.
+
+    >>> correct = Scale.of("correct", 2, given="relevant")
+    >>> valid([Scale.of("relevant", 2), correct])
+    ((0, 0), (1, 0), (1, 1))
+    """
+    position = {scale.aspect: a for a, scale in enumerate(scales)}
+    needs = [(a, position[s.given]) for a, s in enumerate(scales) if s.given in position]
+    every = product(*(range(len(scale.names)) for scale in scales))
+    return tuple(labels for labels in every if all(labels[b] or not labels[a] for a, b in needs))
+
+
+def chosen_tuples(
+    scales: Sequence[Scale], tuples: Any, seen: Iterable[Labelled] | None = None
+) -> tuple[Labelled, ...] | None:
+    """The labels that form classes, by one of `TUPLES` or as they are called; None for all of them."""
+    if tuples == "product":
+        return None
+    if tuples == "valid":
+        return valid(scales)
+    if tuples == "seen":
+        return tuple(sorted(seen or ()))
+    return tuple(dict.fromkeys(numbered(scales, one) for one in tuples))
+
+
+def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
+    """The numbers of labels, from what they are called."""
+    if not isinstance(labels, tuple | list) or len(labels) != len(scales):
+        aspects = ", ".join(scale.aspect for scale in scales)
+        raise MeasureError(f"TOMA: {labels!r} is no tuple of {len(scales)} labels, one for each of {aspects}")
+    numbers = []
+    for scale, label in zip(scales, labels, strict=True):
+        found = scale.number_of(label)
+        if found is None:
+            raise MeasureError(
+                f"TOMA: {label!r} is no label of {scale.aspect}; it has {', '.join(scale.names)}"
+            )
+        numbers.append(found)
+    return tuple(numbers)
+
+
+def shown(scales: Sequence[Scale], labels: Labelled) -> str:
+    """Labels by their names."""
+    return "(" + ", ".join(scale.names[label] for scale, label in zip(scales, labels, strict=True)) + ")"

@@ -1,0 +1,119 @@
+"""TOMA: one total order of documents with labels on several aspects, then a measure of one aspect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits, Longs, Pool
+from rankprism.data.scales import Labels
+from rankprism.errors import MeasureError
+from rankprism.measures.combine import INNER
+from rankprism.measures.distance_order import (
+    DISTANCES,
+    TUPLES,
+    WEIGHTS,
+    Labelled,
+    chosen_tuples,
+    distance_order,
+    shown,
+)
+from rankprism.measures.measure import Measure, Parameter, measure
+from rankprism.measures.parts import WEIGHTED
+
+_PARAMETERS = (
+    replace(INNER, meaning="the single-aspect measure that is taken of the weights of classes"),
+    Parameter(
+        "distance", "euclidean", "how far labels are from the best ones", str, choices=DISTANCES.keys()
+    ),
+    Parameter(
+        "weights",
+        "step",
+        "of the classes, from the worst up: 0, 1, 2, …; 0, 2, 4, 8, …; 1 for the better half, rounded up; "
+        "or as given",
+        str,
+        choices=WEIGHTS,
+        sequence="(0,1,1,2)",
+    ),
+    Parameter(
+        "tuples",
+        "product",
+        "the labels that form classes: all combinations, those that the scales allow, those that a document "
+        "has, or those given",
+        str,
+        choices=TUPLES,
+        sequence="((0,0),(1,0),(1,1))",
+    ),
+    Parameter(
+        "best",
+        None,
+        "the labels to be close to; the highest of each aspect without it",
+        tuple,
+        sequence="(3,2)",
+        optional=True,
+    ),
+    WEIGHTED,
+)
+
+
+@measure(*_PARAMETERS, cite=("maistro2021principled",))
+def TOMA(
+    hits: Hits,
+    measure: Measure,
+    distance: str,
+    weights: str | tuple[float, ...],
+    tuples: str | tuple[Any, ...],
+    best: tuple[Any, ...] | None,
+    weighted: bool,
+) -> Floats:
+    """Total order multi-aspect evaluation: documents are graded by how close their labels are to the best.
+
+    TOMA(M) = M over the weights W(l) of the documents' labels l, where W numbers the classes of equal
+    Dist(l, l*) from the farthest, 0, to the nearest
+
+    Dist is Euclidean, Manhattan or Chebyshev between embedded labels, compared exactly; with weighted=True
+    each aspect counts as much as its weight. A binary M such as AP takes W ≥ rel as relevant.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"relevance": {"a": 3, "b": 2}, "credibility": {"a": 0, "b": 2}}}
+    >>> run = {"q": {"a": 2, "b": 1}}
+    >>> evaluate(two, run, ["TOMA(RR(rel=6))", "TOMA(RR(rel=6),distance='manhattan')"]).mean()
+    {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
+    """
+    labels = hits.pool.labels
+    chosen = chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None)
+    key = ("TOMA", distance, weights, tuples, best, weighted)
+    if chosen is not None and tuples != "seen":
+        hits.pool.once(("checked", *key), lambda: _check_documents(hits.pool, labels, frozenset(chosen)))
+
+    def worth(codes: Longs, aspect_weights: tuple[Fraction, ...] | None) -> Floats:
+        order = distance_order(labels.scales, distance, weights, chosen, best, aspect_weights)
+        present = np.unique(codes)
+        of_present = np.array([order.weight(one) for one in labels.tuples(present)])
+        return of_present[np.searchsorted(present, codes)]
+
+    def fold(grade: Floats, weight: Floats) -> Floats:
+        codes = labels.codes(grade)
+        if not weighted:
+            return worth(codes, None)
+        of_topic = weight[:, labels.column, 0]
+        result = np.zeros(codes.shape)
+        for row in np.unique(of_topic, axis=0):
+            rows = (of_topic == row).all(-1)
+            result[rows] = worth(codes[rows], tuple(Fraction(repr(x)) for x in row.tolist()))
+        return result
+
+    return measure.per_aspect(hits.fold(key, fold))[:, 0]
+
+
+def _check_documents(pool: Pool, labels: Labels, known: frozenset[Labelled]) -> None:
+    """Refuses documents whose labels are none of those known."""
+    for one in labels.tuples(np.unique(labels.codes(pool.grade))):
+        if one not in known:
+            raise MeasureError(
+                f"TOMA: a document has the labels {shown(labels.scales, one)}, which are not among the "
+                f"tuples; add them, or use tuples='seen' or 'product'"
+            )

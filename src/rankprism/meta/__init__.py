@@ -1,0 +1,35 @@
+"""Evaluating the measures: how well they tell systems apart, whether they agree, whether they are
+unanimous, whether they follow intuition.
+
+Everything here works on `Scores` (run × topic × measure), whether computed or read from a file. No
+measure is computed, and only the printing of disagreements looks at a document.
+"""
+
+from rankprism.meta.agreement import Agreement, agreement
+from rankprism.meta.correlation import COEFFICIENTS, Correlation, correlation
+from rankprism.meta.disagreement import Disagreements, disagreements
+from rankprism.meta.intuitiveness import Intuitiveness, intuitiveness
+from rankprism.meta.power import DiscriminativePower, discriminative_power
+from rankprism.meta.stability import Stability, stability
+from rankprism.meta.swap import SwapRates, swap_rates
+from rankprism.meta.unanimity import Unanimity, unanimity
+
+__all__ = [
+    "COEFFICIENTS",
+    "Agreement",
+    "Correlation",
+    "Disagreements",
+    "DiscriminativePower",
+    "Intuitiveness",
+    "Stability",
+    "SwapRates",
+    "Unanimity",
+    "agreement",
+    "correlation",
+    "disagreements",
+    "discriminative_power",
+    "intuitiveness",
+    "stability",
+    "swap_rates",
+    "unanimity",
+]

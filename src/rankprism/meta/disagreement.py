@@ -1,0 +1,197 @@
+"""Disagreements: the ranked lists on which two measures differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+from rankprism.data.run import Alignment
+from rankprism.errors import InputError, listed
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import align_source
+from rankprism.formats.scores import read_scores
+from rankprism.meta.power import several_runs
+from rankprism.meta.unanimity import TIED
+
+
+def disagreements(
+    scores: Any,
+    first: str,
+    second: str,
+    *,
+    most: int = 10,
+    judgments: Any = None,
+    runs: Mapping[str, Any] | None = None,
+    depth: int = 10,
+    order: str = "score",
+    duplicates: str = "error",
+) -> Disagreements:
+    """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
+
+    A margin is Δ/σ, with σ the standard deviation of the measure's differences over all pairs and topics;
+    the cases are those of the largest sum of both margins.
+
+    most : how many cases to return.
+    judgments, runs : with these, ``{name: run}``, the ranked lists are shown too: which aspects the
+        document at each rank is relevant to, and its grades.
+
+    >>> from rankprism import sample, evaluate
+    >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@5", "P@5"])
+    >>> runs = {path.stem: path for path in sample.RUNS}
+    >>> lists = {"judgments": sample.QRELS, "runs": runs, "depth": 5}
+    >>> print(disagreements(scores, "alpha_nDCG@5", "P@5", most=1, **lists))
+    case  topic      run        1        2                3        4        5        Δ alpha_nDCG@5  Δ P@5
+    ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+    1     pitch (4)  shallow    music:3  music:1 sport:3  sales:2                    +0.2621 ▲       -0.4000 ▼
+                     redundant  music:3  music:2          music:3  music:2  music:2
+    """
+    complete = several_runs(read_scores(scores))
+    chosen = complete.select(measures=[first, second])
+    if first == second:
+        raise InputError(f"two different measures are needed; got {first!r} twice")
+    if most < 1 or depth < 1:
+        raise InputError("most and depth must be whole numbers ≥ 1")
+    i, j = np.triu_indices(len(complete.runs), 1)
+    delta = chosen.values[i] - chosen.values[j]  # (pair, topic, 2)
+    delta[np.abs(delta) <= TIED] = 0.0
+    margin = delta / np.maximum(delta.std((0, 1)), np.finfo(np.float64).tiny)
+    opposite = delta[..., 0] * delta[..., 1] < 0
+    size = np.where(opposite, np.abs(margin).sum(-1), 0.0)
+    largest = np.argsort(-size, axis=None, kind="stable")[: min(most, int(opposite.sum()))]
+    cases = []
+    for pair, topic in zip(*np.unravel_index(largest, size.shape), strict=True):
+        better, worse = (i[pair], j[pair]) if delta[pair, topic, 0] > 0 else (j[pair], i[pair])
+        cases.append(
+            Case(
+                complete.topics[topic],
+                complete.runs[better],
+                complete.runs[worse],
+                complete.values[better, topic] - complete.values[worse, topic],
+            )
+        )
+    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    aspects: Mapping[str, int] = {}
+    if judgments is not None:
+        judged = read_judgments(judgments)
+        aspects = {case.topic: len(judged.aspects.get(case.topic, ())) for case in cases}
+        lists = _ranked_lists(judged, runs or {}, cases, depth, order, duplicates)
+    return Disagreements(
+        first=first,
+        second=second,
+        measures=complete.measures,
+        cases=tuple(cases),
+        lists=lists,
+        aspects=aspects,
+        about={
+            "runs": len(complete.runs),
+            "topics": len(complete.topics),
+            "pairs and topics in opposite order": int(opposite.sum()),
+            "margin": "Δ / standard deviation of all Δ",
+            "scores": complete.conventions,
+        },
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A topic and two runs: the first is better by the first measure, the other by the second."""
+
+    topic: str
+    run: str
+    other: str
+    delta: Floats  #: (measure,): run minus other, by every measure of the scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Disagreements(Result):
+    """What `disagreements` found, the largest first."""
+
+    first: str
+    second: str
+    measures: tuple[str, ...]
+    cases: tuple[Case, ...]
+    #: (case, run and other, rank): the aspects and grades of each document, where judgments were given
+    lists: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    aspects: Mapping[str, int] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Table:
+        """One row a case."""
+        columns: dict[str, list[Any]] = {
+            "topic": [case.topic for case in self.cases],
+            "run": [case.run for case in self.cases],
+            "other": [case.other for case in self.cases],
+        }
+        for m, measure in enumerate(self.measures):
+            columns[f"Δ {measure}"] = [float(case.delta[m]) for case in self.cases]
+        return Table(columns)
+
+    @property
+    def summary(self) -> Table:
+        """Two rows a case; an arrow points to the run that a measure prefers, ▲ the upper, ▼ the lower."""
+        depth = len(self.lists[0][0]) if self.lists else 0
+        header = ["case", "topic", "run", *(str(rank + 1) for rank in range(depth))]
+        columns: dict[str, list[str]] = {name: [] for name in [*header, *(f"Δ {m}" for m in self.measures)]}
+        for number, case in enumerate(self.cases):
+            aspects = f" ({self.aspects[case.topic]})" if case.topic in self.aspects else ""
+            for place, run in enumerate((case.run, case.other)):
+                columns["case"].append("" if place else str(number + 1))
+                columns["topic"].append("" if place else case.topic + aspects)
+                columns["run"].append(run)
+                for rank in range(depth):
+                    columns[str(rank + 1)].append(self.lists[number][place][rank])
+                for m, measure in enumerate(self.measures):
+                    columns[f"Δ {measure}"].append("" if place else _arrow(case.delta[m]))
+        return Table(columns)
+
+
+def _arrow(delta: float) -> str:
+    sign = "▲" if delta > TIED else "▼" if delta < -TIED else "="
+    return f"{delta:+.4f} {sign}"
+
+
+def _ranked_lists(
+    judgments: Judgments,
+    runs: Mapping[str, Any],
+    cases: list[Case],
+    depth: int,
+    order: str,
+    duplicates: str,
+) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """What stands at each rank, of both runs of each case."""
+    needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
+    for name in needed:
+        if name not in runs:
+            raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
+    aligned = {name: align_source(judgments, runs[name], order, duplicates) for name in needed}
+    return tuple(
+        tuple(_ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
+        for case in cases
+    )
+
+
+def _ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) -> tuple[str, ...]:
+    """For each rank the aspects that its document is relevant to, with the grades; a navigational aspect
+    has a ⁿ. · is a document without relevance, an empty place no document."""
+    if topic not in judgments.topics:
+        raise InputError(f"{judgments.source}: has no topic {topic!r}; check that the scores belong to it")
+    t = judgments.topics.index(topic)
+    cells = judgments.cells
+    here = slice(cells.start[t], cells.start[t + 1])
+    names = judgments.aspects[topic]
+    signs: dict[int, list[str]] = {}
+    for doc, aspect, grade in zip(cells.doc[here], cells.aspect[here], cells.grade[here], strict=True):
+        nav = cells.navigational is not None and cells.navigational[cells.aspect_start[t] + aspect]
+        signs.setdefault(int(doc), []).append(f"{names[aspect]}{'ⁿ' if nav else ''}:{grade:g}")
+    listed = ["·" if rank < run.length[t] else "" for rank in range(depth)]
+    for place in range(run.start[t], run.start[t + 1]):
+        if run.rank[place] <= depth and run.doc[place] >= 0:
+            listed[run.rank[place] - 1] = " ".join(signs[int(run.doc[place])])
+    return tuple(listed)

@@ -1,0 +1,101 @@
+"""Stability: how discriminative power grows with the number of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.comparison.comparison import part_of
+from rankprism.comparison.resampling import Share
+from rankprism.data.hits import Floats
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError
+from rankprism.meta.power import discriminative_power, several_runs
+
+
+def stability(
+    scores: Any,
+    *,
+    sizes: Sequence[int] | None = None,
+    samples: int = 10,
+    method: str = "bootstrap",
+    alpha: float = 0.05,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_share: Share | None = None,
+) -> Stability:
+    """Discriminative power with fewer topics: the mean over `samples` random sets of each size.
+
+    sizes : numbers of topics; ten steps up to all of them without it.
+    method, alpha, resamples, seed : see `discriminative_power`.
+    """
+    complete = several_runs(scores)
+    topics = len(complete.topics)
+    if sizes is None:
+        sizes = sorted(
+            {max(2, round(topics * step / 10)) for step in range(1, 11)} & set(range(2, topics + 1))
+        )
+    if not sizes or not all(2 <= size <= topics for size in sizes):
+        raise InputError(f"sizes must lie between 2 and the number of topics, {topics}; got {list(sizes)}")
+    if samples < 1:
+        raise InputError(f"samples must be a whole number ≥ 1; got {samples!r}")
+    rng = np.random.default_rng(seed)
+    power = np.empty((len(complete.measures), len(sizes), samples))
+    for s, size in enumerate(sizes):
+        for k in range(samples):
+            chosen = np.sort(rng.permutation(topics)[:size])
+            some = complete.select(topics=[complete.topics[t] for t in chosen])
+            found = discriminative_power(
+                some,
+                method=method,
+                alpha=alpha,
+                resamples=resamples,
+                seed=seed,
+                on_share=part_of(on_share, s * samples + k, len(sizes) * samples),
+            )
+            power[:, s, k] = found.power
+    about = {
+        "method": method,
+        "alpha": alpha,
+        "resamples": resamples,
+        "samples": samples,
+        "seed": seed,
+        "runs": len(complete.runs),
+        "topics": topics,
+        "scores": complete.conventions,
+    }
+    return Stability(complete.measures, tuple(int(size) for size in sizes), power, about)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
+    """What `stability` found."""
+
+    measures: tuple[str, ...]
+    sizes: tuple[int, ...]
+    power: Floats  #: (measure, size, sample)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> Table:
+        columns: dict[str, list[Any]] = {"measure": list(self.measures)}
+        for s, size in enumerate(self.sizes):
+            columns[f"{size} topics"] = self.power[:, s].mean(1).tolist()
+        return Table(columns)
+
+    @property
+    def rows(self) -> Table:
+        """One row a measure and size."""
+        m, s = (axis.ravel() for axis in np.indices(self.power.shape[:2]))
+        return Table(
+            {
+                "measure": [self.measures[i] for i in m],
+                "topics": [self.sizes[i] for i in s],
+                "power": self.power.mean(2).ravel().tolist(),
+                "least": self.power.min(2).ravel().tolist(),
+                "most": self.power.max(2).ravel().tolist(),
+            }
+        )

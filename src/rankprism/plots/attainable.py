@@ -1,0 +1,33 @@
+"""What CAM and MM reach with ideal rankings, topic by topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from rankprism.plots.theme import FIRST, data, styled
+
+if TYPE_CHECKING:
+    from rankprism.aspects.attainable import Attainable
+
+
+def attainable_boxes(found: Attainable, step: int = 14, height: int = 200) -> alt.ConcatChart:
+    """A box a topic over the scores of its ideal rankings, a panel a measure (Figure 2 of the paper)."""
+    panels = [
+        alt.Chart(
+            data(
+                {"topic": topic, "score": float(score)}
+                for t, topic in enumerate(found.topics)
+                for score in (*found.scores[t, m], found.highest[t, m])
+            )
+        )
+        .mark_boxplot(extent="min-max", size=step * 0.6, color=FIRST, rule={"color": FIRST})
+        .encode(
+            x=alt.X("topic:N", sort=list(found.topics), title="topic"),
+            y=alt.Y("score:Q", scale=alt.Scale(domain=[0, 1]), title=measure),
+        )
+        .properties(width=alt.Step(step), height=height)
+        for m, measure in enumerate(found.measures)
+    ]
+    return styled(alt.concat(*panels, columns=1), "Scores of ideal rankings", "A box for each topic.")

@@ -1,0 +1,179 @@
+"""I-rec against a D-measure, with lines of equal D#."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.errors import InputError
+from rankprism.formats.scores import read_scores
+from rankprism.plots.theme import FIRST, RIMS, data, styled, wrapped
+
+SIDE = 420
+FONT = 10
+
+
+def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.LayerChart:
+    """I-rec and a D-measure of each run (Sakai and Song 2011), with lines of equal D#.
+
+    D# = γ I-rec + (1 - γ) D
+
+    Runs on one line are equal by D#: to the right because they cover more intents, to the left because what
+    they retrieve is more relevant.
+
+    scores : what `evaluate` returns, or whatever `read_scores` takes.
+    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10".
+    """
+    if not 0 <= gamma <= 1:
+        raise InputError(f"gamma must be a number between 0 and 1; got {gamma!r}")
+    found = read_scores(scores).select(measures=[irec, d])
+    means = found.means
+    keep = [r for r in range(len(found.runs)) if not np.isnan(means[r]).any()]
+    x, y = means[keep].T
+    sharp = gamma * x + (1 - gamma) * y
+    rows: list[dict[str, Any]] = [
+        {"run": found.runs[r], "irec": float(x[i]), "d": float(y[i]), "dsharp": float(sharp[i])}
+        for i, r in enumerate(keep)
+    ]
+    points = data(rows)
+    across, up = _domain(x), _domain(y)
+    contours = _contours(gamma, across, up)
+    labels = _labels([row["run"] for row in rows], x, y, sharp, across, up, contours)
+    axis = alt.Axis(grid=False, tickCount=7)
+    scales: dict[str, Any] = {
+        "x": alt.X("irec:Q", title=f"I-rec: {irec}", scale=alt.Scale(domain=across, nice=False), axis=axis),
+        "y": alt.Y("d:Q", title=wrapped(f"D: {d}", 60), scale=alt.Scale(domain=up, nice=False), axis=axis),
+    }
+    layers: list[alt.Chart] = []
+    if contours:
+        lines = alt.Chart(alt.InlineData(values=contours))
+        layers.append(
+            lines.mark_rule(color="#B4B4B4", strokeDash=[3, 3]).encode(x2="irec2:Q", y2="d2:Q", **scales)
+        )
+        ends: dict[str, Any] = {"x": alt.X("irec2:Q"), "y": alt.Y("d2:Q"), "text": "label:N"}
+        text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": 0, "dy": -1, "fontSize": FONT}
+        for rim in RIMS:
+            layers.append(lines.mark_text(color="#555555", **text, **rim).encode(**ends))
+    dots = alt.Chart(points).mark_point(filled=True, color=FIRST, opacity=1, size=45)
+    layers.append(
+        dots.encode(
+            tooltip=[
+                "run:N",
+                alt.Tooltip("dsharp:Q", title="D#", format=".4f"),
+                alt.Tooltip("irec:Q", title=irec, format=".4f"),
+                alt.Tooltip("d:Q", title=d, format=".4f"),
+            ],
+            **scales,
+        )
+    )
+    for align, dx, dy in _PLACES:
+        chosen = [row for row in labels if row["place"] == [dx, dy]]
+        if chosen:
+            named = alt.Chart(alt.InlineData(values=chosen))
+            names: dict[str, Any] = {
+                "align": align,
+                "baseline": "middle",
+                "dx": dx,
+                "dy": dy,
+                "fontSize": FONT,
+            }
+            for rim in RIMS:
+                layers.append(named.mark_text(**names, **rim).encode(text="run:N", **scales))
+    unnamed = len(rows) - len(labels)
+    return styled(
+        alt.LayerChart(layer=layers).properties(width=SIDE, height=SIDE),
+        "Coverage of intents and relevance",
+        f"dashed: D# = {gamma:g} I-rec + {1 - gamma:g} D, the same along a line"
+        + (f"; {unnamed} of {len(rows)} runs have no room for their name" if unnamed else ""),
+        64,
+    )
+
+
+def _domain(values: Floats) -> list[float]:
+    """A little more than the values span, and never nothing."""
+    low, high = float(values.min()), float(values.max())
+    room = 0.08 * (high - low) or 0.05
+    return [low - room if low < 0 else max(0.0, low - room), high + room]
+
+
+def _contours(gamma: float, across: Sequence[float], up: Sequence[float]) -> list[dict[str, Any]]:
+    """The part of each line γ x + (1-γ) y = c inside the frame, for some eight round values c."""
+    (x0, x1), (y0, y1) = across, up
+    low, high = gamma * x0 + (1 - gamma) * y0, gamma * x1 + (1 - gamma) * y1
+    rough = (high - low) / 8
+    size = 10 ** np.floor(np.log10(rough))
+    step = size * next(k for k in (1, 2, 5, 10) if 1.5 * k * size >= rough)
+    out = []
+    for c in step * np.arange(np.ceil(low / step) + 0.0, np.floor(high / step) + 1):
+        if gamma == 1:
+            ends = (c, y1), (c, y0)
+        elif gamma == 0:
+            ends = (x0, c), (x1, c)
+        else:
+            left = max(x0, (c - (1 - gamma) * y1) / gamma)
+            right = min(x1, (c - (1 - gamma) * y0) / gamma)
+            ends = (left, (c - gamma * left) / (1 - gamma)), (right, (c - gamma * right) / (1 - gamma))
+        (a, b), (e, f) = ((float(p), float(q)) for p, q in ends)
+        if abs(e - a) / (x1 - x0) + abs(f - b) / (y1 - y0) < 0.2:
+            continue  # a corner only
+        label = f"{c:.{max(0, -int(np.floor(np.log10(step) + 1e-9)))}f}".replace("-0.0", "0.0")
+        out.append({"irec": a, "d": b, "irec2": e, "d2": f, "dsharp": float(c), "label": label})
+    return out
+
+
+#: Where a name may stand: alignment, pixels to the right and downwards. Right of its point is best.
+_PLACES = (
+    ("left", 7, 0),
+    ("right", -7, 0),
+    ("center", 0, -10),
+    ("center", 0, 11),
+    ("left", 4, -10),
+    ("left", 4, 11),
+    ("right", -4, -10),
+    ("right", -4, 11),
+)
+
+
+def _labels(
+    names: Sequence[str],
+    x: Floats,
+    y: Floats,
+    worth: Floats,
+    across: Sequence[float],
+    up: Sequence[float],
+    contours: Sequence[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Names with a place where they hide no point, no other name and no value of a line, the best runs first.
+
+    Those for which there is none are left out; pointing at them tells their name.
+    """
+
+    def to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
+        return (x - across[0]) / (across[1] - across[0]) * SIDE, (up[1] - y) / (up[1] - up[0]) * SIDE
+
+    px, py = to_pixels(x, y)
+    taken = [(a - 4, b - 4, a + 4, b + 4) for a, b in zip(px, py, strict=True)]
+    for line in contours:
+        a, b = to_pixels(line["irec2"], line["d2"])
+        taken.append((a - 4 * FONT * 0.58, b - FONT, a, b))
+    out = []
+    for i in np.argsort(-worth, kind="stable"):
+        width = sum(FONT if ord(c) > 0x2E80 else 0.58 * FONT for c in names[i])
+        for align, dx, dy in _PLACES:
+            left = px[i] + dx - {"left": 0.0, "right": width, "center": width / 2}[align]
+            top = py[i] + dy - FONT / 2
+            box = (left, top, left + width, top + FONT)
+            inside = box[0] >= 0 and box[1] >= 0 and box[3] <= SIDE  # right of the frame there is room
+            if inside and not any(_overlap(box, other) for k, other in enumerate(taken) if k != i):
+                taken.append(box)
+                out.append({"run": names[i], "irec": float(x[i]), "d": float(y[i]), "place": [dx, dy]})
+                break
+    return out
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -1,0 +1,373 @@
+"""Comparing systems: each test against scipy, a textbook, or the definition on all resamples."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rankprism import InputError, compare, evaluate, read_scores, sample
+from rankprism.comparison import corrected, paired, resampling, topic_set_size
+from rankprism.data.hits import Floats
+
+# Table 5.1 of Sakai's textbook on information access evaluation (Corona 2015): three systems, 20 topics.
+# The figures in the tests below that name it are those that the elinor project checks against the book.
+SAKAI = np.array(
+    [
+        [0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3, 0.5, 0.4, 0.0, 0.6, 0.5, 0.3, 0.1, 0.5, 0.2, 0.1],
+        [0.5, 0.1, 0.0, 0.2, 0.4, 0.3, 0.0, 0.5, 0.3, 0.3, 0.4, 0.4, 0.1, 0.4, 0.2, 0.1, 0.1, 0.6, 0.3, 0.2],
+        [0.0, 0.0, 0.2, 0.1, 0.3, 0.3, 0.1, 0.2, 0.4, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.5, 0.4, 0.3],
+    ]
+)
+ALL = paired.all_pairs(3)
+
+
+def matrix(values: Floats) -> Any:
+    """Scores of one measure from (run, topic)."""
+    return read_scores(
+        {f"S{r}": {str(t): {"M": float(x)} for t, x in enumerate(row)} for r, row in enumerate(values)}
+    )
+
+
+def random_matrix(seed: int, runs: int = 4, topics: int = 12, digits: int = 1) -> Floats:
+    return np.asarray(np.random.default_rng(seed).random((runs, topics)).round(digits))
+
+
+# The bootstrap
+
+
+def naive_bootstrap(z: Floats, draws: Any, alpha: float) -> tuple[float, float]:
+    """ASL and required difference of one pair, resample by resample, in exact fractions."""
+    exact = [Fraction(str(round(x, 9))) for x in z]
+    mean = sum(exact) / len(exact)
+    w = [x - mean for x in exact]
+
+    def t2(sample: list[Fraction]) -> Fraction | float:
+        centre = sum(sample) / len(sample)
+        s2 = sum((x - centre) ** 2 for x in sample) / (len(sample) - 1)
+        if s2 == 0:
+            return 0 if centre == 0 else float("inf")
+        return centre**2 / (s2 / len(sample))
+
+    observed = t2(exact)
+    resampled = [[w[i] for i in draw] for draw in draws]
+    ts = [t2(sample) for sample in resampled]
+    asl = sum(t >= observed for t in ts) / len(ts)
+    place = int(np.ceil(round(len(ts) * alpha, 9)))
+    at = sorted(ts, reverse=True)[place - 1]
+    delta = max(abs(sum(s) / len(s)) for s, t in zip(resampled, ts, strict=True) if t == at)
+    return asl, float(delta)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bootstrap_equals_the_definition_in_exact_fractions(seed: int) -> None:
+    # One digit makes ties, zeros and constant resamples common.
+    values = random_matrix(seed, runs=3, topics=6)
+    values[1] = values[0] + 0.1  # a constant difference
+    z = values[ALL[:, 0]] - values[ALL[:, 1]]
+    found = resampling.bootstrap(z, alpha=0.05, resamples=200, seed=seed)
+    draws = np.random.default_rng(seed).integers(6, size=(200, 6))
+    for row, asl, delta in zip(z, found.asl, found.delta, strict=True):
+        expected = naive_bootstrap(row, draws, 0.05)
+        assert asl == expected[0]
+        assert delta == pytest.approx(expected[1], abs=1e-12)
+
+
+def test_all_256_resamples_of_the_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    # x and y differ by (.2, -.1, .5, .2), so w = (0, -.3, .3, 0): 16 resamples are all zeros and say nothing,
+    # and 66 of 256 reach t. In plain floating point the zeros are some 1e-17, and ten or eleven of those
+    # resamples seem to reach it too, depending on the order of summation: 76 (.296875) or 77 of 256.
+    x, y = np.array([0.5, 0.4, 0.9, 0.3]), np.array([0.3, 0.5, 0.4, 0.1])
+    draws = np.array(list(itertools.product(range(4), repeat=4)))
+
+    def every(topics: int, resamples: int, seed: int) -> Any:
+        counts = [np.bincount(row, minlength=4) for row in draws]
+        yield slice(0, 256), np.stack(counts, axis=1).astype(float)
+
+    monkeypatch.setattr(resampling, "_draws", every)
+    found = resampling.bootstrap((x - y)[None], alpha=0.05, resamples=256, seed=0)
+    assert found.asl[0] == 66 / 256 == naive_bootstrap(x - y, draws, 0.05)[0]
+
+    def t(z: list[float]) -> float:
+        mean = sum(z) / 4
+        s = (sum((v - mean) ** 2 for v in z) / 3) ** 0.5
+        return abs(mean / (s / 2)) if s else math.inf if mean else 0.0
+
+    z = [a - b for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    w = [v - sum(z) / 4 for v in z]
+    rounded = [t([w[i] for i in draw]) >= t(z) for draw in draws]
+    assert t(z) == pytest.approx(1.6329931618554523)
+    assert sum(rounded) in (76, 77)
+
+
+@given(st.integers(0, 1000))
+def test_bootstrap_does_not_depend_on_blocks(seed: int) -> None:
+    z = np.random.default_rng(seed).normal(size=(7, 9))
+    whole = resampling.bootstrap(z, 0.05, 300, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "BLOCK", 1300)
+        patch.setattr(resampling, "DRAWN", 100)
+        patch.setattr(resampling, "KEPT", 0)
+        patch.setattr(resampling, "PRODUCT", 500)
+        blocks = resampling.bootstrap(z, 0.05, 300, seed)
+    np.testing.assert_array_equal(whole.asl, blocks.asl)
+    np.testing.assert_allclose(whole.delta, blocks.delta, rtol=1e-12)
+
+
+def test_bootstrap_interval_leaves_out_zero_exactly_where_the_test_is_significant() -> None:
+    values = np.random.default_rng(5).normal(size=(12, 20)) + np.linspace(0, 1, 12)[:, None]
+    found = paired.bootstrap(values, paired.all_pairs(12), 0.05, resamples=1000, seed=1)
+    apart = np.abs(found.difference) > found.margin
+    # ASL < α is #{≥} ≤ ⌈Bα⌉ - 1, so the ⌈Bα⌉-th largest |t| lies below the observed one.
+    np.testing.assert_array_equal(apart, found.p < 0.05)
+
+
+# The other tests
+
+
+def test_t_and_wilcoxon_equal_scipy() -> None:
+    values = np.random.default_rng(0).normal(size=(5, 30))
+    pairs = paired.all_pairs(5)
+    t, w = paired.student(values, pairs, 0.05), paired.wilcoxon(values, pairs, 0.05)
+    for k, (i, j) in enumerate(pairs):
+        expected = stats.ttest_rel(values[i], values[j])
+        interval = expected.confidence_interval(0.95)
+        assert t.p[k] == pytest.approx(expected.pvalue, rel=1e-9)
+        assert t.difference[k] - t.margin[k] == pytest.approx(interval.low)
+        assert w.p[k] == pytest.approx(stats.wilcoxon(values[i], values[j]).pvalue, rel=1e-9)
+
+
+def test_t_of_the_textbook() -> None:
+    found = paired.student(SAKAI[:2], paired.all_pairs(2), 0.05)
+    assert found.difference[0] == pytest.approx(0.0750, abs=5e-5)
+    assert found.effect[0] == pytest.approx(0.473, abs=5e-4)
+    assert found.p[0] == pytest.approx(0.048, abs=5e-4)
+    assert found.margin[0] == pytest.approx(0.0742, abs=5e-5)
+
+
+def test_fisher_on_few_topics_is_exact_and_equals_scipy() -> None:
+    values = random_matrix(3, runs=2, topics=8, digits=2)
+    p = resampling.fisher(values[:1] - values[1:], resamples=10_000, seed=0)
+    expected = stats.permutation_test(
+        (values[0] - values[1],),
+        lambda z, axis: z.mean(axis),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    assert p[0] == pytest.approx(expected.pvalue)
+
+
+def test_fisher_on_many_topics_comes_near_the_exact_value() -> None:
+    values = random_matrix(4, runs=2, topics=14, digits=2)
+    z = values[:1] - values[1:]
+    exact = resampling.fisher(z, resamples=2**14, seed=0)[0]
+    drawn = resampling.fisher(z, resamples=2**14 - 1, seed=0)[0]
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 2**14))
+
+
+def test_tukey_equals_the_definition_over_all_deals() -> None:
+    values = random_matrix(1, runs=3, topics=4, digits=2)
+    deals = itertools.product(itertools.permutations(range(3)), repeat=4)
+    widest = np.sort(
+        [np.ptp([np.mean([values[deal[t][s], t] for t in range(4)]) for s in range(3)]) for deal in deals]
+    )
+    exact = resampling.share_reaching(widest, values.mean(1)[ALL[:, 0]] - values.mean(1)[ALL[:, 1]])
+    drawn = paired.tukey(values, ALL, 0.05, resamples=20_000, seed=0).p
+    np.testing.assert_allclose(drawn, exact, atol=4 * 0.5 / np.sqrt(20_000))
+
+
+def test_tukey_of_the_textbook() -> None:
+    assert paired.residual_variance(SAKAI) == pytest.approx(0.0219, abs=5e-5)
+    found = paired.tukey(SAKAI, ALL, 0.05, resamples=20_000, seed=0)
+    np.testing.assert_allclose(found.effect, [0.5070, 0.6760, 0.1690], atol=5e-5)
+    # Tukey's HSD itself, q = d / √(V_E / n): randomisation comes close, but counts the many ties of scores
+    # that are multiples of .1 as reached.
+    q = np.abs(found.difference) / np.sqrt(paired.residual_variance(SAKAI) / 20)
+    np.testing.assert_allclose(found.p, stats.studentized_range.sf(q, 3, 38), atol=0.05)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "fisher", "bootstrap"])
+def test_systems_without_a_difference_are_told_apart_as_often_as_alpha_says(test: str) -> None:
+    # 600 pairs of one system with itself, the labels dealt topic by topic; ± 3.3 σ is 99.9 %.
+    rng = np.random.default_rng(11)
+    scores = rng.beta(2, 3, size=(600, 2, 50))
+    dealt = rng.permuted(scores, axis=1)
+    settings = {} if test in ("t", "wilcoxon") else {"resamples": 1000, "seed": 2}
+    from rankprism.comparison import TESTS
+
+    pairs = paired.all_pairs(1200)[[2 * k * 1200 - (2 * k * (2 * k + 1)) // 2 for k in range(600)]]
+    assert (pairs[:, 1] - pairs[:, 0] == 1).all()
+    found = TESTS[test][0](dealt.reshape(1200, 50), pairs, 0.05, **settings)
+    share = (found.p < 0.05).mean()
+    assert abs(share - 0.05) < 3.3 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_tukey_finds_anything_among_equal_systems_as_seldom_as_alpha_says() -> None:
+    rng = np.random.default_rng(12)
+    pairs = paired.all_pairs(6)
+    any_found = [
+        (
+            paired.tukey(rng.permuted(rng.random((6, 30)), axis=0), pairs, 0.1, resamples=200, seed=k).p < 0.1
+        ).any()
+        for k in range(300)
+    ]
+    assert abs(np.mean(any_found) - 0.1) < 3.3 * np.sqrt(0.1 * 0.9 / 300)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_corrections(p: list[float]) -> None:
+    given_p = np.array(p)
+    np.testing.assert_allclose(corrected(given_p, "bh"), stats.false_discovery_control(given_p), rtol=1e-12)
+    holm, bonferroni = corrected(given_p, "holm"), corrected(given_p, "bonferroni")
+    assert (given_p <= holm).all()
+    assert (holm <= bonferroni).all()
+    # Holm's procedure as he states it: go on from the smallest while p ≤ α / (tests left).
+    order = np.argsort(given_p, kind="stable")
+    for alpha in (0.01, 0.05, 0.3):
+        rejected, left = set(), len(p)
+        for i in order:
+            if given_p[i] > alpha / left:
+                break
+            rejected.add(int(i))
+            left -= 1
+        clear = np.abs(holm - alpha) > 1e-9  # where rounding does not decide
+        assert {i for i in range(len(p)) if holm[i] <= alpha and clear[i]} == {
+            i for i in rejected if clear[i]
+        }
+
+
+# Edges
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "fisher", "bootstrap", "tukey"])
+def test_no_difference_a_constant_one_and_a_single_topic(test: str) -> None:
+    rng = np.random.default_rng(1)
+    row = rng.random(10)
+    same = compare(matrix(np.array([row, row])), test=test)
+    assert same.p[0, 0] == 1
+    assert same.effect[0, 0] == 0
+    shifted = compare(matrix(np.array([row + 0.1, row])), test=test)
+    assert shifted.p[0, 0] < 0.05
+    assert shifted.significant[0, 0]
+    single = compare(matrix(np.array([[0.5], [0.2]])), test=test)
+    assert np.isnan(single.p).all()
+    assert not single.significant.any()
+    assert "0.5000" in str(single)
+
+
+def test_the_same_seed_gives_the_same_p_and_another_seed_another() -> None:
+    scores = matrix(np.random.default_rng(1).random((5, 20)))
+    for test in ("fisher", "bootstrap", "tukey"):
+        first, again, other = (compare(scores, test=test, seed=seed, resamples=999) for seed in (1, 1, 2))
+        np.testing.assert_array_equal(first.p, again.p)
+        assert (first.p != other.p).any()
+
+
+# What users see
+
+
+def test_superscripts_name_the_runs_that_are_beaten() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.random(30)
+    found = compare(
+        matrix(np.array([base, base + 0.3 + 0.01 * rng.random(30), base + 0.01 * rng.random(30)]))
+    )
+    cells = found.summary.columns["M"]
+    assert [cell.lstrip("0123456789.") for cell in cells] == ["", "ᵃᶜ", "ᵃ"]
+    latex = found.to_latex()
+    assert rf"\textbf{{{found.means[1, 0]:.4f}}}$^{{ac}}$" in latex
+    assert "Student's paired t-test, $p < 0.05$, Holm correction" in latex
+
+
+def test_against_a_baseline_every_other_run_has_one_row() -> None:
+    scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
+    found = compare(scores, baseline="relevance-only", test="bootstrap")
+    rows = found.rows.columns
+    assert set(rows["other"]) == {"relevance-only"}
+    assert len(rows["run"]) == 2 * 5
+    assert "▲" in str(found)
+    assert "▼" in str(found)
+    assert found.about["seed"] == 0
+    frame = found.to_frame("pandas")
+    assert list(frame.columns) == list(rows)
+    assert len(frame) == 10
+
+
+def test_more_runs_than_letters() -> None:
+    values = np.linspace(0, 1, 40)[:, None] + 0.01 * np.random.default_rng(0).random((40, 10))
+    found = compare(matrix(values))
+    assert found.labels[:2] == ("1", "2")
+    assert found.summary.columns["M"][2].endswith("¹˒²")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"baseline": "S9"}, "no run is named 'S9'; there are S0, S1"),
+        ({"test": "anova"}, "test must be one of t, wilcoxon, fisher, bootstrap, tukey; got 'anova'"),
+        ({"correction": "sidak"}, "correction must be one of"),
+        ({"test": "tukey", "correction": "holm"}, "already corrects for all pairs"),
+        ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
+        ({"resamples": 0}, "resamples must be a whole number ≥ 1; got 0"),
+        ({"resamples": 10**9}, "at most 10,000,000 resamples fit into memory; got 1,000,000,000"),
+        ({"resamples": 10, "alpha": 0.01}, "10 resamples cannot show a level of 0.01; take at least 100"),
+    ],
+)
+def test_bad_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(matrix(np.eye(2)), **settings)
+
+
+def test_one_run_cannot_be_compared() -> None:
+    with pytest.raises(InputError, match="needs two runs or more; there is only S0"):
+        compare(matrix(np.eye(2)[:1]))
+
+
+# How many topics
+
+
+@pytest.mark.parametrize(("effect", "topics"), [(0.2, 199), (0.5, 34), (0.8, 15)])
+def test_topics_for_a_paired_t_test(effect: float, topics: int) -> None:
+    # Small, medium and large effects with a power of .8 at .05, two-tailed: as G*Power 3.1 gives them.
+    assert topic_set_size(difference=effect, variance=1.0).topics == (topics,)
+
+
+@pytest.mark.parametrize(("systems", "topics"), [(3, 53), (4, 45), (5, 40)])
+def test_topics_for_an_analysis_of_variance(systems: int, topics: int) -> None:
+    # f = .25 with a power of .8 at .05: 159, 180 and 200 observations in G*Power 3.1. f² = D² / (2 m σ²).
+    difference = 0.25 * np.sqrt(2 * systems)
+    assert topic_set_size(difference=difference, variance=1.0, systems=systems).topics == (topics,)
+
+
+def test_the_variance_is_estimated_from_scores(collections: Path) -> None:
+    scores = read_scores(collections / "score-matrices" / "adhoc8_ap.csv")
+    variance = float(np.mean([row.var(ddof=1) for row in scores.values[:, :, 0]]))
+    found = topic_set_size(scores, difference=0.05, systems=10)
+    assert found.variances[0] == pytest.approx(variance)
+    # For two systems, the variance of a difference is twice that of a score.
+    assert topic_set_size(scores, difference=0.05).variances[0] == pytest.approx(2 * variance)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"difference": 0, "variance": 1}, "difference must be above 0; got 0"),
+        ({"difference": 0.1, "variance": -1}, "variance must be above 0; got -1"),
+        ({"difference": 0.1, "variance": 1, "power": 1}, "power must be between 0 and 1; got 1"),
+        ({"difference": 0.1, "variance": 1, "systems": 1}, "systems must be a whole number ≥ 2; got 1"),
+        ({"difference": 0.1}, "give either scores"),
+        ({"difference": 1e-5, "variance": 1}, "would need more than 10,000,000 topics"),
+    ],
+)
+def test_bad_designs(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        topic_set_size(**settings)

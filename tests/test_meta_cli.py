@@ -1,0 +1,118 @@
+"""`rankprism meta`, `compare` and `topic-set-size` as users run them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankprism import sample
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+RUNS = ["--qrels", sample.QRELS, *sample.RUNS]
+MEASURES = ["-m", "alpha_nDCG@10", "-m", "P@10", "-m", "StRecall@10"]
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
+    path = tmp_path_factory.mktemp("scores") / "scores.csv"
+    assert cli("evaluate", sample.QRELS, *sample.RUNS, *MEASURES, "--per-topic", "-o", path).returncode == 0
+    return path
+
+
+COMMANDS = {
+    "power": ["meta", "power", "--resamples", "100"],
+    "agreement": ["meta", "agreement", "--resamples", "100"],
+    "unanimity": ["meta", "unanimity", "--grouped"],
+    "correlation": ["meta", "correlation", "--per-topic", "--clustered"],
+    "intuitiveness": ["meta", "intuitiveness", "--gold", "StRecall@10"],
+    "swap": ["meta", "swap", "--trials", "20"],
+    "stability": ["meta", "stability", "--size", "5", "--samples", "2", "--resamples", "50"],
+    "disagreement": ["meta", "disagreement", "--most", "2"],
+    "compare": ["compare", "--test", "bootstrap", "--resamples", "200"],
+    "topic-set-size": ["topic-set-size", "--difference", "0.1"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_reads_scores_and_writes_every_format(
+    scores: Path, cli: Cli, name: str, tmp_path: Path
+) -> None:
+    printed = cli(*COMMANDS[name], scores)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert len(printed.stdout.splitlines()) >= 3
+    out = tmp_path / "result.json"
+    assert cli(*COMMANDS[name], scores, "-o", out).returncode == 0
+    assert json.loads(out.read_text())["rows"]
+    assert cli(*COMMANDS[name], scores, "--format", "latex").stdout.count(r"\toprule") == 1
+
+
+def test_runs_with_qrels_give_what_their_scores_give(scores: Path, cli: Cli) -> None:
+    from_scores = cli("meta", "power", scores, "--format", "csv")
+    from_runs = cli("meta", "power", *RUNS, *MEASURES, "--format", "csv")
+    assert from_runs.stdout == from_scores.stdout
+
+
+def test_disagreements_of_runs_show_the_lists(cli: Cli) -> None:
+    printed = cli("meta", "disagreement", *RUNS, *MEASURES[:4], "--most", "1", "--depth", "3").stdout
+    assert "music:3" in printed
+    assert "▲" in printed
+
+
+def test_a_baseline_and_its_pairs(scores: Path, cli: Cli) -> None:
+    assert "noisy (baseline)" in cli("compare", scores, "--baseline", "noisy").stdout
+    pairs = cli("compare", scores, "--baseline", "noisy", "--pairs", "-m", "P@10").stdout.splitlines()
+    assert len(pairs) == 2 + 5
+    assert pairs[0].split()[-1] == "significant"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["meta", "power"], "name files of scores, or runs together with --qrels"),
+        (["meta", "power", "absent.csv"], "absent.csv: there is no such file"),
+        (["meta", "power", *RUNS], "name the measures with -m"),
+        (
+            ["meta", "power", *RUNS, "-m", "P@10", "--where", "a=b"],
+            "--where chooses rows from files of scores",
+        ),
+        (["meta", "power", "SCORES", "--weights", "w"], "--weights goes with --qrels and runs"),
+        (["meta", "power", "SCORES", "--where", "a"], "--where takes COLUMN=VALUE; got 'a'"),
+        (["meta", "power", "SCORES", "-m", "AP"], "there is no measure 'AP'; there are alpha_nDCG@10"),
+        (["meta", "power", "SCORES", "--alpha", "7"], "alpha must be a number between 0 and 1; got 7.0"),
+        (["meta", "intuitiveness", "SCORES"], "name a gold measure"),
+        (["meta", "disagreement", "SCORES", "-m", "P@10"], "two measures are needed"),
+        (["compare", "SCORES", "--baseline", "bm25"], "no run is named 'bm25'; there are"),
+        (["compare", "SCORES", "--test", "tukey", "--correction", "holm"], "already corrects for all pairs"),
+        (["topic-set-size", "--difference", "0.1"], "give either scores"),
+        (["meta", "power", "SCORES", "-o", "nowhere/x.csv"], "the folder nowhere does not exist"),
+        (["meta", "power", "SCORES", "--plot", "x.gif"], "x.gif"),
+    ],
+)
+def test_mistakes_end_with_a_message_and_exit_code_2(
+    scores: Path, cli: Cli, arguments: list[str], message: str
+) -> None:
+    result = cli(*(scores if word == "SCORES" else word for word in arguments))
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_ctrl_c_leaves_nothing_half_written(scores: Path, rankprism_command: Path, tmp_path: Path) -> None:
+    out = tmp_path / "power.csv"
+    # More than a machine can do in the time it takes to press a key.
+    words = ["meta", "power", scores, "--resamples", 10_000_000, "-o", out]
+    command = [str(rankprism_command), *map(str, words)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []

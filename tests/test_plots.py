@@ -1,0 +1,590 @@
+"""Charts show what the results say, are valid, and become files."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+import vl_convert
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankprism import (
+    InputError,
+    MeasureError,
+    RankprismError,
+    Scores,
+    aspects,
+    compare,
+    evaluate,
+    meta,
+    plots,
+    read_judgments,
+    sample,
+)
+from rankprism.cli import main
+from rankprism.plots import curves, heatmaps, intervals, irec, theme
+
+MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
+LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
+VARIANTS = (*(f"alpha_nDCG(alpha={a})@10" for a in (0, 0.25, 0.9)), "alpha_nDCG@10")
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    return evaluate(sample.QRELS, list(sample.RUNS), MEASURES)
+
+
+@pytest.fixture(scope="module")
+def charts(scores: Scores) -> dict[str, Any]:
+    """One of each kind, from the sample collection."""
+    variants = evaluate(sample.QRELS, list(sample.RUNS), VARIANTS)
+    return {
+        "asl_curves": plots.asl_curves(meta.discriminative_power(scores)),
+        "attainable_boxes": plots.attainable_boxes(aspects.attainable(read_judgments(LABELS))),
+        "correlation_heatmap": plots.correlation_heatmap(meta.correlation(scores)),
+        "difference_intervals": plots.difference_intervals(compare(scores)),
+        "hasse_diagram": plots.hasse_diagram(aspects.order(read_judgments(LABELS))),
+        "irec_against": plots.irec_against(scores, "StRecall@10", "D_nDCG@10"),
+        "power_growth": plots.power_growth(meta.stability(scores, samples=3, method="t")),
+        "score_intervals": plots.score_intervals(scores),
+        "sensitivity": plots.sensitivity(variants, "alpha"),
+        "swap_curves": plots.swap_curves(meta.swap_rates(scores, trials=20)),
+        "system_topic_heatmap": plots.system_topic_heatmap(scores, "P@10"),
+        "topic_differences": plots.topic_differences(scores, "diversified", "redundant", "P@10"),
+        "unanimity_bars": plots.unanimity_bars(meta.unanimity(scores)),
+    }
+
+
+KINDS = [name for name in plots.__all__ if name not in ("save", "check_ending")]
+
+
+def rows(chart: Any, *fields: str) -> list[dict[str, Any]]:
+    """What a chart draws from: the data that has these fields."""
+    return [row for table in content(chart)["datasets"].values() for row in table if {*fields} <= {*row}]
+
+
+def content(chart: Any) -> Any:
+    return chart.to_dict(validate=False)  # much faster; that it is valid has a test of its own
+
+
+def spec(chart: Any) -> str:
+    return json.dumps(chart.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def made_up(runs: int, topics: int, measures: tuple[str, ...], seed: int = 0) -> Scores:
+    values = np.random.default_rng(seed).random((runs, topics, len(measures)))
+    names = tuple(f"r{i}" for i in range(runs)), tuple(f"t{i}" for i in range(topics))
+    return Scores(*names, measures, values)
+
+
+# What they all are
+
+
+def test_every_kind_is_tested(charts: dict[str, Any]) -> None:
+    assert sorted(charts) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_is_valid_and_renders(kind: str, charts: dict[str, Any]) -> None:
+    valid = spec(charts[kind])  # altair checks it against the schema of Vega-Lite
+    version = "v" + "_".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    svg = vl_convert.vegalite_to_svg(valid, vl_version=version)
+    assert svg.startswith("<svg")
+    assert "NaN" not in svg
+    assert vl_convert.svg_to_png(svg).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_chart_needs_a_frame_or_a_theme_of_the_session(kind: str, charts: dict[str, Any]) -> None:
+    made = content(charts[kind])
+    assert made["config"]["font"] == "Helvetica, Arial, sans-serif"
+    assert made["title"]["text"]
+
+
+def test_the_first_42_lines_differ_in_colour_or_dash_and_neighbours_in_both() -> None:
+    names = [f"m{i}" for i in range(42)]
+    encodings = theme.by_measure(names)
+    colours, dashes = (encodings[k].to_dict()["scale"]["range"] for k in ("color", "strokeDash"))
+    looks = [(colour, tuple(dash)) for colour, dash in zip(colours, dashes, strict=True)]
+    assert len(set(looks)) == 42
+    assert all(a[0] != b[0] and a[1] != b[1] for a, b in pairwise(looks))
+
+
+def test_the_colours_are_those_of_okabe_and_ito() -> None:
+    # Okabe and Ito (2008), Color Universal Design, without their yellow F0E442
+    known = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
+    assert set(theme.COLOURS) == known
+
+
+@given(st.text(st.sampled_from("ab (,"), max_size=60), st.integers(1, 30))
+def test_wrapped_lines_are_the_text(text: str, width: int) -> None:
+    lines = theme.wrapped(text, width)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_names_in_any_script_and_with_any_sign_are_drawn() -> None:
+    names = ("中文系统", "نظام", "система", "a|b'\"<&>", "run.with[dots]", "null", "-0.5")
+    some = made_up(7, 4, ("I", "D"))
+    odd = Scores(names, some.topics, some.measures, some.values)
+    for chart in (
+        plots.score_intervals(odd),
+        plots.irec_against(odd, "I", "D"),
+        plots.system_topic_heatmap(odd, "I"),
+        plots.topic_differences(odd, names[0], names[1], "D"),
+    ):
+        assert names[0] in spec(chart)
+
+
+@pytest.mark.parametrize(("runs", "topics"), [(1, 1), (1, 5), (2, 1), (70, 3)])
+def test_few_and_many_are_drawn(runs: int, topics: int) -> None:
+    some = made_up(runs, topics, ("P@5", "P@10"))
+    for chart in (
+        plots.score_intervals(some),
+        plots.irec_against(some, "P@5", "P@10"),
+        plots.system_topic_heatmap(some, "P@5"),
+        plots.sensitivity(some, "cutoff"),
+    ):
+        spec(chart)
+
+
+def test_what_is_not_defined_is_left_out_or_refused() -> None:
+    some = made_up(3, 4, ("I", "D"))
+    some.values[0, 1] = some.values[1] = np.nan
+    assert {row["run"] for row in rows(plots.irec_against(some, "I", "D"), "dsharp", "run")} == {"r0", "r2"}
+    assert len(rows(plots.system_topic_heatmap(some, "I"), "score")) == 3 + 4
+    assert "white: not evaluated" in " ".join(
+        content(plots.system_topic_heatmap(some, "I"))["title"]["subtitle"]
+    )
+    assert [row["run"] for row in rows(plots.score_intervals(some), "mean") if row["measure"] == "I"] != []
+    with pytest.raises(InputError, match="nothing to draw"):
+        plots.topic_differences(some, "r0", "r1", "I")
+
+
+# Each one
+
+
+def test_asl_curves_are_those_of_the_result() -> None:
+    power = meta.discriminative_power(made_up(12, 20, ("a", "b")), resamples=200)
+    chart = plots.asl_curves(power, highest=0.6)
+    for measure, curve in zip(power.measures, power.curves, strict=True):
+        drawn = [(row["pair"], row["asl"]) for row in rows(chart, "asl") if row["measure"] == measure]
+        pair, asl = np.array(drawn).T
+        assert len(drawn) < len(curve)  # levels are multiples of 1/200: many are equal
+        shown = np.flatnonzero(curve <= 0.6)
+        # The line through the points drawn is the line through all.
+        assert np.interp(shown + 1, pair, asl) == pytest.approx(curve[shown], abs=0)
+
+
+def test_asl_curves_show_levels_up_to_twice_alpha(charts: dict[str, Any]) -> None:
+    lines = content(charts["asl_curves"])["layer"][0]
+    assert lines["encoding"]["y"]["scale"]["domain"] == [0, 0.1]
+    assert rows(charts["asl_curves"], "level") == [{"level": 0.05, "label": "α = 0.05"}]
+
+
+def test_asl_curves_show_everything_where_nothing_is_below() -> None:
+    same = Scores(("a", "b"), ("1", "2"), ("m",), np.ones((2, 2, 1)))
+    chart = plots.asl_curves(meta.discriminative_power(same))
+    assert content(chart)["layer"][0]["encoding"]["y"]["scale"]["domain"] == [0, 1]
+
+
+def test_irec_points_are_the_means_and_d_sharp_their_mixture(scores: Scores) -> None:
+    chart = plots.irec_against(scores, "StRecall@10", "D_nDCG@10", 0.3)
+    mean = scores.mean()
+    points = rows(chart, "run", "dsharp")
+    assert [row["run"] for row in points] == list(scores.runs)
+    for row in points:
+        assert row["irec"] == mean[row["run"]]["StRecall@10"]
+        assert row["d"] == mean[row["run"]]["D_nDCG@10"]
+        assert row["dsharp"] == pytest.approx(0.3 * row["irec"] + 0.7 * row["d"])
+
+
+_UNIT = st.floats(0, 1)
+
+
+@given(_UNIT | st.sampled_from([0.0, 1.0]), _UNIT, _UNIT, st.floats(0.01, 1), st.floats(0.01, 1))
+def test_d_sharp_is_what_its_line_says_at_both_ends(
+    gamma: float, x: float, y: float, width: float, height: float
+) -> None:
+    across, up = [x, x + width], [y, y + height]
+    lines = irec._contours(gamma, across, up)
+    assert len(lines) < 20
+    for line in lines:
+        assert line["dsharp"] == pytest.approx(float(line["label"]), abs=1e-9)
+        for a, b in ((line["irec"], line["d"]), (line["irec2"], line["d2"])):
+            assert x - 1e-9 <= a <= x + width + 1e-9
+            assert y - 1e-6 <= b <= y + height + 1e-6
+            assert gamma * a + (1 - gamma) * b == pytest.approx(line["dsharp"], abs=1e-9)
+
+
+def test_names_of_runs_hide_neither_points_nor_each_other() -> None:
+    x, y = np.random.default_rng(3).random((2, 60))
+    names = [f"system-{i}" for i in range(60)]
+    labels = irec._labels(names, x, y, x + y, [0, 1], [0, 1], [])
+    assert 20 < len(labels) < 60
+    boxes = []
+    for label in labels:
+        dx, dy = label["place"]
+        align = next(a for a, *place in irec._PLACES if place == [dx, dy])
+        width = 0.58 * irec.FONT * len(label["run"])
+        left = label["irec"] * irec.SIDE + dx - {"left": 0, "right": width, "center": width / 2}[align]
+        middle = (1 - label["d"]) * irec.SIDE + dy
+        boxes.append((left, middle - irec.FONT / 2, left + width, middle + irec.FONT / 2))
+    for i, a in enumerate(boxes):
+        assert not any(irec._overlap(a, b) for b in boxes[:i])
+        for name, px, py in zip(names, x * irec.SIDE, (1 - y) * irec.SIDE, strict=True):
+            inside = a[0] < px < a[2] and a[1] < py < a[3]
+            assert not inside or name == labels[i]["run"]
+
+
+def test_the_correlation_heat_map_is_the_clustered_matrix(scores: Scores) -> None:
+    result = meta.correlation(scores)
+    chart = plots.correlation_heatmap(result)
+    expected = {(row["measure"], row["other"]): row["tau-b"] for row in result.rows.records()}
+    assert {(row["measure"], row["other"]): row["value"] for row in rows(chart, "value")} == expected
+    for axis in ("x", "y"):
+        encoding = content(chart)["layer"][0]["encoding"][axis]
+        assert encoding["scale"]["domain"] == list(result.clustered().measures)
+
+
+@pytest.mark.parametrize(("measures", "printed"), [(4, True), (24, True), (25, False)])
+def test_values_are_printed_in_cells_where_they_fit(measures: int, printed: bool) -> None:
+    result = meta.correlation(made_up(5, 3, tuple(f"m{i}" for i in range(measures))))
+    assert len(content(plots.correlation_heatmap(result))["layer"]) == 1 + printed
+
+
+def test_colours_run_in_two_directions_only_where_values_are_negative() -> None:
+    assert heatmaps._scale(0.2, 1).to_dict() == {"scheme": "viridis", "reverse": True, "domain": [0.2, 1]}
+    assert heatmaps._scale(-0.2, 1).to_dict() == {"scheme": "purpleorange", "domain": [-1, 1]}
+
+
+def test_unanimity_bars_are_sorted_and_grouped_ones_named_by_the_first(scores: Scores) -> None:
+    result = meta.unanimity(scores)
+    found = rows(plots.unanimity_bars(result), "mu")
+    assert [(row["measure"], row["mu"]) for row in found] == [
+        (row["measure"], row["MU"]) for row in result.rows.records()
+    ]
+    mu = np.array([0.5, np.nan])
+    several = meta.Unanimity(("a(x=1), a(x=2), a", "b"), mu, mu, mu, result.about)
+    first, second = rows(plots.unanimity_bars(several), "mu")
+    assert first["label"] == "a(x=1) and 2 more"
+    assert (second["mu"], second["printed"]) == (None, "not defined")
+
+
+def test_topic_differences_are_sorted_and_add_up(scores: Scores) -> None:
+    chart = plots.topic_differences(scores, "diversified", "redundant", "P@10")
+    found = [row["difference"] for row in rows(chart, "difference")]
+    assert found == sorted(found, reverse=True)
+    mean = scores.mean()
+    expected = mean["diversified"]["P@10"] - mean["redundant"]["P@10"]
+    assert sum(found) / 20 == pytest.approx(expected)
+    assert f"mean difference {expected:+.4f}" in " ".join(content(chart)["title"]["subtitle"])
+    with pytest.raises(InputError, match="compared with itself"):
+        plots.topic_differences(scores, "ideal", "ideal", "P@10")
+    with pytest.raises(InputError, match="no run 'nobody'"):
+        plots.topic_differences(scores, "ideal", "nobody", "P@10")
+
+
+def test_intervals_are_those_of_a_textbook() -> None:
+    # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(0.975, 3) = 3.1824, hence 2.5 ± 3.1824 · √(5/3) / 2
+    means, margins = intervals.t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
+    assert means[0, 0] == 2.5
+    assert margins[0, 0] == pytest.approx(3.1824 * (5 / 3) ** 0.5 / 2, abs=1e-4)
+
+
+def test_intervals_are_those_of_scipy(scores: Scores) -> None:
+    from scipy import stats
+
+    found = rows(plots.score_intervals(scores, alpha=0.1), "mean")
+    assert len(found) == 6 * 4
+    for row in found:
+        values = scores.select(runs=[row["run"]], measures=[row["measure"]]).values.ravel()
+        mean, margin = values.mean(), stats.t.ppf(0.95, 19) * stats.sem(values)
+        assert (row["mean"], row["low"], row["high"]) == pytest.approx((mean, mean - margin, mean + margin))
+    by_first = [row["mean"] for row in found if row["measure"] == MEASURES[0]]
+    assert by_first == sorted(by_first, reverse=True)
+
+
+def test_one_topic_has_no_interval() -> None:
+    (row,) = rows(plots.score_intervals(made_up(1, 1, ("m",))), "mean")
+    assert (row["low"], row["high"]) == (None, None)
+    with pytest.raises(InputError, match=r"alpha must be a number between 0 and 1; got 1\.5"):
+        plots.score_intervals(made_up(1, 1, ("m",)), alpha=1.5)
+
+
+@pytest.mark.parametrize(
+    ("measures", "columns"), [(1, 1), (2, 2), (4, 4), (5, 3), (6, 3), (7, 4), (8, 4), (9, 3)]
+)
+def test_measures_stand_in_rows_of_like_length(measures: int, columns: int) -> None:
+    assert intervals._columns(measures) == columns
+
+
+@pytest.mark.parametrize("baseline", [None, "redundant"])
+def test_difference_intervals_are_those_of_the_comparison(scores: Scores, baseline: str | None) -> None:
+    comparison = compare(scores, baseline=baseline)
+    found = {
+        (row["measure"], row["pair"]): row for row in rows(plots.difference_intervals(comparison), "pair")
+    }
+    facts = comparison.rows.records()
+    assert len(found) == len(facts)
+    for fact in facts:
+        pair = fact["run"] if baseline else f"{fact['run']} − {fact['other']}"
+        turned = (fact["measure"], pair) not in found
+        row = found[fact["measure"], f"{fact['other']} − {fact['run']}" if turned else pair]
+        low, high = (-fact["high"], -fact["low"]) if turned else (fact["low"], fact["high"])
+        difference = -fact["difference"] if turned else fact["difference"]
+        assert (row["difference"], row["low"], row["high"]) == pytest.approx((difference, low, high))
+        assert (row["p"], row["significant"]) == (fact["adjusted p"], fact["significant"])
+        assert baseline or row["measure"] != MEASURES[0] or row["difference"] >= 0
+
+
+def test_of_many_differences_the_largest_are_drawn() -> None:
+    comparison = compare(made_up(12, 5, ("m",)))
+    chart = plots.difference_intervals(comparison, most=7)
+    expected = np.sort(np.abs(comparison.difference[0]))[::-1][:7]
+    assert [row["difference"] for row in rows(chart, "pair")] == pytest.approx(expected)
+    assert "the 7 largest of 66 differences" in " ".join(content(chart)["title"]["subtitle"])
+
+
+def test_a_heat_map_of_129_runs_on_50_topics_has_every_score() -> None:
+    some = made_up(129, 50, ("m",))
+    chart = plots.system_topic_heatmap(some, "m")
+    made = content(chart)
+    assert len(rows(chart, "score")) == 129 * 50
+    best = [some.runs[r] for r in np.argsort(-some.values[:, :, 0].mean(1))]
+    easiest = [some.topics[t] for t in np.argsort(-some.values[:, :, 0].mean(0))]
+    assert made["encoding"]["y"]["scale"]["domain"] == best
+    assert made["encoding"]["x"]["scale"]["domain"] == easiest
+    for row in rows(chart, "score")[:100]:
+        r, t = some.runs.index(row["run"]), some.topics.index(row["topic"])
+        assert row["score"] == some.values[r, t, 0]
+
+
+def test_ranks_follow_the_means_and_ties_share_them() -> None:
+    means = np.array([[0.5, 0.1], [0.5, 0.3], [0.9, 0.2]])  # run, variant
+    some = Scores(("a", "b", "c"), ("q",), ("P@10", "P@5"), means[:, None, :])
+    chart = plots.sensitivity(some, "cutoff")
+    found = {(row["run"], row["value"]): row["rank"] for row in rows(chart, "mean")}
+    # by P@10, the first column, c before a and b together; by P@5 b, c, a
+    expected = {
+        ("a", "10"): 2.5,
+        ("b", "10"): 2.5,
+        ("c", "10"): 1,
+        ("a", "5"): 3,
+        ("b", "5"): 1,
+        ("c", "5"): 2,
+    }
+    assert found == expected
+    labels = [row["label"] for row in rows(chart, "label")]
+    assert labels == ["a\u20023", "b\u20021", "c\u20022", "2–3\u2002a, b", "1\u2002c"]
+
+
+def test_variants_stand_in_the_order_of_the_parameter(charts: dict[str, Any]) -> None:
+    layers = content(charts["sensitivity"])["layer"]
+    assert layers[0]["encoding"]["x"]["scale"]["domain"] == ["0", "0.25", "0.5", "0.9"]  # 0.5 by default
+
+
+@pytest.mark.parametrize(
+    ("measures", "parameter", "error", "message"),
+    [
+        (("P@5", "AP@10"), "cutoff", InputError, "P@5 and AP@10 differ in more than cutoff"),
+        (("alpha_nDCG@5", "alpha_nDCG(alpha=0.3)@10"), "alpha", InputError, "differ in more than alpha"),
+        (("alpha_nDCG@5", "alpha_nDCG(alpha=0.5)@5"), "alpha", InputError, "have the same alpha, 0.5"),
+        (("alpha_nDCG@5",), "alpha", InputError, "two or more are needed"),
+        (("alpha_nDCG@5", "P@5"), "alpha", MeasureError, "P has no parameter 'alpha'"),
+        (("P@5", "P@10"), "cutof", MeasureError, "did you mean cutoff"),
+    ],
+)
+def test_other_than_variants_in_one_parameter_is_refused(
+    measures: tuple[str, ...], parameter: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        plots.sensitivity(made_up(3, 2, measures), parameter)
+
+
+def test_power_growth_and_swap_curves_have_the_rows_of_their_results(scores: Scores) -> None:
+    growth = meta.stability(scores, samples=2, method="t")
+    assert rows(plots.power_growth(growth), "power") == growth.rows.records()
+    swap = meta.swap_rates(scores, trials=20)
+    expected = [
+        (row["measure"], row["difference from"], row["swap rate"])
+        for row in swap.rows.records()
+        if row["comparisons"]
+    ]
+    drawn = rows(plots.swap_curves(swap), "rate")
+    assert [(row["measure"], row["difference"], row["rate"]) for row in drawn] == expected
+    assert rows(plots.swap_curves(swap), "level") == [{"level": 0.05, "label": "5 %"}]
+
+
+def test_a_falling_line_keeps_its_corners() -> None:
+    levels = np.array([0.9, 0.8, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0])
+    assert list(curves._corners(levels, 0.5)) == [1, 2, 4, 5, 7]
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("html", b"<!DOCTYPE html"), ("svg", b"<svg"), ("png", b"\x89PNG"), ("PDF", b"%PDF")],
+)
+def test_the_ending_decides_the_format(
+    ending: str, start: bytes, charts: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / f"chart.{ending}"
+    plots.save(charts["unanimity_bars"], path)
+    assert path.read_bytes().lstrip().startswith(start)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_html_opens_offline(charts: dict[str, Any], tmp_path: Path) -> None:
+    plots.save(charts["unanimity_bars"], tmp_path / "chart.html")
+    text = (tmp_path / "chart.html").read_text(encoding="utf-8")
+    assert "vega" in text
+    assert not re.search(r"<(script|link)\b[^>]*\b(src|href)=|//cdn\.", text)
+
+
+@pytest.mark.parametrize("name", ["chart.gif", "chart", "chart.json", "chart.svg.gz"])
+def test_another_ending_is_refused(name: str, charts: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"{name}: plots are written as \.html, \.svg, \.png, \.pdf"):
+        plots.save(charts["unanimity_bars"], tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    class Broken:
+        def save(self, path: str, **_: object) -> None:
+            Path(path).write_text("half of it")
+            raise RuntimeError("no more paper")
+
+    with pytest.raises(RuntimeError):
+        plots.save(Broken(), tmp_path / "chart.svg")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(InputError, match="does not exist"):
+        plots.save(Broken(), tmp_path / "nowhere" / "chart.svg")
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert"])
+def test_missing_packages_are_named(missing: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from rankprism import RankprismError, plots\n"
+        "try: plots.save(None, 'chart.svg')\n"
+        "except RankprismError as error: print(error)\n"
+    )
+    if missing == "altair":
+        code = code.replace("plots.save(None, 'chart.svg')", "plots.score_intervals({})")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'rankprism[plots]'" in result.stdout, result.stderr
+
+
+def test_nothing_else_loads_altair() -> None:
+    code = "import sys, rankprism.plots, rankprism.cli.app; print('altair' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
+
+
+def test_an_unknown_chart_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'pie'"):
+        plots.pie  # noqa: B018
+    assert dir(plots) == plots.__all__
+    assert issubclass(InputError, RankprismError)
+
+
+# The command line
+
+QRELS = ("--qrels", sample.QRELS, *sample.RUNS)
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[Any, ...]]:
+    """The command line in this process, where Altair is loaded: exit code, output and messages."""
+
+    def run(*arguments: object) -> tuple[Any, ...]:
+        monkeypatch.setattr(sys, "argv", ["rankprism", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit:
+            main()
+        return exit.value.code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("intervals", "-m", "P@5", "-m", "AP", "--alpha", 0.1),
+        ("heatmap", "-m", "P@5"),
+        ("differences", "-m", "P@5", "--run", "ideal", "--other", "noisy"),
+        ("irec", "-m", "StRecall@5", "-m", "D_nDCG@5", "--gamma", 0.3),
+        ("sensitivity", "-m", "alpha_nDCG(alpha={})@5", "--values", "0,0.5,0.9", "--parameter", "alpha"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_command_draws_runs(
+    arguments: tuple[Any, ...], command: Callable[..., Any], tmp_path: Path
+) -> None:
+    kind, *options = arguments
+    assert command("plot", kind, *QRELS, *options, "-o", tmp_path / "chart.svg") == (0, "", "")
+    svg = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert "noisy" in svg
+
+
+def test_a_command_draws_files_of_scores(scores: Scores, cli: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    lines = ["run,topic,measure,score"]
+    for run, topics in scores.per_topic().items():
+        for topic, values in topics.items():
+            lines += [f"{run},{topic},{measure},{value!r}" for measure, value in values.items()]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    result = cli("plot", "heatmap", file, "-m", "P@10", "-o", tmp_path / "chart.svg")
+    assert result.returncode == 0, result.stderr
+    result = cli("plot", "heatmap", file, "-o", tmp_path / "chart.svg")
+    assert result.returncode == 2
+    assert result.stderr == f"rankprism: name one measure with -m; there are {', '.join(MEASURES)}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("intervals", *QRELS, "-m", "P@5", "-o", "chart.gif"), "chart.gif: plots are written as .html"),
+        (("differences", *QRELS, "-m", "P@5", "-o", "c.svg"), "name two runs with --run and --other"),
+        (("irec", *QRELS, "-m", "P@5", "-o", "c.svg"), "name I-rec and a D-measure, in this order"),
+        (
+            ("sensitivity", *QRELS, "-m", "P@5", "--values", "1,2", "--parameter", "cutoff", "-o", "c.svg"),
+            "--values goes with a measure that has {} in their place",
+        ),
+        (
+            ("sensitivity", *QRELS, "-m", "P@{}", "--parameter", "cutoff", "-o", "c.svg"),
+            "--values goes with a measure that has {} in their place",
+        ),
+        (("heatmap", "-o", "c.svg"), "name files of scores, or runs together with --qrels"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_mistake_on_the_command_line_is_named(
+    arguments: tuple[Any, ...], message: str, command: Callable[..., Any]
+) -> None:
+    code, _, error = command("plot", *arguments)
+    assert code == 2
+    assert message in error
+
+
+@pytest.mark.parametrize("options", [(), ("--pairs",), ("--baseline", "noisy", "--correction", "bh")])
+def test_compare_draws_what_it_prints(
+    options: tuple[str, ...], command: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, table, error = command("compare", *QRELS, "-m", "P@5", *options, "--plot", tmp_path / "chart.svg")
+    assert (code, error) == (0, "")
+    assert "noisy" in table
+    assert "Differences" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
