@@ -307,8 +307,8 @@ def test_properties_beyond_the_ten() -> None:
 
 
 def test_toma_has_the_four_properties_that_cam_and_mm_lack() -> None:
-    # Maistro et al. 2021, section 4.2. By Chebyshev's distance a document on one of two aspects alone is in the
-    # lowest class, so a topic that has no others attains no more than 0.
+    # Maistro et al. 2021, section 4.2. By Chebyshev's distance a document on one of two aspects alone is in
+    # the lowest class, so a topic that has no others attains no more than 0.
     four = ["Max1", "Min0", "Order", "Defined"]
     measures = ["TOMA(nDCG)", "TOMA(AP,distance='manhattan')", "TOMA(nDCG,distance='chebyshev')", "CAM(nDCG)"]
     verdicts = examine(measures, four, instances=300)
