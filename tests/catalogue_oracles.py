@@ -76,12 +76,14 @@ def RR(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None =
     return 0.0
 
 
-def AP(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+def AP(
+    grades: Grades, ranking: Ranking, *, rel: float = 1, normalize: bool = True, cutoff: int | None = None
+) -> float:
     score = 0.0
     for i, doc in enumerate(ranking[:cutoff], 1):
         if grade_of(grades, doc) >= rel:
             score += P(grades, ranking, rel=rel, cutoff=i)
-    return divided(score, sum(grade >= rel for grade in grades.values()))
+    return divided(score, sum(grade >= rel for grade in grades.values())) if normalize else score
 
 
 def Rprec(grades: Grades, ranking: Ranking, *, rel: float = 1) -> float:

@@ -142,7 +142,7 @@ _ERR = {"max_rel": st.sampled_from([4, 5, 6.5]), "gain": st.sampled_from(["exp",
 SINGLE: dict[str, dict[str, Drawn]] = {
     "P": _RELEVANT,
     "RR": _RELEVANT,
-    "AP": _RELEVANT,
+    "AP": {"normalize": FLAG, **_RELEVANT},
     "Rprec": {"rel": REL},
     "DCG": _DCG,
     "nDCG": _DCG,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ def test_every_measure_parses_back_from_its_own_name(value: Measure) -> None:
     assert parse(str(value)) == value
     assert str(parse(str(value))) == str(value)
     assert hash(parse(str(value))) == hash(value)
-    assert " " not in str(value)
+    assert " " not in re.sub("'[^']*'", "", str(value))  # but in the name of an aspect
 
 
 @pytest.mark.parametrize(

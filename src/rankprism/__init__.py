@@ -7,7 +7,7 @@
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
 `measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
-`plots`, `cli` (the command line). Each is loaded when it is first used.
+`axioms` (what measures keep to), `plots`, `cli` (the command line). Each is loaded when it is first used.
 """
 
 from __future__ import annotations

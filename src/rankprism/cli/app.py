@@ -10,6 +10,7 @@ import typer
 from rankprism import __version__
 from rankprism.cli import aspects as aspects_commands
 from rankprism.cli import compare, meta, plot
+from rankprism.cli.axioms import axioms
 from rankprism.cli.judgments import (
     AspectNames,
     Embedding,
@@ -277,6 +278,7 @@ def convert(
     typer.echo(str(conversion))
 
 
+app.command()(axioms)
 app.command("compare")(compare.compare)
 app.command("topic-set-size")(compare.topic_set_size)
 app.add_typer(aspects_commands.app, name="aspects")

@@ -83,7 +83,7 @@ Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
 Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
-_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown"}
+_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
 def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum]) -> str:

@@ -21,6 +21,7 @@ from rankprism.formats.files import write_texts
 from rankprism.measures import Measure, lookup, names
 from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
+from rankprism.measures.measure import AXIOMS
 
 MEAN = "all"  # the topic that stands for the mean over topics
 
@@ -148,11 +149,18 @@ def explain(measure: Measure) -> str:
         lines += textwrap.wrap(about, width, initial_indent=f"  {p.name:<12} ", subsequent_indent=" " * 15)
     if definition.aliases:
         lines += ["", "Also called " + ", ".join(definition.aliases)]
+    if definition.keeps is not None:
+        kept = f"Keeps {_kept(definition.keeps)} of ten axioms: `rankprism axioms {definition.name}`"
+        lines += ["", *textwrap.wrap(kept, width)]
     for key in definition.cite:
         lines += ["", *textwrap.wrap("From " + CITATIONS[key].text, width, subsequent_indent="     ")]
     if example:
         lines += ["", "Example", *(f"  {line}" for line in (">>>" + example).splitlines())]
     return "\n".join(lines)
+
+
+def _kept(names: frozenset[str]) -> str:
+    return " ".join(name for name in AXIOMS if name in names) or "none"
 
 
 def reference() -> str:
@@ -166,10 +174,11 @@ def reference() -> str:
         "",
         "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
         "`CAM(M)` and `MM(M)`. *Monotone*: with default parameters, a document that becomes more relevant",
-        "never lowers the score, so `bounds=True` brackets the truth.",
+        "never lowers the score, so `bounds=True` brackets the truth. *Keeps*: those of the ten",
+        "constraints in [axioms.md](axioms.md) that it keeps with default parameters; after a stroke, M_IA.",
         "",
-        "| measure | what it says | aspects | monotone | compared with, beside its definition |",
-        "|---|---|---|---|---|",
+        "| measure | what it says | aspects | monotone | keeps | compared with, beside its definition |",
+        "|---|---|---|---|---|---|",
     ]
     for d in own:
         cells = (
@@ -177,6 +186,7 @@ def reference() -> str:
             d.summary,
             "one" if d.single else "all",
             "yes" if d.monotone else "",
+            " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
             CHECKED.get(d.name, ""),
         )
         lines.append(f"| {' | '.join(cells)} |")

@@ -38,6 +38,8 @@ _LATEX = str.maketrans(
         "∞": r"$\infty$",
         "●": r"$\bullet$",
         "○": r"$\circ$",
+        "◉": r"$\odot$",
+        "≠": r"$\neq$",
         "–": "--",
         "<": "$<$",
         ">": "$>$",

@@ -164,6 +164,22 @@ _ALL = (
         2019,
     ),
     Citation(
+        "moffat2013seven",
+        "inproceedings",
+        "Alistair Moffat",
+        "Seven numeric properties of effectiveness metrics",
+        "AIRS",
+        2013,
+    ),
+    Citation(
+        "ferrante2015towards",
+        "inproceedings",
+        "Marco Ferrante and Nicola Ferro and Maria Maistro",
+        "Towards a formal framework for utility-oriented measurements of retrieval effectiveness",
+        "ICTIR",
+        2015,
+    ),
+    Citation(
         "amigo2018axiomatic",
         "inproceedings",
         "Enrique Amigó and Damiano Spina and Jorge Carrillo-de-Albornoz",

@@ -38,6 +38,7 @@ def intent_aware(base: Definition) -> Definition:
         parameters=tuple(p for p in base.parameters if p.name != "fold"),
         single=False,
         monotone=base.monotone,
+        keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
     )

@@ -29,6 +29,8 @@ from rankprism.measures.parts import ratio
         optional=True,
     ),
     single=True,
+    keeps="DeepTh",
+    keeps_ia="DeepTh",
     cite=("clarke2021assessing", "clarke2020offline"),
 )
 def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:

@@ -19,7 +19,9 @@ from rankprism.measures.parts import (
 )
 
 
-@measure(REL, WEIGHTED, CUTOFF, monotone=True, cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec"))
+@measure(
+    REL, WEIGHTED, CUTOFF, monotone=True, keeps="Sat", cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec")
+)
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
 
@@ -59,7 +61,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(LEVEL, REL, monotone=True, cite=("zhai2003beyond",))
+@measure(LEVEL, REL, monotone=True, keeps="DeepTh Sat", cite=("zhai2003beyond",))
 def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
 
@@ -83,7 +85,7 @@ def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> 
     return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
 
 
-@measure(LEVEL, REL, cite=("zhai2003beyond",))
+@measure(LEVEL, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
 def S_precision(hits: Hits, level: float, rel: float) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
 
@@ -104,7 +106,7 @@ COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low
 COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
 
 
-@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, cite=("zhai2003beyond",))
+@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
 def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
 
@@ -122,7 +124,7 @@ def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Fl
     return cheapest_cover(hits, rel, level, a, b) / cost
 
 
-@measure(CUTOFF, cite=("macavaney2022streamlining",))
+@measure(CUTOFF, keeps="Sat", cite=("macavaney2022streamlining",))
 def Judged(hits: Hits, cutoff: int | None) -> Floats:
     """Judged: the share of the first k documents that have been judged at all.
 

@@ -91,6 +91,7 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
     REL,
     CT_GAIN,
     CUTOFF,
+    keeps="Deep DeepTh Red",
     cite=("luo2013water", "amigo2018axiomatic"),
 )
 def CT(
@@ -129,7 +130,7 @@ def CT(
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
-@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, cite=("luo2013water", "yang2016trec"))
+@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="CloseTh Red AspRel", cite=("luo2013water", "yang2016trec"))
 def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Normalised cube test: trec-dd's CT over its upper bound.
 
@@ -153,7 +154,9 @@ def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     return ratio(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
 
 
-@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, cite=("luo2013water", "yang2016trec"))
+@measure(
+    CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="Deep DeepTh Red AspRel", cite=("luo2013water", "yang2016trec")
+)
 def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
 
@@ -180,7 +183,7 @@ MODIFIED = Parameter(
 )
 
 
-@measure(REL, MODIFIED, cite=("yang2015overview",))
+@measure(REL, MODIFIED, keeps="DeepTh Sat", cite=("yang2015overview",))
 def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     """Precision at full recall: the share of documents that bring something new until all is covered.
 

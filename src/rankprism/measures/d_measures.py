@@ -76,7 +76,14 @@ def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
     return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+@measure(
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri Deep CloseTh AspDiv AspRel",
+    cite=("sakai2011evaluating",),
+)
 def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-nDCG: nDCG of global gains.
 
@@ -93,7 +100,15 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     return _one(nDCG, global_gain(hits, gain, digits), cutoff)
 
 
-@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+@measure(
+    BLEND,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri CloseTh AspDiv AspRel",
+    cite=("sakai2011evaluating",),
+)
 def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-Q: the Q-measure of global gains.
 
@@ -109,7 +124,14 @@ def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | No
 
 
 @measure(
-    GAMMA, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",), aliases=("D#_nDCG",)
+    GAMMA,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri Deep CloseTh AspDiv AspRel",
+    cite=("sakai2011evaluating",),
+    aliases=("D#_nDCG",),
 )
 def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D#-nDCG: D-nDCG mixed with the share of intents reached.
@@ -127,7 +149,15 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
 
 
 @measure(
-    GAMMA, BLEND, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",), aliases=("D#_Q",)
+    GAMMA,
+    BLEND,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri CloseTh AspDiv AspRel",
+    cite=("sakai2011evaluating",),
+    aliases=("D#_Q",),
 )
 def DSharp_Q(
     hits: Hits, gamma: float, beta: float, gain: str, digits: int | None, cutoff: int | None
@@ -144,7 +174,7 @@ def DSharp_Q(
     return _sharp(hits, D_Q(beta=beta, gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2012intuitiveness",))
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep CloseTh AspDiv AspRel", cite=("sakai2012intuitiveness",))
 def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
@@ -159,7 +189,15 @@ def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> F
     return _one(nDCG, global_gain(hits, gain, digits, navigational=True), cutoff)
 
 
-@measure(GAMMA, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("DIN#_nDCG",))
+@measure(
+    GAMMA,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep CloseTh AspDiv AspRel",
+    cite=("sakai2012intuitiveness",),
+    aliases=("DIN#_nDCG",),
+)
 def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """DIN#-nDCG: DIN-nDCG mixed with the share of intents reached.
 
@@ -173,7 +211,9 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
     return _sharp(hits, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
 
 
-@measure(BLEND, LEVEL_GAIN, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("P+Q",))
+@measure(
+    BLEND, LEVEL_GAIN, CUTOFF, keeps="Pri CloseTh AspDiv", cite=("sakai2012intuitiveness",), aliases=("P+Q",)
+)
 def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
 
@@ -190,7 +230,15 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
 
 
-@measure(GAMMA, BLEND, LEVEL_GAIN, CUTOFF, cite=("sakai2012intuitiveness",), aliases=("P+Q#",))
+@measure(
+    GAMMA,
+    BLEND,
+    LEVEL_GAIN,
+    CUTOFF,
+    keeps="Pri CloseTh AspDiv",
+    cite=("sakai2012intuitiveness",),
+    aliases=("P+Q#",),
+)
 def P_plusQSharp(hits: Hits, gamma: float, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+Q#: P+Q mixed with the share of intents reached.
 
@@ -213,7 +261,7 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
+@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep DeepTh AspDiv AspRel", cite=("sakai2011evaluating",))
 def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
 
@@ -230,7 +278,7 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     return ratio(discounted_sum(r * CASCADE(r), RECIPROCAL(hits.rank)), best[hits.topic])[:, 0]
 
 
-@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2011evaluating",))
+@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, keeps="CloseTh AspDiv AspRel", cite=("sakai2011evaluating",))
 def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
 
@@ -252,7 +300,14 @@ D_IRBU_P = Parameter(
 D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
 
 
-@measure(D_IRBU_P, LEVEL_GAIN, DIGITS, CUTOFF, cite=("sakai2019diversity",))
+@measure(
+    D_IRBU_P,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    cite=("sakai2019diversity",),
+)
 def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-iRBU: the intentwise rank-biased utility of global gains, as NTCIREVAL has it.
 
@@ -267,7 +322,15 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
     return p * discounted_sum(r * CASCADE(r), geometric(p)(hits.rank))[:, 0]
 
 
-@measure(D_RBP_P, LEVEL_GAIN, DIGITS, CUTOFF, monotone=True, cite=("sakai2011evaluating",))
+@measure(
+    D_RBP_P,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    cite=("sakai2011evaluating",),
+)
 def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-RBP: rank-biased precision of global gains, as NTCIREVAL has it.
 

@@ -46,6 +46,8 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     CUTOFF,
     single=True,
     monotone=True,
+    keeps="Pri CloseTh AspDiv",
+    keeps_ia="Pri CloseTh AspDiv",
     cite=("sakai2005reliability", "sakai2011evaluating"),
 )
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
@@ -67,7 +69,14 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
 
 
 @measure(
-    BLEND, LEVEL_GAIN, CUTOFF, single=True, cite=("sakai2006give", "sakai2012intuitiveness"), aliases=("P+",)
+    BLEND,
+    LEVEL_GAIN,
+    CUTOFF,
+    single=True,
+    keeps="DeepTh Sat",
+    keeps_ia="DeepTh Sat",
+    cite=("sakai2006give", "sakai2012intuitiveness"),
+    aliases=("P+",),
 )
 def P_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+: the blended ratio of Q down to the best document of the list, for who wants just one.
@@ -130,7 +139,14 @@ def _worth(grades: Floats, levels: str | Mapping[float, float], pool: Floats) ->
     return worth
 
 
-@measure(LEVELS, single=True, monotone=True, cite=("robertson2010extending", "sakai2011evaluating"))
+@measure(
+    LEVELS,
+    single=True,
+    monotone=True,
+    keeps="Pri CloseTh AspDiv",
+    keeps_ia="Pri CloseTh AspDiv",
+    cite=("robertson2010extending", "sakai2011evaluating"),
+)
 def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     """Graded average precision: AP for a user whose bar for relevance is not known.
 
@@ -145,7 +161,15 @@ def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     return ratio(_gap(hits, levels), everything[hits.topic])
 
 
-@measure(LEVELS, CUTOFF, single=True, monotone=True, cite=("robertson2010extending", "sakai2011evaluating"))
+@measure(
+    LEVELS,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="Pri CloseTh AspDiv",
+    keeps_ia="Pri CloseTh AspDiv",
+    cite=("robertson2010extending", "sakai2011evaluating"),
+)
 def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
     """Normalised graded average precision at a cutoff: GAP's sum over that of the best ranking possible.
 

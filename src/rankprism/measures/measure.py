@@ -102,6 +102,10 @@ class Definition:
     single: bool
     #: With default parameters, a document that becomes more relevant never lowers the score.
     monotone: bool = False
+    #: The constraints of Amigó et al. 2018 that it keeps with default parameters, and those that M_IA keeps,
+    #: as the search of `rankprism.axioms` finds; None: nobody has said.
+    keeps: frozenset[str] | None = None
+    keeps_ia: frozenset[str] | None = None
     #: Bounds of the score, where the function's own result is not certain.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
     cite: tuple[str, ...] = ()
@@ -233,6 +237,9 @@ class Measure:
         return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
 
 
+#: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
+AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
+
 CUTOFF = Parameter(
     "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
 )
@@ -286,6 +293,8 @@ def measure(
     *parameters: Parameter,
     single: bool = False,
     monotone: bool = False,
+    keeps: str | None = None,
+    keeps_ia: str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     cite: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
@@ -305,6 +314,8 @@ def measure(
             parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
             single=single,
             monotone=monotone,
+            keeps=None if keeps is None else frozenset(keeps.split()),
+            keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
             interval=interval,
             cite=cite,
             aliases=aliases,

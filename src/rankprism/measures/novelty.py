@@ -102,7 +102,17 @@ def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
 
 
-@measure(ALPHA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2008novelty",), aliases=("α_DCG",))
+@measure(
+    ALPHA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    CUTOFF,
+    monotone=True,
+    keeps="DeepTh Red",
+    cite=("clarke2008novelty",),
+    aliases=("α_DCG",),
+)
 def alpha_DCG(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool, cutoff: int | None) -> Floats:
     """α-DCG: discounted gain, where an aspect's worth falls by the share α with each document on it.
 
@@ -133,6 +143,7 @@ def _alpha_parts(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool
     CUTOFF,
     monotone=True,
     interval=interval_of(_alpha_parts),
+    keeps="DeepTh Red",
     cite=("clarke2008novelty",),
     aliases=("α_nDCG",),
 )
@@ -202,6 +213,7 @@ def check_probability(hits: Hits, name: str, gain: str, max_rel: float | None = 
     SCALE,
     CUTOFF,
     monotone=True,
+    keeps="DeepTh Red AspRel",
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def ERR_IA(
@@ -232,6 +244,7 @@ def ERR_IA(
     CUTOFF,
     monotone=True,
     interval=interval_of(_err_parts),
+    keeps="DeepTh Red AspRel",
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def nERR_IA(
@@ -269,7 +282,17 @@ BETA = Parameter(
 )
 
 
-@measure(ALPHA, BETA, REL, GAIN, WEIGHTED, CUTOFF, monotone=True, cite=("clarke2009effectiveness",))
+@measure(
+    ALPHA,
+    BETA,
+    REL,
+    GAIN,
+    WEIGHTED,
+    CUTOFF,
+    monotone=True,
+    keeps="DeepTh Red",
+    cite=("clarke2009effectiveness",),
+)
 def NRBP(
     hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool, cutoff: int | None
 ) -> Floats:
@@ -300,6 +323,7 @@ def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, we
     CUTOFF,
     monotone=True,
     interval=interval_of(_nrbp_parts),
+    keeps="DeepTh Red",
     cite=("clarke2009effectiveness",),
 )
 def nNRBP(
@@ -329,7 +353,16 @@ EFFORT = Parameter("e", 0.05, "what looking at a document costs", low=0)
 LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount", low=1, above_low=True)
 
 
-@measure(ALPHA, EFFORT, LOG_BASE, REL, GRADED, CUTOFF, cite=("yang2009modeling", "amigo2018axiomatic"))
+@measure(
+    ALPHA,
+    EFFORT,
+    LOG_BASE,
+    REL,
+    GRADED,
+    CUTOFF,
+    keeps="Deep DeepTh Conf Red",
+    cite=("yang2009modeling", "amigo2018axiomatic"),
+)
 def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Expected utility: what is still new in each document, less the effort of looking at it.
 
@@ -365,7 +398,17 @@ RBU_FORM = Parameter(
 )
 
 
-@measure(RBU_P, RBU_EFFORT, RBU_FORM, REL, RBU_GAIN, CUTOFF, monotone=True, cite=("amigo2018axiomatic",))
+@measure(
+    RBU_P,
+    RBU_EFFORT,
+    RBU_FORM,
+    REL,
+    RBU_GAIN,
+    CUTOFF,
+    monotone=True,
+    keeps="Pri Deep DeepTh CloseTh Conf AspDiv Red",
+    cite=("amigo2018axiomatic",),
+)
 def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Rank-biased utility: what users still need from each document, less the effort of looking at it.
 
@@ -373,7 +416,8 @@ def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff
     eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
     r = (2^g - 1) / 2^gmax, gmax the topic's highest grade on the aspect
 
-    It is the one measure that keeps all ten constraints of its paper, for small r, p < 1 and e > 0.
+    With gain='linear' it is the one measure that keeps all ten constraints of its paper, for small r, p large
+    enough and below 1, and e > 0.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()

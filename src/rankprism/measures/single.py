@@ -31,7 +31,14 @@ from rankprism.measures.parts import (
 
 
 @measure(
-    REL, CUTOFF, single=True, monotone=True, cite=("vanrijsbergen1979information",), aliases=("Precision",)
+    REL,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="CloseTh",
+    keeps_ia="CloseTh AspRel",
+    cite=("vanrijsbergen1979information",),
+    aliases=("Precision",),
 )
 def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Precision: the share of relevant documents among the first k.
@@ -49,7 +56,16 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     return ratio(relevant.sum(-1), hits.depth(cutoff)[:, None])
 
 
-@measure(REL, CUTOFF, single=True, monotone=True, cite=("kantor2000trec",), aliases=("MRR",))
+@measure(
+    REL,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="DeepTh Sat",
+    keeps_ia="DeepTh Sat AspRel",
+    cite=("kantor2000trec",),
+    aliases=("MRR",),
+)
 def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """Reciprocal rank: one over the rank of the first relevant document.
 
@@ -64,11 +80,26 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     return best
 
 
-@measure(REL, CUTOFF, single=True, monotone=True, cite=("harman1992evaluation",), aliases=("MAP",))
-def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
+NORMALIZE = Parameter("normalize", True, "divide by the number of relevant documents judged", bool)
+
+
+@measure(
+    REL,
+    NORMALIZE,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    cite=("harman1992evaluation",),
+    aliases=("MAP",),
+)
+def AP(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> Floats:
     """Average precision: the precision at each relevant document, averaged over all of them.
 
     AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, with R the number of relevant documents judged
+
+    With normalize=False it is the sum alone.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["AP"]).mean()
@@ -76,6 +107,8 @@ def AP(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """
     hits = hits.top(cutoff)
     relevant = hit_gain(hits, binary(rel))
+    if not normalize:
+        return precision_sum(relevant, hits)
     R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
     return ratio(precision_sum(relevant, hits), R)
 
@@ -85,7 +118,15 @@ def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     return discounted_sum(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL(hits.rank))
 
 
-@measure(REL, single=True, monotone=True, cite=("buckley2005retrieval",), aliases=("RPrec",))
+@measure(
+    REL,
+    single=True,
+    monotone=True,
+    keeps="DeepTh",
+    keeps_ia="DeepTh",
+    cite=("buckley2005retrieval",),
+    aliases=("RPrec",),
+)
 def Rprec(hits: Hits, rel: float) -> Floats:
     """R-precision: the share of relevant documents among the first R, as many as are relevant.
 
@@ -112,7 +153,16 @@ GAIN_OF_GRADE = Parameter(
 )
 
 
-@measure(DCG_FORM, GAIN_OF_GRADE, CUTOFF, single=True, monotone=True, cite=("jarvelin2002cumulated",))
+@measure(
+    DCG_FORM,
+    GAIN_OF_GRADE,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="Pri Deep CloseTh AspDiv",
+    keeps_ia="Pri Deep CloseTh AspDiv AspRel",
+    cite=("jarvelin2002cumulated",),
+)
 def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
     """Discounted cumulative gain: what the documents are worth, less and less with their rank.
 
@@ -132,6 +182,8 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     CUTOFF,
     single=True,
     monotone=True,
+    keeps="Pri Deep CloseTh AspDiv",
+    keeps_ia="Pri Deep CloseTh AspDiv",
     cite=("jarvelin2002cumulated",),
     aliases=("NDCG",),
 )
@@ -179,7 +231,17 @@ RBP_GAIN = Parameter(
 )
 
 
-@measure(PERSISTENCE, REL, RBP_GAIN, CUTOFF, single=True, monotone=True, cite=("moffat2008rank",))
+@measure(
+    PERSISTENCE,
+    REL,
+    RBP_GAIN,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="DeepTh CloseTh",
+    keeps_ia="DeepTh CloseTh AspRel",
+    cite=("moffat2008rank",),
+)
 def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floats:
     """Rank-biased precision: what a user finds who goes on with probability p.
 
@@ -204,7 +266,15 @@ ERR_GAIN = Parameter(
 )
 
 
-@measure(MAX_REL, ERR_GAIN, CUTOFF, single=True, monotone=True, cite=("chapelle2009expected",))
+@measure(
+    MAX_REL,
+    ERR_GAIN,
+    CUTOFF,
+    single=True,
+    monotone=True,
+    keeps="Pri Deep DeepTh AspDiv",
+    cite=("chapelle2009expected",),
+)
 def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     """Expected reciprocal rank: how early a user is satisfied who stops at the first good document.
 
@@ -226,6 +296,7 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     CUTOFF,
     single=True,
     monotone=True,
+    keeps="Pri Deep DeepTh AspDiv",
     cite=("chapelle2009expected", "sakai2011evaluating"),
 )
 def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:

@@ -1,0 +1,109 @@
+"""The axiom laboratory: statements that a measure may keep, and a search that tries to break it with them.
+
+One module for each of the ten constraints of Amigó et al. 2018; `properties` has more. `constraint` says what
+one is, `rankings` and `bases` make the rankings to try it on, `search` tries, `shrink` makes what it found
+small, `verdict` is what comes out. `proofs` are arguments, where there are any; `thresholds` looks for the
+parameters with which a constraint holds; `table`, `story` and `page` show it all, the paper's table beside
+ours. Nothing here knows of files.
+"""
+
+from rankprism.axioms.asp_div import AspDiv
+from rankprism.axioms.asp_rel import AspRel
+from rankprism.axioms.close_th import CloseTh
+from rankprism.axioms.conf import Conf
+from rankprism.axioms.constraint import (
+    EQUAL,
+    FINITE,
+    IN_UNIT,
+    MORE,
+    NOT_LESS,
+    Constraint,
+    Reading,
+    Relation,
+    Scope,
+    constraint,
+    constraint_names,
+    find_constraint,
+)
+from rankprism.axioms.deep import Deep
+from rankprism.axioms.deep_th import DeepTh
+from rankprism.axioms.m_red import MRed
+from rankprism.axioms.pri import Pri
+from rankprism.axioms.properties import (
+    Bound,
+    Conv,
+    Defined,
+    Ideal,
+    Local,
+    Max1,
+    Min0,
+    Order,
+    Replace,
+    Swap,
+    Sym,
+    Tail,
+)
+from rankprism.axioms.rankings import Base, Instance, scores_of
+from rankprism.axioms.red import Red
+from rankprism.axioms.sat import Sat
+from rankprism.axioms.search import examine
+from rankprism.axioms.story import story
+from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
+from rankprism.axioms.thresholds import Threshold, Thresholds, find_thresholds
+from rankprism.axioms.verdict import Verdict
+
+#: The ten constraints of Amigó et al. 2018, in the paper's order.
+TEN = (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed, Sat, AspRel)
+#: What else can be asked of a measure.
+MORE_PROPERTIES = (Swap, Replace, Conv, Local, Bound, Ideal, Sym, Tail, Max1, Min0, Order, Defined)
+
+__all__ = [
+    "EQUAL",
+    "FINITE",
+    "IN_UNIT",
+    "MORE",
+    "MORE_PROPERTIES",
+    "NOT_LESS",
+    "TEN",
+    "AspDiv",
+    "AspRel",
+    "AxiomTable",
+    "Base",
+    "Bound",
+    "CloseTh",
+    "Conf",
+    "Constraint",
+    "Conv",
+    "Deep",
+    "DeepTh",
+    "Defined",
+    "Ideal",
+    "Instance",
+    "Local",
+    "MRed",
+    "Max1",
+    "Min0",
+    "Order",
+    "Pri",
+    "Reading",
+    "Red",
+    "Relation",
+    "Replace",
+    "Sat",
+    "Scope",
+    "Swap",
+    "Sym",
+    "Tail",
+    "Threshold",
+    "Thresholds",
+    "Verdict",
+    "axiom_table",
+    "constraint",
+    "constraint_names",
+    "examine",
+    "find_constraint",
+    "find_thresholds",
+    "paper_table",
+    "scores_of",
+    "story",
+]

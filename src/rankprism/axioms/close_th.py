@@ -1,0 +1,28 @@
+"""Closeness threshold (CloseTh, Eq. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rankprism.axioms.constraint import constraint
+from rankprism.axioms.deep_th import DEPTHS, LENGTH, R_C, first_and_late, single_grades
+from rankprism.axioms.rankings import Base, Rankings
+
+
+@constraint(
+    quantifier="some",
+    variable="m",
+    values=DEPTHS,
+    bases=single_grades,
+    premises=("single aspect", "r ≪ 1", "binary relevance"),
+    readings=(R_C, LENGTH),
+    cite=("amigo2018axiomatic",),
+)
+def CloseTh(base: Base, length: str, **others: Any) -> Iterator[Rankings]:
+    """Closeness threshold: the first ranks are always looked at, and there, more relevant documents win.
+
+    for some m:  Q(1 relevant, …) < Q(m not relevant, m relevant)
+    """
+    for first, late in first_and_late(base, length):
+        yield late, first

@@ -1,0 +1,23 @@
+"""Confidence (Conf, Eq. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankprism.axioms.constraint import CUTOFF, GRADES, HIGHEST, constraint
+from rankprism.axioms.rankings import Base, Rankings
+
+
+@constraint(
+    premises=("single aspect", "r ≪ 1"),
+    readings=(GRADES, HIGHEST, CUTOFF),
+    cite=("amigo2018axiomatic",),
+)
+def Conf(base: Base) -> Iterator[Rankings]:
+    """Confidence: a non-relevant document more, at the end, lowers the score.
+
+    Q(d⃗) > Q(d⃗, not relevant)
+    """
+    yield base.documents, np.vstack([base.documents, [[0.0]]])

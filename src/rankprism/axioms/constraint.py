@@ -1,0 +1,236 @@
+"""What a constraint is: a statement about the scores of rankings, and how to make rankings to test it on."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankprism.axioms.rankings import Base, Rankings
+from rankprism.data.hits import Bools, Floats
+from rankprism.errors import InputError
+
+#: Scores that differ by less than this share of their size are equal: sums in another order are.
+CLOSE = 1e-12
+
+
+def _slack(*scores: Floats) -> Floats:
+    size = np.max(np.abs(scores), axis=0)
+    return np.asarray(CLOSE * np.where(np.isfinite(size), size, 0.0) + 1e-15)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What must hold between the scores of an instance's rankings."""
+
+    sign: str
+    holds: Callable[..., Bools]
+
+    def __call__(self, scores: Floats) -> Bools:
+        """(N,) from scores (N, rankings)"""
+        with np.errstate(invalid="ignore"):
+            return self.holds(*scores.T)
+
+
+MORE = Relation(">", lambda a, b: a > b + _slack(a, b))
+NOT_LESS = Relation("≥", lambda a, b: a >= b - _slack(a, b))
+EQUAL = Relation("=", lambda a, b: np.abs(a - b) <= _slack(a, b))
+IN_UNIT = Relation("in [0,1]", lambda a: (a >= -_slack(a)) & (a <= 1 + _slack(a)))
+ONE = Relation("= 1", lambda a: np.abs(a - 1) <= _slack(a))
+ZERO = Relation("= 0", lambda a: np.abs(a) <= _slack(a))
+FINITE = Relation("is a number", lambda a: np.isfinite(a))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Something that a constraint's text leaves open: what it may be, and why the default is what it is."""
+
+    name: str
+    default: Any
+    why: str
+    choices: tuple[str, ...] = ()  # none: a number in (0, 1]
+    optional: bool = False  # None is a value
+
+    @property
+    def range(self) -> str:
+        if self.choices:
+            return " or ".join(self.choices)
+        return "a number above 0 and at most 1" + (", or nothing" if self.optional else "")
+
+    def check(self, value: Any, constraint: str) -> Any:
+        if value is None and self.optional:
+            return None
+        if self.choices:
+            good = value in self.choices
+        else:
+            good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
+        if not good:
+            raise InputError(f"{constraint}: {self.name} must be {self.range}; got {value!r}")
+        return value if self.choices else float(value)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which documents and weights a constraint is about: its premises, as far as they are general."""
+
+    aspects: tuple[int, ...] = (1,)
+    grades: str = "graded"  # or binary: all grades above 0 are equal
+    highest: float = 0.1  # r(d,t) is at most this
+    weights: str = "balanced"  # or any
+    overlap: bool = True  # a document may be about several aspects
+    cutoff: str = "free"  # rankings are no longer than the measure's cutoff; or binding, they are as long
+    fewest: int = 0  # documents of a base
+    most: int = 10
+
+
+# Readings that several constraints have. Those named like a field of Scope set it.
+GRADES = Reading(
+    "grades",
+    "graded",
+    "the paper states it over graded relevance (its section 4.1)",
+    ("graded", "binary"),
+)
+HIGHEST = Reading("highest", 0.1, "the premise r(d,t) ≪ 1 names no number; a tenth is small")
+CUTOFF = Reading(
+    "cutoff",
+    "free",
+    "at a cutoff that cuts, no measure sees what the statement is about; the proofs sum over all ranks",
+    ("free", "binding"),
+)
+AD_HOC = Reading(
+    "ad_hoc",
+    "fold",
+    "a document is as relevant as to the aspect it serves best (section 6.2); the paper's ○ are by fiat",
+    ("fold", "not applicable"),
+)
+
+Cases = Callable[..., Iterator[Rankings]]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """A statement that a measure may keep: on every instance, `relation` holds between the scores.
+
+    `cases` makes the rankings to compare from a base, and so decides which of the bases in `scope` satisfy
+    the premises. `quantifier` says for which of one base's cases the relation has to hold: every, some, or
+    eventually (from one of them on).
+    """
+
+    name: str
+    cases: Cases
+    relation: Relation = MORE
+    scope: Scope = field(default_factory=Scope)
+    quantifier: str = "every"
+    premises: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from the defaults
+    bases: Callable[..., Iterable[Base]] | None = None  # instead of those in scope
+    variable: str = ""  # what a quantifier other than every is about
+    values: tuple[int, ...] = ()  # and which values of it are tried
+    needs_cutoff: bool = False
+    own_pools: Callable[[Rankings], Rankings] | None = None  # what is judged, for each ranking apart
+    cite: tuple[str, ...] = ()
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.cases) or ""
+
+    @property
+    def summary(self) -> str:
+        return self.doc.partition("\n")[0]
+
+    @property
+    def formula(self) -> str:
+        return self.doc.partition("\n\n")[2].partition("\n\n")[0]
+
+    def reading(self, name: str) -> Reading:
+        for reading in self.readings:
+            if reading.name == name:
+                return reading
+        has = ", ".join(reading.name for reading in self.readings) or "none"
+        raise InputError(f"{self.name} has no reading {name!r}; it has {has}")
+
+    def __call__(self, **settings: Any) -> Constraint:
+        """The same constraint, read in another way."""
+        merged = dict(self.settings)
+        for name, value in settings.items():
+            reading = self.reading(name)
+            merged[name] = reading.check(value, self.name)
+            if merged[name] == reading.default:
+                del merged[name]
+        return replace(self, settings=merged)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings.get(name, self.reading(name).default)
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{name}={value!r}" for name, value in sorted(self.settings.items()))
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+    @cached_property
+    def read_scope(self) -> Scope:
+        """The scope under the readings chosen."""
+        chosen = {r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE}
+        if chosen.pop("aspects", "any") == "several":
+            chosen["aspects"] = tuple(A for A in self.scope.aspects if A > 1)
+        return replace(self.scope, **chosen)
+
+    @cached_property
+    def own_readings(self) -> dict[str, Any]:
+        """The readings that the cases decide on."""
+        return {r.name: self[r.name] for r in self.readings if r.name not in (*_IN_SCOPE, "ad_hoc")}
+
+
+_IN_SCOPE = tuple(f.name for f in fields(Scope))
+_CONSTRAINTS: dict[str, Constraint] = {}
+
+
+def constraint(**about: Any) -> Callable[[Cases], Constraint]:
+    """Turn a function from a base to rankings into a constraint of the same name, known to every command.
+
+    The function's docstring says what must hold; its first line is the summary, then comes the formula.
+    What it yields are the rankings that `relation` compares, `MORE` for instance: the first scores more.
+
+    >>> from rankprism.axioms import examine
+    >>> import numpy as np
+    >>> @constraint(relation=NOT_LESS, scope=Scope(most=4))
+    ... def Longer(base):
+    ...     "A document more never hurts."
+    ...     yield base.documents, base.documents[:-1]
+    >>> [verdict.kind for verdict in examine(["DCG", "RBU"], [Longer])]
+    ['no violation found', 'violated']
+    """
+
+    def decorate(cases: Cases) -> Constraint:
+        made = Constraint(name=cases.__name__, cases=cases, **about)
+        if made.name in _CONSTRAINTS:
+            raise InputError(f"a constraint named {made.name} exists already; choose another name")
+        _CONSTRAINTS[made.name] = made
+        return made
+
+    return decorate
+
+
+def constraint_names() -> tuple[str, ...]:
+    return tuple(_CONSTRAINTS)
+
+
+def find_constraint(name: str | Constraint) -> Constraint:
+    """The constraint of a name."""
+    if isinstance(name, Constraint):
+        return name
+    if name not in _CONSTRAINTS:
+        folded = {known.casefold(): known for known in _CONSTRAINTS}
+        if name.casefold() in folded:
+            return _CONSTRAINTS[folded[name.casefold()]]
+        close = difflib.get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ";"
+        raise InputError(f"unknown constraint {name!r}{hint} there are {', '.join(sorted(_CONSTRAINTS))}")
+    return _CONSTRAINTS[name]

@@ -1,0 +1,27 @@
+"""Deepness (Deep, Eq. 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from rankprism.axioms.constraint import CUTOFF, GRADES, HIGHEST, Scope, constraint
+from rankprism.axioms.pri import swapped
+from rankprism.axioms.rankings import Base, Rankings
+
+
+@constraint(
+    scope=Scope(fewest=4),
+    premises=("single aspect", "r ≪ 1"),
+    readings=(GRADES, HIGHEST, CUTOFF),
+    cite=("amigo2018axiomatic",),
+)
+def Deep(base: Base) -> Iterator[Rankings]:
+    """Deepness: the same good swap of neighbours is worth more further up.
+
+    r(d_i) = r(d_j) < r(d_{i+1}) = r(d_{j+1}), i < j  ⇒  Q(d⃗ with i, i+1 swapped) > Q(d⃗ with j, j+1 swapped)
+    """
+    d, r = base.documents, base.documents[:, 0]
+    for i, j in combinations(range(len(d) - 1), 2):
+        if r[i] == r[j] < r[i + 1] == r[j + 1]:
+            yield swapped(d, i, i + 1), swapped(d, j, j + 1)

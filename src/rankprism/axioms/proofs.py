@@ -1,0 +1,206 @@
+"""Short arguments for why a measure keeps a constraint, whatever the ranking.
+
+They are for the catalogue's own formulas, with the parameters that `when` accepts, and for rankings no longer
+than the cutoff. D is the discount, g the gain, S_i = Π_{j≤i} (1 - r_j) what is left of an aspect after rank
+i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rankprism.axioms.constraint import Constraint
+from rankprism.measures.measure import Measure
+
+
+@dataclass(frozen=True)
+class Proof:
+    constraint: str
+    measures: str
+    argument: str
+    when: Callable[[Measure], bool] = lambda measure: True
+
+
+def proof_of(measure: Measure, constraint: Constraint) -> str:
+    """The argument, or nothing where none is recorded for these parameters and readings."""
+    if not (set(constraint.settings) <= _HARMLESS and constraint.settings.get("highest", 0.1) < 1):
+        return ""
+    if not set(measure.settings) <= _COVERED:
+        return ""
+    for proof in PROOFS:
+        about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
+        if about_it and proof.when(measure):
+            return proof.argument
+    return ""
+
+
+#: Readings that only take instances away.
+_HARMLESS = {"grades", "ad_hoc", "highest", "weights", "aspects", "r_c", "quantifier"}
+#: Parameters that `when` knows of, or that change nothing in an argument.
+_COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
+_COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
+
+
+def _setting(measure: Measure, name: str) -> object:
+    return measure[name] if any(p.name == name for p in measure.definition.parameters) else None
+
+
+def _graded(measure: Measure) -> bool:
+    """The gain rises with the grade."""
+    return _setting(measure, "gain") != "binary" and _top_heavy(measure)
+
+
+def _linear(measure: Measure) -> bool:
+    """The gain is the grade, whatever else has been judged."""
+    gain = _setting(measure, "gain")
+    return gain in (None, "linear") and _setting(measure, "form") != "trec-dd" and _top_heavy(measure)
+
+
+def _top_heavy(measure: Measure) -> bool:
+    return _setting(measure, "p") != 1
+
+
+def _decays(measure: Measure) -> bool:
+    alpha = _setting(measure, "alpha")
+    return isinstance(alpha, float) and 0 < alpha < 1 and _setting(measure, "gain") != "probability"
+
+
+def _costs(measure: Measure) -> bool:
+    e = _setting(measure, "e")
+    return isinstance(e, float) and e > 0
+
+
+def _number(measure: Measure, name: str) -> float:
+    value = _setting(measure, name)
+    return float(value) if isinstance(value, int | float) else float("inf")
+
+
+_SUMS = "DCG nDCG RBP DCG_IA nDCG_IA RBP_IA D_nDCG D_RBP"
+_CASCADES = "ERR nERR ERR_IA RBU"
+_SATISFIED = "ERR ERR_IA RBU"
+
+PROOFS = (
+    Proof(
+        "Pri",
+        _SUMS,
+        "the score is c Σ_i D(i) g(r_i) with D falling and g rising: the swap adds "
+        "c (D(i) - D(i+k)) (g(r_{i+k}) - g(r_i)) > 0",
+        _graded,
+    ),
+    Proof(
+        "Deep",
+        _SUMS,
+        "the score is c Σ_i D(i) g(r_i): the swap at i adds D(i) - D(i+1) times the same, which falls with i",
+        _graded,
+    ),
+    Proof("AspDiv", _SUMS, "the score is a sum in which every gain of the document rises", _graded),
+    Proof(
+        "Pri",
+        _CASCADES,
+        "by parts, the score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n, but for a constant: the swap "
+        "lowers S_i … S_{i+k-1} and leaves the others",
+        _graded,
+    ),
+    Proof(
+        "Deep",
+        _CASCADES,
+        "the swap at i lowers S_i alone, by S_{i-1} (r_{i+1} - r_i), which counts D(i) - D(i+1) times; the "
+        "first does not rise with i, the second falls",
+        _graded,
+    ),
+    Proof(
+        "AspDiv",
+        _CASCADES,
+        "by parts, each aspect's score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n: the better document "
+        "lowers every S from its rank on",
+        _graded,
+    ),
+    Proof("Conf", "RBU EU", "the document adds nothing and costs e D(n+1) > 0", _costs),
+    Proof(
+        "Red",
+        "ERR_IA nERR_IA RBU",
+        "after c documents on its aspect, the next is worth w r_c (1 - r_c)^c D(n+1), which falls with c",
+        _linear,
+    ),
+    Proof(
+        "Red",
+        "alpha_DCG alpha_nDCG NRBP nNRBP EU ERR_IA nERR_IA",
+        "after c documents on its aspect, the next is worth w g (1-α)^c D(n+1), which falls with c",
+        _decays,
+    ),
+    Proof(
+        "MRed",
+        "ERR_IA nERR_IA RBU",
+        "the last document is worth r S_n(t) D(n+1) / 2, and S_n(t) = Π_i (1 - r(d_i,t)) < S_n(t′)",
+        _linear,
+    ),
+    Proof(
+        "Sat",
+        "RR RR_IA StRecall S_RR",
+        "only the first document on an aspect counts, and d_{n+1} is not the first",
+        lambda m: "rel" not in m.settings,
+    ),
+    Proof("Sat", _SATISFIED, "after r = 1 nothing is left of the aspect: S_n(t) = 0", _linear),
+    Proof(
+        "Sat",
+        "CT",
+        "d_n alone reaches the saturation, after which the aspect counts no more",
+        lambda m: _linear(m) and _number(m, "saturation") <= 1,
+    ),
+    Proof(
+        "AspRel",
+        "P_IA RR_IA DCG_IA RBP_IA ERR_IA EU CT RBU",
+        "nothing on t or t′ was seen, so the last document adds w(t) or w(t′) times the same",
+        lambda m: _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd",
+    ),
+    Proof(
+        "AspRel",
+        "AP_IA",
+        "the last document adds w(t) / i, i its rank",
+        lambda m: _setting(m, "normalize") is False,
+    ),
+    Proof(
+        "DeepTh",
+        "P P_IA DCG DCG_IA nDCG nDCG_IA StRecall D_nDCG DSharp_nDCG",
+        "from n = k on, nothing relevant is within the cutoff",
+        lambda m: m.cutoff is not None,
+    ),
+    Proof(
+        "DeepTh",
+        "RR RR_IA S_RR",
+        "1 > 1 / (n+1)",
+    ),
+    Proof(
+        "DeepTh",
+        "RBP RBP_IA NRBP D_RBP",
+        "all ranks below n together weigh p^n / (1 - p) times as much as the first, at most; that falls to 0",
+    ),
+    Proof(
+        "DeepTh",
+        "ERR ERR_IA RBU CT",
+        "the gains below n others add up to a constant at most, however many there are, times D(n+1), which "
+        "falls to 0",
+        lambda m: _graded(m) and _setting(m, "form") != "trec-dd",
+    ),
+    Proof(
+        "DeepTh",
+        "alpha_DCG alpha_nDCG EU",
+        "documents on one aspect are worth g Σ_c (1-α)^c ≤ g/α together, times D(n+1), which falls to 0",
+        _decays,
+    ),
+    Proof("CloseTh", "P P_IA", "m = 2: 2/k > 1/k, for k ≥ 4", lambda m: m.cutoff is None or m.cutoff >= 4),
+    Proof("CloseTh", "AP AP_IA", "m = 3: 1/4 + 2/5 + 3/6 > 1", lambda m: m.cutoff is None or m.cutoff >= 6),
+    Proof(
+        "CloseTh",
+        "DCG DCG_IA nDCG nDCG_IA D_nDCG",
+        "m = 3: 1/log2(5) + 1/log2(6) + 1/log2(7) > 1",
+        lambda m: m.cutoff is None or m.cutoff >= 6,
+    ),
+    Proof(
+        "CloseTh",
+        "RBP RBP_IA D_RBP",
+        "m = 2: p² + p³ > 1",
+        lambda m: _number(m, "p") ** 2 + _number(m, "p") ** 3 > 1 and (m.cutoff is None or m.cutoff >= 4),
+    ),
+)

@@ -1,0 +1,198 @@
+"""Synthetic rankings: instances of a constraint, and the one batch of `Hits` that many of them make.
+
+A ranking is an array (n, A): the grade r(d,t) in [0,1] of each document, from the top, on each aspect. A
+document of NaN grades has not been judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
+from rankprism.measures.measure import Measure
+
+Ranking: TypeAlias = Floats
+Rankings: TypeAlias = tuple[Ranking, ...]
+
+#: On the scale of the constraints, any grade above 0 is relevant.
+ANY = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """What the instances of a constraint are made from: some documents and the weights of the aspects."""
+
+    documents: Floats  # (n, A)
+    weights: Floats  # (A,), summing to 1
+    cutoff: int | None = None  # of the measure that is looked at
+    missed: Floats | None = None  # (m, A) documents that were judged, but are in no ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Rankings of one topic that a constraint compares.
+
+    Without `pools`, what has been judged are the documents of all rankings together and those `missed`, so
+    that normalised measures divide them by the same; an aspect that none of these serves has one document
+    more. With `pools`, each ranking has its own.
+    """
+
+    rankings: Rankings
+    weights: Floats
+    missed: Floats | None = None
+    pools: Rankings | None = None
+
+    @property
+    def longest(self) -> int:
+        return max(len(ranking) for ranking in self.rankings)
+
+
+def on_scale(measure: Measure) -> Measure:
+    """The measure as it looks at grades in [0,1].
+
+    `rel` and `max_rel` say how grades were given, not what the measure does with them. Unless they are set,
+    any grade above 0 is relevant and 1 is the highest.
+
+    >>> from rankprism.measures import parse
+    >>> on_scale(parse("P@20")), on_scale(parse("P(rel=0.5)@20")), on_scale(parse("ERR"))
+    (P(rel=1e-09)@20, P(rel=0.5)@20, ERR(max_rel=1))
+    """
+    changes: dict[str, object] = {}
+    for parameter in measure.definition.parameters:
+        if parameter.name in measure.settings:
+            inner = measure[parameter.name]
+            changes |= {parameter.name: on_scale(inner)} if isinstance(inner, Measure) else {}
+        elif parameter.name == "rel":
+            changes["rel"] = ANY
+        elif parameter.name == "max_rel" and parameter.default is not None:
+            changes["max_rel"] = 1.0
+    return measure(**changes)
+
+
+def score(measure: Measure, hits: Hits) -> Floats:
+    """(N,) the scores, without keeping what was computed on the way: many measures look at the same hits."""
+    fresh = replace(hits, pool=replace(hits.pool, _memo={}), _memo={})
+    return np.asarray(on_scale(measure).score(fresh), dtype=np.float64)
+
+
+def scores_of(
+    measure: Measure, *rankings: Sequence[Sequence[float]], weights: Sequence[float]
+) -> list[float]:
+    """The scores of rankings of one topic.
+
+    >>> from rankprism.measures import parse
+    >>> scores_of(parse("DCG@20"), [[0.1], [0.0]], [[0.0], [0.1]], weights=[1.0])
+    [0.1, 0.06309297535714575]
+    """
+    A = len(weights)
+    made = tuple(np.array(ranking, dtype=np.float64).reshape(-1, A) for ranking in rankings)
+    return [float(x) for x in score(measure, hits_of([Instance(made, np.array(weights))]))]
+
+
+def hits_of(instances: Sequence[Instance]) -> Hits:
+    """All rankings as one batch, instance after instance, each with the same number of rankings."""
+    per_instance = len(instances[0].rankings)
+    A = max(len(instance.weights) for instance in instances)
+    rankings = [ranking for instance in instances for ranking in instance.rankings]
+    n = len(rankings)
+    length = np.array([len(ranking) for ranking in rankings], dtype=np.int32)
+    row, place = _places(length)
+    grade = _stacked(rankings, A)
+    is_judged = np.asarray(~np.isnan(grade).any(1))
+    grade[~is_judged] = 0.0
+    rank = place + 1
+    judged, condensed = _table(n, row, rank, is_judged)
+    relevant = np.asarray((grade > 0).any(1))
+    ranks, column = _table(n, row, rank, relevant)
+    width = ranks.shape[1]
+    found = np.zeros((n, A, width))
+    found[row[relevant], :, column[relevant]] = grade[relevant]
+    condensed_rank = np.full((n, width), NOWHERE, dtype=np.int32)
+    condensed_rank[row[relevant], column[relevant]] = condensed[relevant] + 1
+    own = instances[0].pools is not None
+    pool = _own_pools(instances, A) if own else _shared_pools(instances, A, row, grade, relevant)
+    topic = np.arange(n) if own else np.arange(n) // per_instance
+    return Hits(ranks, found, length, topic, pool, condensed_rank, judged)
+
+
+def _places(length: Ints) -> tuple[Longs, Longs]:
+    """For lists of these lengths, one behind the other: the list and the place in it, of every member."""
+    row = np.repeat(np.arange(len(length)), length)
+    start = np.cumsum(length) - length
+    return row, np.arange(len(row)) - np.repeat(start, length)
+
+
+def _stacked(rankings: Sequence[Ranking], A: int) -> Floats:
+    """(total, A) all documents, one below the other, with as many aspects."""
+    stacked = np.zeros((sum(map(len, rankings)), A))
+    at = 0
+    for ranking in rankings:
+        stacked[at : at + len(ranking), : ranking.shape[1]] = ranking
+        at += len(ranking)
+    return stacked
+
+
+def _table(rows: int, row: Longs, value: Longs, which: Bools) -> tuple[Ints, Longs]:
+    """(rows, widest) the chosen values of each row, and the column of every value that is chosen."""
+    count = np.cumsum(which)
+    first = np.searchsorted(row, np.arange(rows))
+    before = np.concatenate(([0], count))[first]
+    column = np.asarray(count - 1 - before[row], dtype=np.int64)
+    width = max(1, int(column[which].max(initial=0)) + 1)
+    table = np.full((rows, width), NOWHERE, dtype=np.int32)
+    table[row[which], column[which]] = value[which]
+    return table, column
+
+
+def _shared_pools(instances: Sequence[Instance], A: int, row: Longs, grade: Floats, relevant: Bools) -> Pool:
+    """What has been judged in each instance: a document as often as the ranking that has it most often."""
+    per_instance = len(instances[0].rankings)
+    row, grade = row[relevant], grade[relevant]
+    kinds, kind = np.unique(np.column_stack([row // per_instance, grade]), axis=0, return_inverse=True)
+    counts = np.zeros((len(kinds), per_instance), dtype=np.int64)
+    np.add.at(counts, (kind.reshape(-1), row % per_instance), 1)
+    times = counts.max(1, initial=0)
+    missed = [instance.missed if instance.missed is not None else _NONE for instance in instances]
+    missed_by, _ = _places(np.array([len(documents) for documents in missed], dtype=np.int32))
+    topic = np.concatenate([np.repeat(kinds[:, 0].astype(np.int64), times), missed_by])
+    return _pool(
+        instances, A, topic, np.concatenate([np.repeat(kinds[:, 1:], times, 0), _stacked(missed, A)])
+    )
+
+
+_NONE = np.zeros((0, 1))
+
+
+def _own_pools(instances: Sequence[Instance], A: int) -> Pool:
+    pools = [pool for instance in instances for pool in instance.pools or ()]
+    topic, _ = _places(np.array([len(pool) for pool in pools], dtype=np.int32))
+    repeated = [instance for instance in instances for _ in instance.rankings]
+    return _pool(repeated, A, topic, _stacked(pools, A))
+
+
+def _pool(instances: Sequence[Instance], A: int, topic: Longs, grade: Floats) -> Pool:
+    """The pools, from the documents (total, A) of all topics; no aspect of a topic is without a document."""
+    T = len(instances)
+    weight = np.zeros((T, A))
+    for t, instance in enumerate(instances):
+        weight[t, : len(instance.weights)] = instance.weights
+    highest = np.zeros((T, A))
+    np.maximum.at(highest, topic, grade)
+    most = highest.max(1)
+    bare_topic, bare_aspect = np.nonzero((highest == 0) & (weight > 0))
+    if instances[0].pools is not None:  # given pools are complete
+        bare_topic, bare_aspect = bare_topic[:0], bare_aspect[:0]
+    extra = np.zeros((len(bare_topic), A))
+    extra[np.arange(len(extra)), bare_aspect] = np.where(most[bare_topic] > 0, most[bare_topic], 1.0)
+    topic, grade = np.concatenate([topic, bare_topic]), np.concatenate([grade, extra])
+    order = np.argsort(topic, kind="stable")
+    topic, grade = topic[order], grade[order]
+    size = np.bincount(topic, minlength=T).astype(np.int32)
+    _, place = _places(size)
+    table = np.zeros((T, A, max(1, int(size.max(initial=0)))))
+    table[topic, :, place] = grade
+    return Pool(table, weight, np.zeros((T, A), dtype=bool), weighted=True)

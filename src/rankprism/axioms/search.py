@@ -1,0 +1,257 @@
+"""The search: try to break a measure with a constraint."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rankprism.axioms.bases import generator, instances_of, random_bases, small_bases
+from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
+from rankprism.axioms.proofs import proof_of
+from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.shrink import size, smallest
+from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
+from rankprism.data.hits import Bools, Floats, Hits, Longs
+from rankprism.errors import RankprismError
+from rankprism.measures.grammar import parse
+from rankprism.measures.measure import Measure
+
+#: How many random instances are tried on each constraint.
+INSTANCES = 4000
+_PER_BASE = 3  # random instances from one base
+_LENGTHS = (65, 513)
+_LOOK = 30  # counterexamples to choose one from; small ones come first
+_PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
+
+
+@dataclass(frozen=True, eq=False)
+class Lot:
+    """Instances that are scored together, and the base of each."""
+
+    bases: tuple[Base, ...]
+    instances: tuple[Instance, ...]
+    batches: tuple[tuple[Longs, Hits], ...]  # which instances, and their rankings
+
+    def scores(self, measure: Measure) -> Floats:
+        """(instances, rankings of each)"""
+        scores = np.zeros((len(self.instances), len(self.instances[0].rankings)))
+        for which, hits in self.batches:
+            scores[which] = score(measure, hits).reshape(len(which), -1)
+        return scores
+
+
+def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
+    """Instances of as many aspects and about one length are a batch, so that little is padded."""
+    kinds: dict[tuple[int, int], list[int]] = {}
+    for i, instance in enumerate(instances):
+        kind = len(instance.weights), bisect(_LENGTHS, instance.longest)
+        kinds.setdefault(kind, []).append(i)
+    batches = tuple((np.array(which), hits_of([instances[i] for i in which])) for which in kinds.values())
+    return Lot(tuple(bases), tuple(instances), batches)
+
+
+def examine(
+    measures: Iterable[str | Measure],
+    constraints: Iterable[str | Constraint],
+    *,
+    instances: int = INSTANCES,
+    seed: int = 0,
+    on_progress: Callable[[float], None] | None = None,
+) -> list[Verdict]:
+    """The verdict on each measure and constraint, measure after measure.
+
+    All measures are tried on the same instances, which depend on the seed alone.
+
+    >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
+    ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
+    RBP(gain='linear') proved [0.002, 0.0016]
+    P@20 violated [0.05, 0.05]
+    """
+    chosen = [parse(measure) for measure in measures]
+    asked = [find_constraint(constraint) for constraint in constraints]
+    found: dict[tuple[int, int], Verdict] = {}
+    done = 0
+    for c, constraint in enumerate(asked):
+        lots: dict[int | None, list[Lot]] = {}
+        for m, measure in enumerate(chosen):
+            cutoff = lot_cutoff(constraint, measure)
+            if cutoff not in lots:
+                lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
+            found[m, c] = judge(measure, constraint, lots[cutoff])
+            done += 1
+            if on_progress:
+                on_progress(done / (len(chosen) * len(asked)))
+    return [found[m, c] for m in range(len(chosen)) for c in range(len(asked))]
+
+
+def lot_cutoff(constraint: Constraint, measure: Measure) -> int | None:
+    """The cutoff that instances have to be made for; measures that it cannot touch share theirs."""
+    scope = constraint.read_scope
+    cutoff = measure.cutoff
+    if constraint.needs_cutoff or scope.cutoff == "binding" or cutoff is None:
+        return cutoff
+    return None if constraint.bases or cutoff > scope.most + 1 else cutoff
+
+
+def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: int) -> list[Lot]:
+    """The small instances and the random ones."""
+    if constraint.needs_cutoff and cutoff is None:
+        return []
+    if constraint.bases is not None:
+        return [_lot(constraint, constraint.bases(**constraint.own_readings))]
+    scope = constraint.read_scope
+    lots = [_lot(constraint, small_bases(scope, cutoff))]
+    rng = generator(constraint, seed)
+    if instances:
+        lots.append(_lot(constraint, random_bases(scope, cutoff, rng), instances, rng))
+    return [lot for lot in lots if lot.instances]
+
+
+def _lot(
+    constraint: Constraint,
+    bases: Iterable[Base],
+    wanted: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> Lot:
+    """All instances of all bases, or with `wanted` so many, a few chosen from each base."""
+    kept: list[Base] = []
+    made: list[Instance] = []
+    limit = None if wanted is None else wanted * _PATIENCE
+    for base in islice(bases, limit):
+        some = instances_of(constraint, base)
+        if rng is not None and constraint.quantifier == "every":
+            some = [some[i] for i in rng.permutation(len(some))[:_PER_BASE]]
+        kept += [base] * len(some)
+        made += some
+        if wanted is not None and len(made) >= wanted:
+            break
+    return make_lot(kept, made)
+
+
+def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink: bool = True) -> Verdict:
+    """What the instances say about the measure."""
+    why = _not_applicable(measure, constraint, lots)
+    if why:
+        return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
+    argument = proof_of(measure, constraint)
+    tried, notes = 0, []
+    for lot in lots:
+        try:
+            scores = lot.scores(measure)
+        except RankprismError as error:
+            return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
+        tried += len(lot.instances)
+        holds = constraint.relation(scores)
+        if argument and constraint.relation is MORE and holds.any():
+            # Where it is proved, a tie far down is only a difference too small for a float.
+            holds |= EQUAL(scores)
+        if constraint.quantifier == "every":
+            if not holds.all():
+                return _violated(measure, constraint, lot, holds, tried, shrink)
+            continue
+        for family in _families(lot):
+            broken, note = _over(constraint, holds[family])
+            # That it holds from some n on cannot be refuted by the n that were tried.
+            if broken is not None and not (argument and constraint.quantifier == "eventually"):
+                at = family[broken]
+                return Verdict(
+                    measure,
+                    constraint,
+                    VIOLATED,
+                    tried,
+                    counterexample=lot.instances[at],
+                    scores=tuple(scores[at].tolist()),
+                    note=note,
+                )
+            notes.append(note)
+    lot = lots[0]
+    scores = lot.scores(measure)
+    at = _easy(lot, constraint.relation(scores))
+    return Verdict(
+        measure,
+        constraint,
+        PROVED if argument else UNVIOLATED,
+        tried,
+        example=lot.instances[at],
+        scores=tuple(scores[at].tolist()),
+        note=argument or max(notes, key=_last_number, default=""),
+    )
+
+
+def _violated(
+    measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool
+) -> Verdict:
+    """The smallest counterexample that can be found from those in the lot."""
+    some = np.flatnonzero(~holds)[:_LOOK]
+    first = min(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
+    instance, scores = lot.instances[first], lot.scores(measure)[first]
+    if shrink:
+        instance, scores = smallest(measure, constraint, lot.bases[first], instance, scores)
+    return Verdict(
+        measure, constraint, VIOLATED, tried, counterexample=instance, scores=tuple(scores.tolist())
+    )
+
+
+def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
+    several = constraint.bases is None and max(constraint.scope.aspects) > 1
+    if several and measure.definition.single and _ad_hoc(constraint) == "not applicable":
+        return "it looks at one aspect"
+    if constraint.needs_cutoff and measure.cutoff is None:
+        return "it has no cutoff"
+    if not lots:
+        at_most = "" if measure.cutoff is None else f" of at most {measure.cutoff} documents"
+        return f"no ranking{at_most} satisfies the premises"
+    return ""
+
+
+def _ad_hoc(constraint: Constraint) -> str:
+    return str(constraint["ad_hoc"]) if any(r.name == "ad_hoc" for r in constraint.readings) else "fold"
+
+
+def _families(lot: Lot) -> Iterator[Any]:
+    """The instances of each base."""
+    start = 0
+    for i in range(1, len(lot.bases) + 1):
+        if i == len(lot.bases) or lot.bases[i] is not lot.bases[start]:
+            yield np.arange(start, i)
+            start = i
+
+
+def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
+    """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
+    quantifier = constraint.own_readings.get("quantifier", constraint.quantifier)
+    x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
+    where = np.flatnonzero(holds)
+    if quantifier == "some":
+        if len(where):
+            return None, f"for {x} = {values[where[0]]:,}" if x else ""
+        # The smallest values are seldom where it is close.
+        return min(
+            1, len(holds) - 1
+        ), f"for no {x} up to {values[-1]:,}" if x else f"for none of the {len(holds)} cases"
+    fails = np.flatnonzero(~holds)
+    if len(fails) == 0 or fails[-1] < len(holds) - 1:
+        return None, f"from {x} = {values[0 if len(fails) == 0 else fails[-1] + 1]:,} on"
+    first = where[-1] + 1 if len(where) else 0
+    return int(first), f"for no {x} from {values[first]:,} to {values[-1]:,}"
+
+
+def _easy(lot: Lot, holds: Bools) -> int:
+    """A small instance on which the relation holds, but not an empty one."""
+    where = np.flatnonzero(holds) if holds.any() else np.arange(len(holds))
+    some = (
+        i
+        for i in where
+        if lot.instances[i].longest > 1 and np.nanmax(lot.instances[i].rankings[0], initial=0)
+    )
+    return int(next(some, where[0]))
+
+
+def _last_number(note: str) -> int:
+    digits = "".join(c for c in note if c.isdigit())
+    return int(digits) if digits else 0

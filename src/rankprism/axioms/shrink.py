@@ -1,0 +1,95 @@
+"""Shrinking: from what breaks a measure to the smallest that still does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from rankprism.axioms.bases import SIMPLE_WEIGHTS, instances_of
+from rankprism.axioms.constraint import Constraint
+from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.data.hits import Floats
+from rankprism.measures.measure import Measure
+
+
+def smallest(
+    measure: Measure, constraint: Constraint, base: Base, instance: Instance, scores: Floats
+) -> tuple[Instance, Floats]:
+    """A counterexample that no single step makes smaller, and its scores.
+
+    A step changes the base, and the constraint makes its instances anew, so the premises always hold.
+    """
+    while True:
+        now = size(constraint, base, instance)
+        candidates = [
+            (candidate, made)
+            for candidate in simpler(constraint, base)
+            for made in instances_of(constraint, candidate)
+            if size(constraint, candidate, made) < now
+        ]
+        broken = _first_broken(measure, constraint, candidates)
+        if broken is None:
+            return instance, scores
+        base, instance, scores = broken
+
+
+def _first_broken(
+    measure: Measure, constraint: Constraint, candidates: list[tuple[Base, Instance]]
+) -> tuple[Base, Instance, Floats] | None:
+    if not candidates:
+        return None
+    candidates.sort(key=lambda pair: size(constraint, *pair))
+    scores = score(measure, hits_of([made for _, made in candidates])).reshape(len(candidates), -1)
+    broken = np.flatnonzero(~constraint.relation(scores))
+    return (*candidates[broken[0]], scores[broken[0]]) if len(broken) else None
+
+
+def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
+    """Bases with a document or an aspect less, with fewer or rounder grades, with plainer weights."""
+    d, w = base.documents, base.weights
+    scope = constraint.read_scope
+    for i in range(len(d) if len(d) > scope.fewest else 0):
+        yield replace(base, documents=np.delete(d, i, 0))
+    if len(w) - 1 in scope.aspects:
+        for t in range(len(w)):
+            left = np.delete(w, t)
+            fewer = None if base.missed is None else np.delete(base.missed, t, 1)
+            yield replace(base, documents=np.delete(d, t, 1), weights=left / left.sum(), missed=fewer)
+    if base.missed is not None:
+        yield replace(base, missed=None)
+        for i in range(len(base.missed)):
+            yield replace(base, missed=np.delete(base.missed, i, 0))
+    for i, t in zip(*np.nonzero(d), strict=True):
+        changed = d.copy()
+        changed[i, t] = 0.0
+        yield replace(base, documents=changed)
+    everything = d if base.missed is None else np.concatenate([d, base.missed])
+    present = np.unique(everything[everything > 0])
+    for grade in present:
+        for other in {*present.tolist(), *_round_grades(constraint)} - {float(grade)}:
+            missed = None if base.missed is None else np.where(base.missed == grade, other, base.missed)
+            yield replace(base, documents=np.where(d == grade, other, d), missed=missed)
+    if scope.weights == "any" and len(w) in SIMPLE_WEIGHTS:
+        for order in (np.arange(len(w)), np.argsort(np.argsort(-w))):
+            yield replace(base, weights=np.array(SIMPLE_WEIGHTS[len(w)])[order])
+        yield replace(base, weights=np.full(len(w), 1 / len(w)))
+
+
+def _round_grades(constraint: Constraint) -> list[float]:
+    return [round(constraint.read_scope.highest * share, 12) for share in (0.1, 0.5, 1.0)]
+
+
+def size(constraint: Constraint, base: Base, instance: Instance) -> tuple[float, ...]:
+    """Smaller is easier to read."""
+    d = np.concatenate([*instance.rankings, *([] if instance.missed is None else [instance.missed])])
+    grades = np.unique(d[d > 0])
+    w = instance.weights
+    plain = 0 if np.ptp(w) < 1e-9 else 1 if len(w) in SIMPLE_WEIGHTS and _is_simple(w) else 2
+    odd = len(set(np.round(grades, 12).tolist()) - set(_round_grades(constraint)))
+    return (len(d), len(w), int((d > 0).sum()), len(grades), odd, plain, len(base.documents))
+
+
+def _is_simple(w: Floats) -> bool:
+    return bool(np.allclose(np.sort(w)[::-1], SIMPLE_WEIGHTS[len(w)]))

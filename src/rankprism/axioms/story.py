@@ -1,0 +1,155 @@
+"""A verdict in words and in a picture."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankprism.axioms.constraint import Constraint
+from rankprism.axioms.rankings import Instance, Ranking
+from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, VIOLATED, Verdict
+from rankprism.data.table import text_table
+from rankprism.measures.citations import CITATIONS
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_WIDTH = 100
+_SIDES = {
+    ">": ["should be more", "than this"],
+    "≥": ["should be at least", "as this"],
+    "=": ["should equal", "this"],
+}
+
+
+def story(verdict: Verdict) -> str:
+    """What the constraint says, what was found, and the rankings that show it."""
+    constraint = verdict.constraint
+    title = f"{verdict.measure} and {constraint}: {verdict.kind}"
+    return "\n\n".join([title, about(constraint), evidence(verdict)])
+
+
+def evidence(verdict: Verdict) -> str:
+    """What was found, and the rankings that show it."""
+    parts = [_found(verdict)]
+    instance = verdict.counterexample or verdict.example
+    if instance is not None:
+        parts += [picture(instance, verdict.constraint, verdict.scores), _moral(verdict)]
+    return "\n\n".join(parts)
+
+
+def about(constraint: Constraint) -> str:
+    """The constraint's statement, premises and readings."""
+    lines = textwrap.wrap(constraint.summary, _WIDTH)
+    lines += textwrap.wrap(constraint.formula, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if constraint.premises:
+        lines.append(f"Premises: {', '.join(constraint.premises)}.")
+    chosen = [f"{r.name}={constraint[r.name]}" for r in constraint.readings if constraint[r.name] is not None]
+    if chosen:
+        lines += textwrap.wrap(f"Read with: {', '.join(chosen)}.", _WIDTH, subsequent_indent="  ")
+    for key in constraint.cite:
+        lines += textwrap.wrap(f"From {CITATIONS[key].text}", _WIDTH, subsequent_indent="  ")
+    return "\n".join(lines)
+
+
+def _found(verdict: Verdict) -> str:
+    tried = f"{verdict.instances:,} instances"
+    if verdict.kind == NOT_APPLICABLE:
+        text = f"It does not apply: {verdict.note}."
+    elif verdict.kind == PROVED:
+        text = f"It is kept, and the search found nothing against it in {tried}. Why: {verdict.note}."
+    elif verdict.kind == VIOLATED:
+        note = f" It holds {verdict.note}." if verdict.note else ""
+        which = "The smallest counterexample found:"
+        if verdict.constraint.quantifier != "every":
+            which = "One of them:"
+        text = f"It is violated; {tried} were tried.{note} {which}"
+    else:
+        note = f" It holds {verdict.note}." if verdict.note else ""
+        text = f"No violation was found in {tried}. That is no proof.{note}"
+    if verdict.counterexample is None and verdict.example is not None:
+        text += " One of them:"
+    return textwrap.fill(text, _WIDTH)
+
+
+def _moral(verdict: Verdict) -> str:
+    """The scores and what should have held between them."""
+    scores = verdict.scores
+    relation = verdict.constraint.relation
+    if len(scores) == 1:
+        return f"The score is {scores[0]:.6g}; wanted: {relation.sign}."
+    wanted = f"{scores[0]:.6g} {relation.sign} {scores[1]:.6g}"
+    if verdict.counterexample is None:
+        return f"{wanted}, as it should be."
+    if relation.sign == "=":
+        return f"Wanted: {wanted}. They differ."
+    tie = bool(np.isclose(scores[0], scores[1], rtol=1e-12, atol=1e-15))
+    return f"Wanted: {wanted}. " + ("They tie." if tie else "It is the other way round.")
+
+
+def picture(instance: Instance, constraint: Constraint, scores: Sequence[float]) -> str:
+    """The rankings side by side: a bar and the grade for each aspect, equal neighbours in one line."""
+    sides = _sides(constraint, len(instance.rankings))
+    highest = max((np.nanmax(r, initial=0.0) for r in instance.rankings), default=0.0) or 1.0
+    A = len(instance.weights)
+    columns = [_lines(ranking, float(highest)) for ranking in instance.rankings]
+    height = max(map(len, columns))
+    header, rows = [], [[] for _ in range(height + 1)]  # type: list[str], list[list[str]]
+    names = _aspect_names(A)
+    for side, lines in zip(sides, columns, strict=True):
+        header += [side, *names]
+        for row, line in zip(rows, [*lines, *[[""] * (A + 1)] * (height - len(lines))], strict=False):
+            row += line
+    for score, _ in zip(scores, sides, strict=False):
+        rows[-1] += [f"= {score:.6g}", *[""] * A]
+    out = text_table(header, rows, left=len(header))
+    if A > 1:
+        weights = ", ".join(f"{name} {w:.4g}" for name, w in zip(names, instance.weights, strict=True))
+        out += f"\nweights: {weights}"
+    if instance.pools is None and instance.missed is not None and len(instance.missed):
+        out += f"\njudged, but in neither ranking: {_documents(instance.missed)}"
+    for which, ranking, pool in zip(
+        ("first", "second"), instance.rankings, instance.pools or (), strict=False
+    ):
+        if len(pool) > len(ranking):
+            out += f"\njudged, but not in the {which} ranking: {_documents(pool[len(ranking) :])}"
+    return textwrap.indent(out, "  ")
+
+
+def _documents(documents: Ranking) -> str:
+    return "; ".join(" ".join(f"{x:.4g}" for x in document) for document in documents)
+
+
+def _sides(constraint: Constraint, rankings: int) -> list[str]:
+    if rankings == 1:
+        return ["rank"]
+    return _SIDES.get(constraint.relation.sign, ["this", "that"])
+
+
+def _aspect_names(A: int) -> list[str]:
+    return ["r"] if A == 1 else [f"t{i}" for i in range(1, A + 1)]
+
+
+def _lines(ranking: Ranking, highest: float) -> list[list[str]]:
+    """Rank and grades of each document; several documents that are alike share a line."""
+    lines: list[list[str]] = []
+    start = 0
+    for i in range(1, len(ranking) + 1):
+        if i < len(ranking) and np.array_equal(ranking[i], ranking[start], equal_nan=True):
+            continue
+        if i - start > 3:
+            lines.append([f"{start + 1}–{i}", *_grades(ranking[start], highest)])
+        else:
+            lines += [[str(j + 1), *_grades(ranking[j], highest)] for j in range(start, i)]
+        start = i
+    return lines or [["(empty)", *[""] * ranking.shape[1]]]
+
+
+def _grades(document: Ranking, highest: float) -> list[str]:
+    return ["? not judged" if np.isnan(r) else _bar(float(r), highest) for r in document]
+
+
+def _bar(r: float, highest: float) -> str:
+    if r == 0:
+        return "·"
+    return f"{_BLOCKS[max(1, round(8 * r / highest))]} {r:.4g}"

@@ -1,0 +1,42 @@
+"""What can be said about a measure and a constraint, and never more than was shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankprism.axioms.constraint import Constraint
+from rankprism.axioms.rankings import Instance
+from rankprism.measures.measure import Measure
+
+VIOLATED = "violated"
+UNVIOLATED = "no violation found"
+PROVED = "proved"
+NOT_APPLICABLE = "not applicable"
+SIGNS = {UNVIOLATED: "●", PROVED: "◉", VIOLATED: "○", NOT_APPLICABLE: "–"}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a measure keeps a constraint, and how that is known."""
+
+    measure: Measure
+    constraint: Constraint
+    kind: str
+    instances: int = 0  # that were tried
+    counterexample: Instance | None = None
+    example: Instance | None = None  # of the constraint being kept
+    scores: tuple[float, ...] = ()  # of the rankings of either
+    note: str = ""  # the argument, the reason, or for which n
+
+    @property
+    def kept(self) -> bool | None:
+        """True if proved or not violated, False if violated, None if not applicable."""
+        return None if self.kind == NOT_APPLICABLE else self.kind != VIOLATED
+
+    @property
+    def sign(self) -> str:
+        return SIGNS[self.kind]
+
+    def __str__(self) -> str:
+        tried = f" ({self.instances:,} instances)" if self.kind == UNVIOLATED else ""
+        return f"{self.measure} {self.constraint}: {self.kind}{tried}{f'; {self.note}' if self.note else ''}"

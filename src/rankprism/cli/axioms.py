@@ -1,0 +1,166 @@
+"""`rankprism axioms`: which constraints measures keep, and what breaks them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankprism.cli.options import OutputFile, format_of, working
+from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.axioms import Constraint
+
+
+class AxiomFormat(StrEnum):
+    table = "table"
+    csv = "csv"
+    json = "json"
+    latex = "latex"
+    markdown = "markdown"
+    html = "html"
+
+
+def axioms(
+    measures: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MEASURE...",
+            help="Measures to try to break; without any, those of Amigó et al. 2018, beside their table.",
+            show_default=False,
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            "-c",
+            metavar="NAME",
+            help="A constraint, or ten, more or all; repeatable. The ten of the paper without it.",
+            show_default=False,
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Tell the story of MEASURE CONSTRAINT, in words and a picture."),
+    ] = False,
+    show: Annotated[
+        bool, typer.Option("--list", help="List the constraints and how they can be read.")
+    ] = False,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PARAM",
+            help="For which values of this parameter of the measures each constraint is kept.",
+            show_default=False,
+        ),
+    ] = None,
+    reading: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Read all constraints, or with CONSTRAINT.NAME=VALUE one, in another way; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    instances: Annotated[
+        int, typer.Option(min=0, help="Random instances of each constraint, beside all small ones.")
+    ] = 4000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random instances.")] = 0,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
+    format: Annotated[
+        AxiomFormat | None,
+        typer.Option(help="How to write it; by the ending of FILE, else a table.", show_default=False),
+    ] = None,
+    output: OutputFile = None,
+) -> None:
+    """Try to break measures with axioms: rankprism axioms RBU alpha_nDCG@20"""
+    from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
+    from rankprism.cli.output import write
+    from rankprism.data.result import FORMATS
+    from rankprism.measures import load, parse
+
+    for file in measures_file or []:
+        load(file)
+    named = list(measures or [])
+    if explain:
+        if len(named) < 2 or constraint:
+            raise InputError("--explain needs a measure and then a constraint, e.g. --explain RBU Conf")
+        *named, last = named
+        constraint = [last]
+    chosen = read(constraint or ["ten"], reading or [])
+    if show:
+        write(list_constraints(read(constraint or ["all"], reading or [])), output)
+        return
+    kind = format_of(output, format, AxiomFormat)
+    asked = [parse(name) for name in named]  # before anything is tried
+    with working("searching") as on_progress:
+        if threshold is not None:
+            if not asked:
+                raise InputError("--threshold needs a measure, e.g. rankprism axioms RBP --threshold p")
+            if kind == "html":
+                raise InputError("thresholds cannot be written as html; use markdown, latex, csv or json")
+            text = FORMATS[kind](
+                find_thresholds(
+                    asked, chosen, threshold, instances=instances, seed=seed, on_progress=on_progress
+                )
+            )
+        elif explain:
+            verdicts = examine(asked, chosen, instances=instances, seed=seed, on_progress=on_progress)
+            text = "\n\n\n".join(map(story, verdicts)) + "\n"
+        else:
+            make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
+            table = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
+            text = table.to_html() if kind == "html" else FORMATS[kind](table)
+    write(text, output)
+
+
+def read(names: list[str], readings: list[str]) -> list[Constraint]:
+    """The constraints of these names or groups, read as asked."""
+    from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
+
+    groups = {"ten": TEN, "more": MORE_PROPERTIES, "all": (*TEN, *MORE_PROPERTIES)}
+    chosen = [c for name in names for c in groups.get(name, ()) or (find_constraint(name),)]
+    for text in readings:
+        where, equals, value = text.partition("=")
+        name, _, reading = where.rpartition(".")
+        only = find_constraint(name).name if name else None
+        if not equals or not reading:
+            raise InputError(f"a reading is NAME=VALUE or CONSTRAINT.NAME=VALUE; got {text!r}")
+        meant = [
+            c for c in chosen if (c.name == only if only else any(r.name == reading for r in c.readings))
+        ]
+        if not meant:
+            among = ", ".join(dict.fromkeys(r.name for c in chosen for r in c.readings))
+            raise InputError(f"no constraint here is meant by {text!r}; the readings are {among}")
+        chosen = [c(**{reading: _value(value)}) if c in meant else c for c in chosen]
+    return chosen
+
+
+def _value(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def list_constraints(constraints: list[Constraint]) -> str:
+    """The constraints, and what can be read in more than one way."""
+    from rankprism.axioms.story import about
+
+    parts = []
+    for c in constraints:
+        lines = [c.name, *(f"  {line}" for line in about(c).splitlines())]
+        for r in c.readings:
+            default = "" if r.default is None else f", default {r.default}"
+            lines.append(f"    {r.name}: {r.range}{default}; {r.why}")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,408 @@
+"""The search itself: it sees what `evaluate` sees, catches what is broken, and says no more than it knows."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankprism
+from rankprism.axioms import (
+    MORE_PROPERTIES,
+    NOT_LESS,
+    TEN,
+    Base,
+    Conf,
+    Constraint,
+    Deep,
+    Pri,
+    Red,
+    Sat,
+    Scope,
+    axiom_table,
+    constraint,
+    examine,
+    find_constraint,
+    find_thresholds,
+    story,
+)
+from rankprism.axioms.bases import instances_of, random_bases, small_bases
+from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
+from rankprism.data.hits import Floats, Hits
+from rankprism.errors import InputError, MeasureError
+from rankprism.measures import compose, measure, mix, parse
+from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::rankprism.RankprismWarning"
+)  # rankings without relevant documents
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+# Synthetic rankings are what evaluate would make of the same judgments and runs
+
+MEASURES = [
+    "P@5",
+    "AP",
+    "AP_IA",
+    "nDCG@3",
+    "nDCG_IA",
+    "ERR(gain='linear')",
+    "alpha_nDCG(gain='linear',ideal='exact')",  # a greedy ideal also depends on ids
+    "alpha_nDCG(ideal='exact')@2",
+    "RBU",
+    "EU(gain='linear')@4",
+    "StRecall@2",
+    "S_precision",
+    "DSharp_nDCG(gain='linear')",
+    "CAM(nDCG)",
+    "Judged",
+    "nDCG(judged_only=True)@2",
+]
+GRADE = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+
+
+@st.composite
+def instances(draw: st.DrawFn) -> Instance:
+    """Two rankings of a topic's documents, some unjudged, and some that neither has."""
+    A = draw(st.integers(1, 3))
+    documents = draw(st.lists(st.lists(GRADE, min_size=A, max_size=A), max_size=5))
+    places = list(range(len(documents)))
+    unjudged = draw(st.integers(0, 2))
+    made = []
+    for _ in range(2):
+        order = draw(st.permutations([*places, *["?"] * unjudged]))
+        ranking = [documents[i] if isinstance(i, int) else [math.nan] * A for i in order]
+        made.append(np.array(ranking, dtype=np.float64).reshape(-1, A))
+    missed = draw(st.lists(st.lists(GRADE, min_size=A, max_size=A), max_size=3))
+    weights = np.array(draw(st.lists(st.integers(1, 5), min_size=A, max_size=A)), dtype=np.float64)
+    # Every aspect has a relevant document, or the lab would add one.
+    return Instance((made[0], made[1]), weights / weights.sum(), np.array([*missed, [1.0] * A]))
+
+
+@settings(max_examples=25)
+@given(some=st.lists(instances(), min_size=1, max_size=2))
+def test_a_synthetic_ranking_scores_as_evaluate_scores_it(some: list[Instance]) -> None:
+    hits = hits_of(some)
+    found = np.stack([score(parse(name), hits) for name in MEASURES], axis=-1)
+    wanted = [evaluated(ranking, instance) for instance in some for ranking in instance.rankings]
+    assert found == pytest.approx(np.array(wanted), rel=1e-9, abs=1e-12)
+
+
+def evaluated(ranking: Floats, instance: Instance) -> list[float]:
+    """The scores by way of judgments and a run."""
+    A = len(instance.weights)
+    judged: dict[str, dict[str, float]] = {f"t{t}": {} for t in range(A)}
+    assert instance.missed is not None
+    for i, document in enumerate([*ranking, *instance.missed]):
+        for t in range(A):
+            if not math.isnan(document[t]):
+                judged[f"t{t}"][f"d{i:03}"] = float(document[t])
+    run = {f"d{i:03}": float(-i) for i in range(len(ranking))}
+    weights = {"q": {f"t{t}": float(w) for t, w in enumerate(instance.weights)}}
+    chosen = [on_scale(parse(name)) for name in MEASURES]
+    scores = rankprism.evaluate({"q": judged}, {"q": run}, chosen, weights=weights)
+    return [float(x) for x in scores.values[0, 0]]
+
+
+def test_what_two_rankings_share_is_judged_once_and_what_one_repeats_as_often() -> None:
+    a, b = [0.1, 0.0], [0.0, 0.2]
+    one, two = np.array([a, a]), np.array([a, b])
+    pool = hits_of([Instance((one, two), np.array([0.5, 0.5]))]).pool.grade[0].T
+    assert sorted(map(tuple, pool.tolist())) == [(0.0, 0.2), (0.1, 0.0), (0.1, 0.0)]
+
+
+def test_an_aspect_that_nothing_serves_has_a_document_that_was_not_retrieved() -> None:
+    hits = hits_of([Instance((np.array([[0.1, 0.0]]),), np.array([0.5, 0.5]))])
+    assert hits.pool.grade[0].T.tolist() == [[0.1, 0.0], [0.0, 0.1]]
+
+
+# Premises
+
+
+@pytest.mark.parametrize("statement", [*TEN, *MORE_PROPERTIES], ids=str)
+def test_instances_satisfy_the_general_premises(statement: Constraint) -> None:
+    scope = statement.read_scope
+    cutoff = 5 if statement.needs_cutoff else None
+    made = 0
+    rng = np.random.default_rng(5)
+    bases = [*islice(small_bases(scope, cutoff), 300), *islice(random_bases(scope, cutoff, rng), 200)]
+    if statement.bases is not None:
+        bases = list(statement.bases(**statement.own_readings))
+    for base in bases:
+        for instance in instances_of(statement, base):
+            made += 1
+            documents = np.concatenate(instance.rankings)
+            graded = documents[~np.isnan(documents)]
+            highest = max(scope.highest, 1.0 if statement is Sat else 0.0)
+            assert ((graded >= 0) & (graded <= highest + 1e-12)).all()
+            assert len(instance.weights) in (scope.aspects if statement.bases is None else (1,))
+            assert instance.weights.sum() == pytest.approx(1)
+            if not scope.overlap:
+                assert ((documents > 0).sum(1) <= 1).all()
+            if scope.grades == "binary":
+                assert len(np.unique(graded[graded > 0])) <= 1
+            if scope.weights == "balanced":
+                assert np.ptp(instance.weights) < 1e-12
+    assert made > 50
+
+
+# Broken measures are caught
+
+SOUND = compose("AxiomSound", discount="geometric", gain="linear", novelty="cascade", p=0.8, effort=0.05)
+
+
+@measure()
+def AxiomReversed(hits: Hits) -> Floats:
+    """RBU with its discount from the end."""
+    r = hit_gain(hits, Gain("linear"))
+    from_end = 0.8 ** (hits.length[:, None] - np.minimum(hits.rank, hits.length[:, None]))
+    worth = np.einsum("nah,nh,na->n", r * CASCADE(r), from_end, hits.weight)
+    total: Floats = worth - 0.05 * np.array([sum(0.8**i for i in range(n)) for n in hits.length])
+    return total
+
+
+@measure()
+def AxiomFarsighted(hits: Hits) -> Floats:
+    """RBU that counts all ranks alike."""
+    from rankprism.measures.parts import UNIFORM
+
+    return utility(hits, Parts(UNIFORM, Gain("linear"), CASCADE, effort=0.0001), None)
+
+
+PLANTED = {
+    "sign flipped": mix("AxiomFlipped", {"AxiomSound": -1.0}),
+    "discount reversed": AxiomReversed,
+    "effort forgotten": compose(
+        "AxiomEffortless", discount="geometric", gain="linear", novelty="cascade", p=0.8
+    ),
+    "discount forgotten": AxiomFarsighted,
+    "impatient": SOUND(p=0.5),
+    "counts instead of grades": compose(
+        "AxiomCounting", discount="geometric", gain="linear", novelty="decay", p=0.8, effort=0.05
+    ),
+    "novelty forgotten": compose("AxiomForgetful", discount="geometric", gain="linear", p=0.8, effort=0.05),
+    "weights forgotten": compose(
+        "AxiomUnweighted",
+        discount="geometric",
+        gain="linear",
+        novelty="cascade",
+        p=0.8,
+        effort=0.05,
+        weighted=False,
+    ),
+}
+CAUGHT = {
+    "Pri": ["sign flipped", "discount reversed", "discount forgotten", "counts instead of grades"],
+    "Deep": ["sign flipped", "discount forgotten"],
+    "DeepTh": ["sign flipped", "discount reversed", "discount forgotten"],
+    "CloseTh": ["impatient"],
+    "Conf": ["sign flipped", "effort forgotten"],
+    "AspDiv": ["sign flipped", "counts instead of grades"],
+    "Red": ["sign flipped", "novelty forgotten"],
+    "MRed": ["sign flipped", "novelty forgotten", "counts instead of grades"],
+    "Sat": ["sign flipped", "novelty forgotten", "counts instead of grades"],
+    "AspRel": ["sign flipped", "weights forgotten"],
+}
+
+
+def test_a_sound_measure_is_not_accused() -> None:
+    assert all(verdict.kept for verdict in examine([SOUND], TEN, instances=400))
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_planted_error_is_caught(name: str) -> None:
+    verdicts = examine([PLANTED[error] for error in CAUGHT[name]], [name], instances=300)
+    for error, verdict in zip(CAUGHT[name], verdicts, strict=True):
+        assert verdict.kind == "violated", error
+        assert verdict.counterexample is not None
+
+
+# Shrinking
+
+
+def test_a_counterexample_is_as_small_as_can_be() -> None:
+    # The α-measures count a worthless document in front; less than a swap of three cannot show it.
+    verdict = examine(["alpha_DCG(gain='linear')@20"], [Pri])[0]
+    assert verdict.counterexample is not None
+    better, worse = (ranking[:, 0].tolist() for ranking in verdict.counterexample.rankings)
+    assert (better, worse) == ([0.01, 0.05, 0.0], [0.0, 0.05, 0.01])
+
+
+def test_only_random_instances_are_shrunk_to_the_same_size() -> None:
+    small = examine(["RR_IA@20"], [Red])[0].counterexample
+    binding = examine(["StRecall@9"], [Conf(cutoff="binding")], instances=50)[0].counterexample
+    assert small is not None
+    assert binding is not None
+    assert [len(r) for r in small.rankings] == [4, 4]
+    assert [len(r) for r in binding.rankings] == [0, 1]  # shorter than the cutoff, but no less a tie
+
+
+# What can be said
+
+
+def test_what_does_not_apply_says_why() -> None:
+    notes = [v.note for v in examine(["CAM", "P@1", "P"], ["Pri", "Conv"], instances=20)]
+    assert notes[0] == "CAM needs a measure inside, e.g. CAM(nDCG@10)"
+    assert notes[2] == "no ranking of at most 1 documents satisfies the premises"
+    assert notes[5] == "it has no cutoff"
+
+
+def test_a_verdict_says_how_many_instances_were_tried() -> None:
+    few, many = (examine(["Q"], [Pri], instances=n)[0] for n in (0, 400))
+    assert few.kind == many.kind == "no violation found"
+    assert 400 <= many.instances - few.instances <= 402
+    assert "That is no proof" in story(many)
+
+
+def test_scores_that_are_not_numbers_violate() -> None:
+    @measure()
+    def AxiomUndefined(hits: Hits) -> Floats:
+        """Not a number where nothing is relevant."""
+        found: Floats = np.where(hits.grade.max((1, 2)) > 0, 1.0, np.nan)
+        return found
+
+    assert [v.kept for v in examine([AxiomUndefined], ["Defined", "Conf"], instances=0)] == [False, False]
+
+
+def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:
+    @constraint(relation=NOT_LESS, scope=Scope(aspects=(2,), highest=1.0, fewest=1))
+    def AxiomTwice(base: Base) -> Iterator[tuple[Floats, ...]]:
+        """Seeing everything twice does no harm.
+
+        Q(d⃗, d⃗) ≥ Q(d⃗)
+        """
+        yield np.concatenate([base.documents, base.documents]), base.documents
+
+    table = axiom_table(["DCG_IA", "StRecall", "RBU"], ["AxiomTwice"], instances=50)
+    assert [v.kept for v in table.verdicts] == [True, True, False]
+    assert find_constraint("axiomtwice") is AxiomTwice
+    with pytest.raises(InputError, match="exists already"):
+        constraint()(AxiomTwice.cases)
+
+
+def test_properties_beyond_the_ten() -> None:
+    measures = ["nDCG@5", "P@5", "DCG", "CAM(nDCG)", "MM(nDCG)", "RBU", "ERR"]
+    table = axiom_table(measures, MORE_PROPERTIES, instances=400)
+    broken = {m: [v.constraint.name for v in table.of(m) if v.kept is False] for m in measures}
+    assert broken == {
+        "nDCG@5": ["Local"],  # the ideal knows documents that were not retrieved
+        "P@5": ["Conv", "Ideal", "Max1"],  # grades are all one; 2 relevant of 5 are .4 at most
+        "DCG": ["Bound", "Ideal", "Max1"],
+        "CAM(nDCG)": ["Local", "Max1"],  # Maistro et al. 2021, section 4.2: aspects want different orders
+        "MM(nDCG)": ["Local", "Max1"],
+        "RBU": ["Local", "Bound", "Ideal", "Tail", "Max1"],
+        "ERR": ["Ideal", "Max1"],
+    }
+
+
+def test_toma_has_the_four_properties_that_cam_and_mm_lack() -> None:
+    # Maistro et al. 2021, section 4.2. By Chebyshev's distance a document on one of two aspects alone is in
+    # the lowest class, so a topic that has no others attains no more than 0.
+    four = ["Max1", "Min0", "Order", "Defined"]
+    measures = ["TOMA(nDCG)", "TOMA(AP,distance='manhattan')", "TOMA(nDCG,distance='chebyshev')", "CAM(nDCG)"]
+    verdicts = examine(measures, four, instances=300)
+    broken = [(str(v.measure), v.constraint.name) for v in verdicts if not v.kept]
+    assert broken == [("TOMA(nDCG,distance='chebyshev')", "Max1"), ("CAM(nDCG)", "Max1")]
+
+
+def test_readings_are_checked() -> None:
+    with pytest.raises(InputError, match="Pri: grades must be graded or binary; got 'some'"):
+        Pri(grades="some")
+    with pytest.raises(InputError, match="Sat: r_max must be a number above 0 and at most 1; got 2"):
+        Sat(r_max=2)
+    with pytest.raises(InputError, match="Deep has no reading 'suffix'; it has grades, highest, cutoff"):
+        Deep(suffix="any")
+    with pytest.raises(InputError, match="unknown constraint 'Pry'; did you mean Pri"):
+        find_constraint("Pry")
+    with pytest.raises(MeasureError, match="unknown measure"):
+        examine(["nope"], [Pri])
+    assert str(Sat(r_max=0.5, weights="balanced")) == "Sat(r_max=0.5,weights='balanced')"
+    assert str(Pri(highest=0.1)) == "Pri"
+
+
+# The command
+
+
+def test_the_command_writes_every_format(cli: Cli, tmp_path: Path) -> None:
+    common = ("axioms", "RBP(gain='linear')", "AP", "-c", "Pri", "-c", "Conf", "--instances", "50")
+    text = cli(*common).stdout
+    assert text.splitlines()[2:4] == ["RBP(gain='linear')  ◉    ○", "AP                  ○    ○"]
+    rows = json.loads(cli(*common, "--format", "json").stdout)["rows"]
+    assert [row["verdict"] for row in rows] == ["proved", "violated", "violated", "violated"]
+    assert rows[2]["ranking"] == "0.05, 0.01"
+    assert cli(*common, "--format", "csv").stdout.count("\n") == 5
+    assert r"$\odot$" in cli(*common, "--format", "latex").stdout
+    assert "| AP | ○ | ○ |" in cli(*common, "--format", "markdown").stdout
+    page = tmp_path / "axioms.html"
+    assert cli(*common, "-o", page).returncode == 0
+    html = page.read_text(encoding="utf-8")
+    tree = ET.fromstring(re.sub(r"<!doctype html>|<meta[^>]*>|<br>", "", html))
+    assert len(tree.findall(".//td")) == 4
+    assert {a.attrib["href"][1:] for a in tree.findall(".//td/a")} == {
+        h.attrib["id"] for h in tree.findall(".//h3[@id]")
+    }
+    assert "http" not in html
+
+
+def test_the_command_tells_a_story(cli: Cli) -> None:
+    told = cli("axioms", "--explain", "RBU", "Conf", "--instances", "50")
+    assert told.returncode == 0
+    assert "the document adds\nnothing and costs e D(n+1) > 0" in told.stdout
+    assert "as it should be" in told.stdout
+    assert "They tie." in cli("axioms", "--explain", "RBP", "Conf", "--instances", "50").stdout
+    assert "1–8192" not in cli("axioms", "--explain", "DCG", "DeepTh").stdout
+
+
+def test_the_command_finds_thresholds(cli: Cli) -> None:
+    found = cli("axioms", "RBP(gain='linear')", "--threshold", "p", "-c", "CloseTh")
+    assert "holds for p > 0.7549" in found.stdout
+
+
+def test_a_threshold_of_what_does_not_apply_says_so() -> None:
+    assert str(find_thresholds(["RBP"], ["Conv"], "p").thresholds[0]) == "does not apply: it has no cutoff"
+
+
+def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
+    text = cli("axioms", "AP", "-c", "Pri", "--reading", "grades=binary", "--instances", "50").stdout
+    assert "AP       ●" in text
+    assert "read as Pri(grades='binary')" in text
+    assert "r_max: a number above 0 and at most 1, default 1.0" in cli("axioms", "--list", "-c", "Sat").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nope"], "unknown measure 'nope'"),
+        (["RBP", "-c", "Prio"], "unknown constraint 'Prio'; did you mean Pri?"),
+        (["RBP", "--reading", "cutoff"], "a reading is NAME=VALUE or CONSTRAINT.NAME=VALUE; got 'cutoff'"),
+        (["RBP", "--reading", "cutof=free"], "no constraint here is meant by 'cutof=free'"),
+        (["RBP", "--reading", "Pri.cutoff=half"], "Pri: cutoff must be free or binding; got 'half'"),
+        (["--explain", "RBP"], "--explain needs a measure and then a constraint"),
+        (["--threshold", "p"], "--threshold needs a measure"),
+        (["RBP", "--threshold", "gain"], "RBP: gain is no number to look for a threshold of"),
+        (["RBP", "--threshold", "q"], "RBP has no parameter 'q'"),
+    ],
+)
+def test_what_the_command_cannot_do_it_says(cli: Cli, arguments: list[str], message: str) -> None:
+    result = cli("axioms", *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_explain_of_a_measure_says_what_it_keeps(cli: Cli) -> None:
+    assert (
+        "Keeps Pri Deep CloseTh AspDiv of ten axioms: `rankprism axioms nDCG`"
+        in cli("measures", "nDCG").stdout
+    )

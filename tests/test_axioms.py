@@ -1,0 +1,490 @@
+"""The ten constraints of Amigó et al. 2018: every cell, counterexample and threshold that was found before.
+
+The figures are from an independent search with slow measures: k = 20, p = .8, α = .5, e = .05, r at most .1.
+Those written here are tested everywhere, all of them where the reference file is at hand.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import COLLECTIONS
+
+from rankprism.axioms import (
+    TEN,
+    AspDiv,
+    AspRel,
+    AxiomTable,
+    CloseTh,
+    Conf,
+    Constraint,
+    Deep,
+    DeepTh,
+    MRed,
+    Pri,
+    Red,
+    Sat,
+    examine,
+    find_thresholds,
+    paper_table,
+    scores_of,
+)
+from rankprism.axioms import proofs as recorded
+from rankprism.axioms.table import PAPER
+from rankprism.measures import lookup, names, parse
+from rankprism.measures.measure import AXIOMS, Measure
+
+#: Fewer than by default, to be quick; the cells are the same.
+INSTANCES = 300
+GOLDEN = COLLECTIONS.parent / "reference" / "golden.json"
+
+#: Pri Deep DeepTh CloseTh Conf AspDiv Red MRed Sat AspRel: 1 where no violation was found.
+FOUND = {
+    "P@k": "0011000000",
+    "RR": "0010000010",
+    "AP": "0001000000",
+    "nDCG@k": "1111010000",
+    "ERR@k": "1110010010",
+    "RBP": "1111010000",
+    "P-IA@k": "0011000001",
+    "RR-IA@k": "0010000011",
+    "AP-IA": "0001000001",
+    "nDCG-IA@k": "1111010001",
+    "ERR-IA@k": "1110011111",
+    "RBP-IA": "1111010001",
+    "S-Recall@k": "0010000010",
+    "S-RR@100%": "0010000010",
+    "NRBP": "0110001000",
+    "D#-Measure@k": "1111010001",
+    "α-nDCG@k": "0110001000",
+    "EU": "0110101001",
+    "CT@k": "0110001011",
+    "RBU@k": "1111111111",
+}
+
+
+@pytest.fixture(scope="module")
+def table() -> AxiomTable:
+    return paper_table(instances=INSTANCES)
+
+
+@pytest.fixture(scope="module")
+def golden() -> Any:
+    if not GOLDEN.is_file():
+        pytest.skip(f"the reference figures are not there: looked for {GOLDEN}")
+    return json.loads(Path(GOLDEN).read_text(encoding="utf-8"))["RBU_SIGIR2018"]["table1_axioms"]
+
+
+def row(label: str) -> str:
+    """The measure of a row of Table 1, by the reference's spelling of it."""
+    return PAPER[label.replace("alpha", "α")][0]
+
+
+def kept(measure: str, *constraints: Constraint, instances: int = INSTANCES) -> list[bool | None]:
+    return [verdict.kept for verdict in examine([measure], constraints, instances=instances)]
+
+
+# The table
+
+
+@pytest.mark.parametrize("label", FOUND)
+def test_every_cell_of_the_table_comes_out_as_found_before(table: AxiomTable, label: str) -> None:
+    assert "".join("01"[bool(verdict.kept)] for verdict in table.of(label)) == FOUND[label]
+
+
+def test_the_paper_and_the_search_disagree_in_21_cells(table: AxiomTable) -> None:
+    by_row: dict[str, set[str]] = {}
+    for label, verdict in table.disagreements:
+        by_row.setdefault(label, set()).add(verdict.constraint.name)
+    counted = {"Pri", "CloseTh", "AspDiv"}  # of what counts documents, not how relevant they are
+    assert by_row == {
+        "RR": {"Sat"},
+        "nDCG@k": {"DeepTh", "AspDiv"},
+        "ERR@k": {"AspDiv", "Sat"},
+        "RBP": {"AspDiv"},
+        "AP-IA": {"Pri", "Deep"},
+        "nDCG-IA@k": {"DeepTh"},
+        "D#-Measure@k": {"DeepTh"},
+        "NRBP": counted,
+        "α-nDCG@k": counted,
+        "EU": counted,
+        "CT@k": counted - {"CloseTh"},
+    }
+    assert len(table.disagreements) == 21
+
+
+def test_every_violation_comes_with_a_counterexample_that_violates(table: AxiomTable) -> None:
+    for verdict in table.verdicts:
+        shown = verdict.counterexample
+        assert (shown is None) == bool(verdict.kept)
+        if shown is not None:
+            better, worse = verdict.scores
+            relation = verdict.constraint.relation.sign
+            close = math.isclose(better, worse, rel_tol=1e-12, abs_tol=1e-15)
+            assert (better < worse and not close) or (close and relation == ">")
+            again = scores_of(
+                verdict.measure, *(r.tolist() for r in shown.rankings), weights=shown.weights.tolist()
+            )
+            if shown.missed is None:
+                assert again == pytest.approx(verdict.scores, rel=1e-12)
+
+
+def test_the_same_seed_gives_the_same_table_and_another_the_same_cells(table: AxiomTable) -> None:
+    again, other = (paper_table(["Deep", "AspRel"], instances=200, seed=seed) for seed in (7, 8))
+    assert again.to_json() == paper_table(["Deep", "AspRel"], instances=200, seed=7).to_json()
+    assert [v.kept for v in again.verdicts] == [v.kept for v in other.verdicts]
+
+
+# Counterexamples: scores of an independent implementation
+
+#: Row, constraint, weights, the ranking that should be better, its score, the other, its score.
+COUNTEREXAMPLES: list[tuple[str, str, list[float], Any, float, Any, float]] = [
+    ("P@k", "Pri", [1], [[0.01], [0]], 0.05, [[0], [0.01]], 0.05),
+    ("AP", "Pri", [1], [[0.05], [0.01]], 2.0, [[0.01], [0.05]], 2.0),
+    (
+        "AP-IA",
+        "Deep",
+        [1],
+        [[0], [0], [0], [0], [0.05], [0], [0], [0.05]],
+        0.45,
+        [[0], [0], [0], [0], [0], [0.05], [0.05], [0]],
+        0.45238095,
+    ),
+    ("nDCG@k", "Sat", [0.5, 0.5], [[1, 0]], 1.0, [[1, 0], [0.1, 0]], 1.06309298),
+    ("ERR@k", "Red", [0.5, 0.5], [[0.05, 0], [0, 0.05]], 0.07375, [[0.05, 0], [0.05, 0]], 0.07375),
+    ("AP-IA", "Red", [0.5, 0.5], [[0.05, 0], [0, 0.05]], 0.75, [[0.05, 0], [0.05, 0]], 1.0),
+    ("S-RR@100%", "AspRel", [0.6, 0.4], [[0.05, 0]], 0.0, [[0, 0.05]], 0.0),
+    ("EU", "Pri", [1], [[0.01], [0.05], [0]], -0.07859067, [[0], [0.05], [0.01]], -0.07144274),
+    ("EU", "Sat", [0.5, 0.5], [[1, 0]], 0.45, [[1, 0], [0.5, 0]], 0.49429621),
+    ("CT@k", "AspDiv", [0.5, 0.5], [[0.01, 0.01], [0, 0.1]], 0.0225, [[0, 0], [0, 0.1]], 0.025),
+]
+
+
+@pytest.mark.parametrize("case", COUNTEREXAMPLES, ids=lambda case: f"{case[0]} {case[1]}")
+def test_a_known_counterexample_scores_as_known(case: tuple[Any, ...]) -> None:
+    label, _, weights, better, better_score, worse, worse_score = case
+    assert scores_of(parse(row(label)), better, worse, weights=weights) == pytest.approx(
+        [better_score, worse_score], abs=5e-9
+    )
+
+
+def factor(label: str, weights: Sequence[float]) -> float:
+    """What the catalogue's measure is times the reference's, which leaves constants out.
+
+    NRBP has 1 - (1-α)β in front and divides by the aspects; α-DCG divides by the highest score possible.
+    """
+    if label == "NRBP":
+        return (1 - 0.5 * 0.8) / len(weights)
+    if label == "alpha-nDCG@k":
+        return 1 / sum(0.5 ** (i - 1) / math.log2(i + 1) for i in range(1, 21)) / len(weights)
+    return 1.0
+
+
+def global_dcg(ranking: Sequence[Sequence[float]], weights: Sequence[float]) -> float:
+    return sum(
+        sum(w * r for w, r in zip(weights, document, strict=True)) / math.log2(i + 1)
+        for i, document in enumerate(ranking, 1)
+    )
+
+
+def test_every_known_counterexample_and_variant_scores_as_known(golden: Any) -> None:
+    checked = 0
+    for cells in (golden["counterexamples"], golden["variants"]):
+        for label, found in cells.items():
+            for known in found.values():
+                if known is None or "better" not in known:
+                    continue
+                weights = known["weights"]
+                scores = scores_of(parse(row(label)), known["better"], known["worse"], weights=weights)
+                wanted = [known["Qb"], known["Qw"]]
+                if label == "D#-Measure@k":
+                    # Half of it is I-rec. The rest the reference divides by 10, the catalogue by the ideal.
+                    reach = scores_of(parse("StRecall@20"), known["better"], known["worse"], weights=weights)
+                    parts = [global_dcg(known[side], weights) for side in ("better", "worse")]
+                    assert wanted == pytest.approx(
+                        [0.5 * s + 0.05 * d for s, d in zip(reach, parts, strict=True)], abs=1e-8
+                    )
+                    ideals = [
+                        0.5 * d / (q - 0.5 * s) for q, s, d in zip(scores, reach, parts, strict=True) if d
+                    ]
+                    assert ideals == pytest.approx(ideals[:1] * len(ideals), rel=1e-9)
+                else:
+                    scores = [score / factor(label, weights) for score in scores]
+                    assert scores == pytest.approx(wanted, abs=1e-8)
+                checked += 1
+    assert checked == 193
+
+
+# Readings
+
+
+def test_binary_relevance_saves_what_only_counts_documents() -> None:
+    counting = [row(label) for label in ("NRBP", "α-nDCG@k", "EU", "CT@k")]
+    binary = [Pri(grades="binary"), AspDiv(grades="binary")]
+    assert not any(verdict.kept for verdict in examine(counting, [Pri, AspDiv], instances=0))
+    assert all(verdict.kept for verdict in examine(counting, binary, instances=INSTANCES))
+
+
+def test_average_precision_breaks_deepness_even_for_binary_relevance_with_8_documents() -> None:
+    # Relevant at {6, 8}: (1/5 + 2/8) = .45, and (1/6 + 2/7) = .4524.
+    verdict = examine([row("AP-IA")], [Deep(grades="binary")], instances=0)[0]
+    assert verdict.counterexample is not None
+    assert [len(r) for r in verdict.counterexample.rankings] == [8, 8]
+    assert verdict.scores == pytest.approx((0.45, 1 / 6 + 2 / 7))
+
+
+@pytest.mark.parametrize("label", ["ERR-IA@k", "RBU@k", "CT@k"])
+def test_redundancy_is_lost_when_one_document_satisfies_fully(label: str) -> None:
+    assert kept(row(label), Red, Red(highest=1)) == [True, False]
+
+
+def test_aspect_relevance_as_printed_is_violated_by_all() -> None:
+    verdicts = examine([m for m, _ in PAPER.values()], [AspRel(direction="printed")], instances=100)
+    assert not any(verdict.kept for verdict in verdicts)
+
+
+def test_aspect_relevance_with_documents_below_holds_for_sums_alone() -> None:
+    aware = [label for label in PAPER if FOUND[label][-1] == "1"]
+    verdicts = examine(
+        [row(label) for label in aware], [AspRel(suffix="any", highest=1)], instances=INSTANCES
+    )
+    held = {label for label, verdict in zip(aware, verdicts, strict=True) if verdict.kept}
+    assert held == {"P-IA@k", "nDCG-IA@k", "RBP-IA"}
+
+
+def test_a_binding_cutoff_takes_everything_but_saturation_from_rbu() -> None:
+    # It is blind to what happens below. The paper's own experiment has RBU@20.
+    binding = [c(cutoff="binding") for c in TEN if c not in (DeepTh, CloseTh)]
+    verdicts = examine([row("RBU@k").replace("@20", "@3")], binding, instances=INSTANCES)
+    assert [verdict.constraint.name for verdict in verdicts if verdict.kept] == ["Sat"]
+
+
+def test_by_fiat_what_looks_at_one_aspect_is_not_applicable() -> None:
+    verdicts = examine(["P@20", "P_IA@20"], [c(ad_hoc="not applicable") for c in TEN[5:]], instances=50)
+    assert [verdict.kind == "not applicable" for verdict in verdicts] == [True] * 5 + [False] * 5
+
+
+def test_normalised_intent_aware_ndcg_breaks_aspect_relevance() -> None:
+    # With 10 and 1 relevant documents: .6 / Σ_{i≤10} 1/log2(i+1) = .1321 < .4.
+    verdict = examine(["nDCG_IA"], [AspRel], instances=INSTANCES)[0]
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.missed is not None
+    assert verdict.scores[0] < verdict.scores[1]
+
+
+@pytest.mark.parametrize(
+    ("r_max", "saturating"),
+    [(0.05, "RR"), (0.9, "RR RBU@k"), (1.0, "RR RBU@k ERR@k ERR-IA@k CT@k")],
+)
+def test_saturation_needs_a_document_good_enough(r_max: float, saturating: str) -> None:
+    # After r = .9 a document is worth ½ · .1 to two balanced aspects: as much as the effort of RBU.
+    labels = ["RR", "RBU@k", "ERR@k", "ERR-IA@k", "CT@k", "EU"]
+    reading = Sat(r_max=r_max, weights="balanced", aspects="several")
+    verdicts = examine([row(label) for label in labels], [reading], instances=INSTANCES)
+    assert [la for la, v in zip(labels, verdicts, strict=True) if v.kept] == sorted(
+        saturating.split(), key=labels.index
+    )
+
+
+def test_the_friendliest_reading_leaves_four_cells_of_the_paper_unexplained() -> None:
+    # Binary grades, α = .1, p = .9, no cutoff for what is made of nDCG, and ad hoc measures fail by fiat.
+    readings = {c: {"ad_hoc": "not applicable"} for c in TEN[5:]}
+    readings |= {c: {"grades": "binary", **readings.get(c, {})} for c in (Pri, Deep, AspDiv)}
+    chosen = {"α-nDCG@k": {"alpha": 0.1}, "EU": {"alpha": 0.1}, "CT@k": {"alpha": 0.1}}
+    chosen |= {"NRBP": {"alpha": 0.1, "beta": 0.9}}
+    chosen |= {label: {"p": 0.9} for label in ("RBP", "RBP-IA", "RBU@k")}
+    measures = {label: parse(row(label))(**chosen.get(label, {})) for label in PAPER}
+    for label in ("nDCG@k", "nDCG-IA@k", "D#-Measure@k"):
+        measures[label] = measures[label](cutoff=None)
+    constraints = [c(**readings.get(c, {})) for c in TEN]
+    verdicts = iter(examine(measures.values(), constraints, instances=60))
+    wrong = [
+        (label, verdict.constraint.name)
+        for label in measures
+        for verdict, printed in zip(islice(verdicts, 10), PAPER[label][1], strict=True)
+        if bool(verdict.kept) != (printed == "1")
+    ]
+    assert wrong == [("AP", "Pri"), ("P-IA@k", "AspDiv"), ("AP-IA", "Deep"), ("AP-IA", "AspDiv")]
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("measure", "parameter", "threshold"),
+    [
+        ("RBP(gain='linear')", "p", 0.7548776662466928),  # p² + p³ = 1
+        ("alpha_DCG(gain='linear')", "alpha", 0.2563728974111655),
+        ("EU(gain='linear')", "alpha", 0.2742304362729192),
+        ("EU(gain='linear',base=2)", "alpha", 0.18247940552420916),
+        ("NRBP(alpha=0.1,gain='linear')", "beta", 0.7687951694447654),
+        ("NRBP(alpha=0.25,gain='linear')", "beta", 0.7920471324232223),
+        ("NRBP(gain='linear')", "beta", 0.8392867552143106),
+        ("NRBP(alpha=0.75,gain='linear')", "beta", 0.9032119259116418),
+    ],
+)
+def test_closeness_holds_from_a_threshold_on(measure: str, parameter: str, threshold: float) -> None:
+    found = find_thresholds([measure], [CloseTh(r_c=0.05)], parameter).thresholds[0]
+    assert len(found.spans) == 1
+    edge = found.spans[0].high if parameter == "alpha" else found.spans[0].low
+    assert edge == pytest.approx(threshold, abs=2e-9)
+    assert f"{threshold:.4f}" in str(found)
+
+
+def test_effort_and_patience_decide_what_rbu_keeps() -> None:
+    rbu = row("RBU@k").removesuffix("@20")
+    effort, patience = (
+        find_thresholds([rbu], [c], x, instances=100).thresholds[0] for c, x in ((Conf, "e"), (Pri, "p"))
+    )
+    assert str(effort) == "holds for e > 0"
+    assert str(patience) == "holds for p < 1"
+    eu = find_thresholds([row("EU")], [Sat], "e", instances=100).thresholds[0]
+    assert str(eu) == "holds for e ≥ 0.5"  # one aspect: r (1-α) - e ≤ 0 for every r ≤ 1
+
+
+def test_cutoffs_decide_on_closeness() -> None:
+    # 2/k > 1/k as soon as ranks 3 and 4 count; 1/log2(5) + 1/log2(6) + 1/log2(7) > 1.
+    assert kept("P@3", CloseTh) + kept("P@4", CloseTh) == [False, True]
+    assert kept("DCG@5", CloseTh) + kept("DCG@6", CloseTh) == [False, True]
+
+
+def test_small_effort_makes_up_for_a_shorter_ranking_in_closeness() -> None:
+    short = CloseTh(length="one", r_c=0.05)
+    assert kept("RBU(p=0.9,e=0.01,form='eq11',gain='linear')", short) == [True]
+    assert kept("RBU(p=0.9,e=0.05,form='eq11',gain='linear')", short) == [False]
+
+
+DEPTHS = [  # measure, r_c, from which n on DeepTh holds, the smallest m for CloseTh
+    ("P@20", 0.05, 20, 2),
+    ("DCG@20", 0.05, 16, 3),
+    ("AP(normalize=False)", 0.05, None, 3),
+    ("RBP(p=0.76,gain='linear')", 0.05, 4, 2),
+    ("RBP(p=0.99,gain='linear')", 0.05, 512, 2),
+    ("alpha_DCG(alpha=0.1,gain='linear')", 0.05, 1023, 3),
+    ("alpha_DCG(alpha=0.25,gain='linear')", 0.05, 10, 5),
+    ("EU(alpha=0.1,gain='linear')", 0.05, 8192, 3),
+    ("RBU(p=0.8,e=0.05,form='eq11',gain='linear')", 0.05, 6, 2),
+    ("RBU(p=0.8,e=0.05,form='eq11',gain='linear')", 0.3, 1, None),
+    ("RBU(p=0.9,e=0.05,form='eq11',gain='linear')", 0.01, 21, 2),
+    ("RBU(p=0.99,e=0.05,form='eq11',gain='linear')", 0.3, 128, 2),
+    ("ERR(gain='linear')@20", 0.5, 1, None),
+]
+
+
+@pytest.mark.parametrize(("measure", "r_c", "deep", "close"), DEPTHS)
+def test_where_the_thresholds_of_depth_lie(
+    measure: str, r_c: float, deep: int | None, close: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    deepness, closeness = examine([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
+    assert deepness.note == ("for no n from 3 to 8,192" if deep is None else f"from n = {deep:,} on")
+    assert closeness.note == ("for no m up to 8,192" if close is None else f"for m = {close}")
+
+
+def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    names_of = {"NRBP": {"p": "beta"}, "EU": {"eu_log": "base"}}
+    by_grade: dict[float, list[tuple[Measure, Any]]] = {}
+    for label, known in golden["parameter_grid"].items():
+        for entry in known:
+            chosen = {names_of.get(label, {}).get(k, k): v for k, v in entry["params"].items()}
+            r_c = chosen.pop("rc", 0.05)
+            if "base" in chosen:
+                chosen["base"] = math.e if chosen["base"] == "log" else 2.0
+            if "k" in chosen:
+                chosen["cutoff"] = chosen.pop("k")
+            by_grade.setdefault(r_c, []).append((parse(row(label))(**chosen), entry))
+    for r_c, entries in by_grade.items():
+        literal = DeepTh(r_c=r_c, quantifier="some")
+        verdicts = examine([m for m, _ in entries], [literal, DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
+        for at, (_, entry) in enumerate(entries):
+            some, deep, close = (verdict.note for verdict in verdicts[3 * at : 3 * at + 3])
+            assert some == f"for n = {entry['deep_literal_smallest_n']}", entry
+            assert deep == f"from n = {entry['deep_eventual_from_n']:,} on", entry
+            m = entry["close_smallest_m"]
+            assert close == ("for no m up to 8,192" if m is None else f"for m = {m}"), entry
+
+
+def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    measures, entries = [], []
+    for label, by_cutoff in golden["thresholds"].items():
+        for cutoff, entry in by_cutoff.items():
+            k = cutoff.removeprefix("k=")
+            measure = parse(row(label))
+            has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+            measures.append(measure(cutoff=None if k == "None" else int(k)) if has_cutoff else measure)
+            entries.append((label, cutoff, entry))
+    literal = DeepTh(r_c=0.05, quantifier="some")
+    verdicts = iter(examine(measures, [literal, DeepTh(r_c=0.05), CloseTh(r_c=0.05)]))
+    for label, cutoff, entry in entries:
+        for known in ("deep_literal_smallest_n", "deep_eventual_from_n", "close_smallest_m"):
+            verdict = next(verdicts)
+            assert verdict.kept == (entry[known] is not None), (label, cutoff, known)
+            if entry[known] is not None:
+                assert verdict.note.split(" = ")[1].removesuffix(" on") == f"{entry[known]:,}", (
+                    label,
+                    cutoff,
+                )
+
+
+# The measures' own declarations, and proofs
+
+
+@pytest.fixture(scope="module")
+def declared() -> dict[str, frozenset[str]]:
+    return {name: d.keeps for name in names() if (d := lookup(name).definition).keeps is not None}
+
+
+@pytest.fixture(scope="module")
+def searched(declared: dict[str, frozenset[str]]) -> dict[str, set[str]]:
+    """What the search alone finds, whatever has been proved."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+        verdicts = examine(declared, TEN, instances=800)
+    found: dict[str, set[str]] = {name: set() for name in declared}
+    for verdict in verdicts:
+        if verdict.kept:
+            found[verdict.measure.name].add(verdict.constraint.name)
+    return found
+
+
+def test_every_built_in_measure_says_what_it_keeps(declared: dict[str, frozenset[str]]) -> None:
+    silent = {
+        name
+        for name in names()
+        if (d := lookup(name).definition).function.__module__.startswith("rankprism.measures.")
+        and d.function.__module__ != "rankprism.measures.compose"
+        and all(p.name != "measure" for p in d.parameters)  # as kept as the measure inside
+    } - set(declared)
+    assert not silent, "declare keeps= (and keeps_ia=): `rankprism axioms NAME` says what"
+
+
+def test_measures_keep_what_they_say_with_default_parameters(
+    declared: dict[str, frozenset[str]], searched: dict[str, set[str]]
+) -> None:
+    for name, keeps in declared.items():
+        assert keeps <= set(AXIOMS), name
+        assert searched[name] == keeps, name
+
+
+def test_the_search_finds_nothing_against_what_is_proved(
+    table: AxiomTable, searched: dict[str, set[str]]
+) -> None:
+    for name, found in searched.items():
+        proved = {c.name for c in TEN if recorded.proof_of(lookup(name), c)}
+        assert proved <= found, name
+    used = {v.note for v in table.verdicts if v.kind == "proved"}
+    used |= {recorded.proof_of(lookup(name), c) for name in searched for c in TEN}
+    assert {proof.argument for proof in recorded.PROOFS} <= used
+
+
+def test_names_of_the_axioms_are_those_of_the_constraints() -> None:
+    assert tuple(c.name for c in TEN) == AXIOMS
+    assert MRed.name == "MRed"
