@@ -1,40 +1,50 @@
-"""The commands of `rankprism`."""
+"""The commands of `rankprism`, each loaded when it is asked for."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import importlib
+from difflib import get_close_matches
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from rankprism import __version__
-from rankprism.cli import aspects as aspects_commands
-from rankprism.cli import compare, meta, plot
-from rankprism.cli.axioms import axioms
-from rankprism.cli.judgments import (
-    AspectNames,
-    Embedding,
-    GivenAspect,
-    LabelNames,
-    described,
-    read,
-    split_pairs,
-)
-from rankprism.cli.options import (
-    Duplicates,
-    Format,
-    Order,
-    OutputFile,
-    QrelsFormat,
-    RunFormat,
-    Topics,
-    format_of,
-    noted,
-    reading,
-)
-from rankprism.errors import InputError, MeasureError
+
+#: The module of each command. Its `app` is the group of that name, or has the command.
+MODULES = {
+    "evaluate": "evaluate",
+    "measures": "catalogue",
+    "demo": "catalogue",
+    "convert": "convert",
+    "compare": "compare",
+    "topic-set-size": "compare",
+    "meta": "meta",
+    "axioms": "axioms",
+    "aspects": "aspects",
+    "plot": "plot",
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name: a user who wants one does not wait for Typer to prepare forty."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(MODULES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in MODULES:
+            close = get_close_matches(cmd_name, MODULES, n=1)
+            ctx.fail(f"No such command {cmd_name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+        module = importlib.import_module(f"rankprism.cli.{MODULES[cmd_name]}")
+        group = typer.main.get_command(module.app)
+        command = getattr(group, "commands", {}).get(cmd_name, group)
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
+    cls=Commands,
     help="Evaluate rankings whose documents have more than one side.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -55,232 +65,3 @@ def root(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command()
-def evaluate(
-    qrels: Annotated[
-        str,
-        typer.Argument(
-            metavar="QRELS",
-            help="Judgments: topic subtopic document grade. - is standard input. Or NAME=FILE for each of "
-            "several aspects, or a TOML file that describes them.",
-        ),
-    ],
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN...", help="Runs: topic Q0 document rank score tag.")
-    ],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="A measure such as 'alpha_nDCG(alpha=0.25)@20'; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Aspect weights: topic aspect weight, and perhaps inf or nav. Or the word sakai, or for all "
-            "topics relevance=0.7,credibility=0.3.",
-            show_default=False,
-        ),
-    ] = None,
-    aspects: AspectNames = None,
-    labels: LabelNames = None,
-    embed: Embedding = None,
-    given: GivenAspect = None,
-    per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Every topic's scores, not only the means.")
-    ] = False,
-    topics: Annotated[
-        Topics, typer.Option(help="Average over all judged topics, or those a run has retrieved.")
-    ] = Topics.judged,
-    order: Annotated[Order, typer.Option(help="How a topic's documents are ordered.")] = Order.score,
-    duplicates: Annotated[
-        Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")
-    ] = Duplicates.error,
-    qrels_format: Annotated[
-        QrelsFormat | None, typer.Option(help="How to read QRELS; recognised without it.", show_default=False)
-    ] = None,
-    bounds: Annotated[
-        bool,
-        typer.Option("--bounds", help="Also the scores with every unjudged document of the highest grade."),
-    ] = False,
-    baseline: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="A run to measure risk against (U_RISK).", show_default=False),
-    ] = None,
-    risk_alpha: Annotated[
-        float, typer.Option(min=0, help="How much more a loss against the baseline counts.")
-    ] = 1.0,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
-    run_format: Annotated[
-        RunFormat | None,
-        typer.Option(help="How to read RUNs; recognised without it.", show_default=False),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False),
-    ] = None,
-    format: Annotated[
-        Format | None,
-        typer.Option(
-            help="How to write the scores; by the ending of FILE, else a table.", show_default=False
-        ),
-    ] = None,
-    output: OutputFile = None,
-) -> None:
-    """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
-    from rankprism.cli.output import render, write
-    from rankprism.evaluation import evaluate as evaluate_runs
-    from rankprism.formats.files import run_name
-    from rankprism.measures import load, parse
-
-    if not measure:
-        raise MeasureError(
-            "name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them"
-        )
-    if [qrels, *runs].count("-") > 1:
-        raise InputError("standard input (-) can be read only once; name files for the others")
-    source, runs = split_pairs([qrels, *runs])
-    if not runs:
-        raise InputError("name the runs after the judgments")
-    for file in measures_file or []:
-        load(file)
-    chosen = [parse(text) for text in measure]  # before any run is read
-    if baseline is not None and baseline not in runs:
-        runs = [*runs, baseline]
-    kind = format_of(output, format, Format)
-    with noted(), reading(len(runs)) as on_run:
-        judgments = read(
-            source,
-            described(aspects, labels, embed, given),
-            weights,
-            qrels_format.value if qrels_format else None,
-        )
-        scores = evaluate_runs(
-            judgments,
-            runs,
-            chosen,
-            run_format=run_format.value if run_format else None,
-            topics=topics.value,
-            order=order.value,
-            duplicates=duplicates.value,
-            bounds=bounds,
-            threads=threads,
-            on_run=on_run,
-        )
-    if baseline is not None:
-        scores = scores.risk(run_name(baseline), risk_alpha)
-    without = scores.conventions["topics without relevant documents"]
-    if without:
-        some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
-        typer.echo(f"note: {len(without)} topics have no relevant document and score 0: {some}", err=True)
-    for aspect, reasons in judgments.lowered.items():
-        counts = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        typer.echo(f"note: labels of {aspect} read as the lowest: {counts}", err=True)
-    write(render(scores, kind, per_topic, colour=output is None), output)
-
-
-@app.command()
-def measures(
-    name: Annotated[
-        str | None, typer.Argument(help="A measure to explain; all are listed without it.")
-    ] = None,
-    bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
-) -> None:
-    """List the measures, or explain one: rankprism measures alpha_nDCG"""
-    from rankprism.cli.output import explain, list_measures
-    from rankprism.measures import load, parse
-
-    for file in measures_file or []:
-        load(file)
-    if name is None:
-        typer.echo(list_measures())
-    elif bibtex:
-        typer.echo(parse(name).definition.bibtex)
-    else:
-        typer.echo(explain(parse(name)))
-
-
-@app.command()
-def demo(
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False
-        ),
-    ] = None,
-) -> None:
-    """Evaluate six systems of different character on a small collection that comes with rankprism."""
-    from rankprism.cli.demo import copy_sample, show
-
-    typer.echo(show() if save is None else copy_sample(save))
-
-
-@app.command()
-def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="FORMAT", help="The format of IN; recognised without it.", show_default=False
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="diversity, adhoc, ntcir, evall; for a run trec, evall. Without it, by the ending of OUT.",
-            show_default=False,
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
-    ] = None,
-    run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
-    order: Annotated[Order, typer.Option(help="How a run's documents are ordered.")] = Order.score,
-    duplicates: Annotated[
-        Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
-    ] = Duplicates.error,
-) -> None:
-    """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
-    from rankprism.formats.convert import convert as convert_file
-
-    with noted():
-        conversion = convert_file(
-            source,
-            out,
-            format=format,
-            to=to,
-            weights=weights,
-            run=run,
-            order=order.value,
-            duplicates=duplicates.value,
-        )
-    typer.echo(str(conversion))
-
-
-app.command()(axioms)
-app.command("compare")(compare.compare)
-app.command("topic-set-size")(compare.topic_set_size)
-app.add_typer(aspects_commands.app, name="aspects")
-app.add_typer(meta.app, name="meta")
-app.add_typer(plot.app, name="plot")

@@ -32,7 +32,9 @@ from rankprism.cli.options import (
 from rankprism.errors import InputError
 
 app = typer.Typer(
-    no_args_is_help=True, help="Several aspects: the order of label tuples, what CAM and MM reach, analyses."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Several aspects: the order of label tuples, what CAM and MM reach, analyses.",
 )
 
 Qrels = Annotated[

@@ -24,6 +24,10 @@ class AxiomFormat(StrEnum):
     html = "html"
 
 
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
 def axioms(
     measures: Annotated[
         list[str] | None,

@@ -19,6 +19,8 @@ from rankprism.cli.options import (
 )
 from rankprism.data.result import Detailed, Result
 
+app = typer.Typer(add_completion=False)
+
 
 class Test(StrEnum):
     t = "t"
@@ -42,6 +44,7 @@ def _chart(result: Any) -> Any:
     return difference_intervals(comparison)
 
 
+@app.command()
 @analysis("resampling", _chart)
 def compare(
     source: Source,
@@ -78,6 +81,7 @@ def compare(
     return Detailed(found) if pairs else found
 
 
+@app.command("topic-set-size")
 def topic_set_size(
     difference: Annotated[float, typer.Option(help="The smallest difference of means worth finding.")],
     files: Annotated[

@@ -12,7 +12,11 @@ from rankprism.cli.options import Alpha, Resamples, Seed, Share
 from rankprism.data.result import Result
 from rankprism.errors import InputError
 
-app = typer.Typer(no_args_is_help=True, help="Evaluate measures: power, unanimity, correlation, agreement, …")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Evaluate measures: power, unanimity, correlation, agreement, …",
+)
 
 
 class Method(StrEnum):

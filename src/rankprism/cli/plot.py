@@ -12,7 +12,9 @@ from rankprism.cli.analysis import Source, as_command, options_of, read_source
 from rankprism.cli.options import noted
 from rankprism.errors import InputError, listed
 
-app = typer.Typer(no_args_is_help=True, help="Draw scores: intervals, heat maps, differences, …")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Draw scores: intervals, heat maps, differences, …"
+)
 
 
 def write_chart(

@@ -1,0 +1,52 @@
+"""`rankprism measures` and `rankprism demo`: what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def measures(
+    name: Annotated[
+        str | None, typer.Argument(help="A measure to explain; all are listed without it.")
+    ] = None,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
+    measures_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """List the measures, or explain one: rankprism measures alpha_nDCG"""
+    from rankprism.cli.output import explain, list_measures
+    from rankprism.measures import load, parse
+
+    for file in measures_file or []:
+        load(file)
+    if name is None:
+        typer.echo(list_measures())
+    elif bibtex:
+        typer.echo(parse(name).definition.bibtex)
+    else:
+        typer.echo(explain(parse(name)))
+
+
+@app.command()
+def demo(
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Evaluate six systems of different character on a small collection that comes with rankprism."""
+    from rankprism.cli.demo import copy_sample, show
+
+    typer.echo(show() if save is None else copy_sample(save))

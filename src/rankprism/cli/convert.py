@@ -1,0 +1,56 @@
+"""`rankprism convert`: judgments and runs in another format."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rankprism.cli.options import Duplicates, Order, noted
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
+    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help="The format of IN; recognised without it.", show_default=False
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="diversity, adhoc, ntcir, evall; for a run trec, evall. Without it, by the ending of OUT.",
+            show_default=False,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
+    order: Annotated[Order, typer.Option(help="How a run's documents are ordered.")] = Order.score,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
+    ] = Duplicates.error,
+) -> None:
+    """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
+    from rankprism.formats.convert import convert as convert_file
+
+    with noted():
+        conversion = convert_file(
+            source,
+            out,
+            format=format,
+            to=to,
+            weights=weights,
+            run=run,
+            order=order.value,
+            duplicates=duplicates.value,
+        )
+    typer.echo(str(conversion))
