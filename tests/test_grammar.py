@@ -113,3 +113,9 @@ def test_every_measure_explains_itself() -> None:
         assert definition.bibtex.startswith("@"), name
         if not name.endswith("_IA") or name in ("ERR_IA", "nERR_IA"):
             assert ">>>" in definition.doc, name
+
+
+@pytest.mark.parametrize("name", ["CAM", "MM", "TOMA"])
+def test_a_fold_inside_a_measure_of_each_aspect_is_refused(name: str) -> None:
+    with pytest.raises(MeasureError, match=rf"{name} does not fold aspects by nDCG.*leave out fold='min'"):
+        parse(f"{name}(nDCG(fold='min')@10)")

@@ -157,6 +157,10 @@ class Measure:
         for name, value in settings.items():
             parameter = self.definition.parameter(name)
             merged[name] = parameter.check(value, self.name)
+            if isinstance(value, Measure) and "fold" in value.settings:
+                raise MeasureError(
+                    f"{self.name} does not fold aspects by {value}; leave out fold={value['fold']!r}"
+                )
             if merged[name] == parameter.default:
                 del merged[name]
         return replace(self, settings=merged)
