@@ -109,9 +109,9 @@ def _contours(gamma: float, across: Sequence[float], up: Sequence[float]) -> lis
     step = size * next(k for k in (1, 2, 5, 10) if 1.5 * k * size >= rough)
     out = []
     for c in step * np.arange(np.ceil(low / step) + 0.0, np.floor(high / step) + 1):
-        if gamma == 1:
+        if gamma > 1 - 1e-9:
             ends = (c, y1), (c, y0)
-        elif gamma == 0:
+        elif gamma < 1e-9:
             ends = (x0, c), (x1, c)
         else:
             left = max(x0, (c - (1 - gamma) * y1) / gamma)
