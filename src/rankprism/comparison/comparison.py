@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table, latex_escaped
 from rankprism.errors import InputError, RankprismWarning, listed, one_of
 from rankprism.formats.scores import read_scores
+
+T = TypeVar("T")
 
 #: Every test by name, with the words for a caption.
 TESTS: dict[str, tuple[Callable[..., Paired], str]] = {
@@ -77,17 +81,12 @@ def compare(
     pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
     if test in ("fisher", "bootstrap") and correction in ("holm", "bonferroni"):
         _warn_of_too_few(len(pairs), resamples, alpha, correction)
-    found = [
-        TESTS[test][0](
-            complete.values[:, :, m],
-            pairs,
-            alpha,
-            resamples=resamples,
-            seed=seed,
-            on_share=part_of(on_share, m, len(complete.measures)),
-        )
-        for m in range(len(complete.measures))
-    ]
+
+    def tested(m: int, tell: Share) -> Paired:
+        values = complete.values[:, :, m]
+        return TESTS[test][0](values, pairs, alpha, resamples=resamples, seed=seed, on_share=tell)
+
+    found = for_each([partial(tested, m) for m in range(len(complete.measures))], on_share)
     return Comparison(
         runs=runs,
         measures=complete.measures,
@@ -159,6 +158,26 @@ def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
 def part_of(on_share: Share | None, number: int, parts: int) -> Share | None:
     """Progress within one of several equal parts, as progress of the whole."""
     return None if on_share is None else lambda share: on_share((number + share) / parts)
+
+
+def for_each(tasks: Sequence[Callable[[Share], T]], on_share: Share | None) -> list[T]:
+    """What the tasks return, several of them at a time: what numpy computes, it computes without the
+    interpreter's lock. Each tells its own progress."""
+    shares = [0.0] * len(tasks)
+
+    def run(number: int) -> T:
+        def tell(share: float) -> None:
+            shares[number] = share
+            if on_share is not None:
+                on_share(sum(shares) / len(shares))
+
+        return tasks[number](tell)
+
+    workers = min(len(tasks), os.cpu_count() or 1)
+    if workers <= 1:
+        return [run(number) for number in range(len(tasks))]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(run, range(len(tasks))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

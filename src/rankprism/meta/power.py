@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankprism.comparison import paired, resampling
-from rankprism.comparison.comparison import check_level, part_of
+from rankprism.comparison.comparison import check_level, for_each
 from rankprism.comparison.correction import corrected
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
@@ -53,11 +54,8 @@ def discriminative_power(
     complete = several_runs(scores)
     pairs = paired.all_pairs(len(complete.runs))
     values = np.moveaxis(complete.values, 2, 0)  # (measure, run, topic)
-    p, delta = np.empty((len(values), len(pairs))), np.full(len(values), np.nan)
-    for m, matrix in enumerate(values):
-        p[m], delta[m] = _significance(
-            matrix, pairs, method, alpha, resamples, seed, part_of(on_share, m, len(values))
-        )
+    tasks = [partial(_significance, matrix, pairs, method, alpha, resamples, seed) for matrix in values]
+    found = for_each(tasks, on_share)
     means = values.mean(2)
     return DiscriminativePower(
         runs=complete.runs,
@@ -66,8 +64,8 @@ def discriminative_power(
         alpha=alpha,
         pairs=pairs,
         difference=means[:, pairs[:, 0]] - means[:, pairs[:, 1]],
-        asl=p,
-        delta=delta,
+        asl=np.array([p for p, _ in found]),
+        delta=np.array([delta for _, delta in found]),
         about={
             "method": method,
             "alpha": alpha,
