@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -162,22 +163,27 @@ def part_of(on_share: Share | None, number: int, parts: int) -> Share | None:
 
 def for_each(tasks: Sequence[Callable[[Share], T]], on_share: Share | None) -> list[T]:
     """What the tasks return, several of them at a time: what numpy computes, it computes without the
-    interpreter's lock. Each tells its own progress."""
+    interpreter's lock. Each tells its own progress; that is also where it ends if another has failed, or
+    somebody has pressed Ctrl-C."""
     shares = [0.0] * len(tasks)
+    stopped = threading.Event()
 
     def run(number: int) -> T:
         def tell(share: float) -> None:
+            if stopped.is_set():
+                raise KeyboardInterrupt
             shares[number] = share
             if on_share is not None:
                 on_share(sum(shares) / len(shares))
 
         return tasks[number](tell)
 
-    workers = min(len(tasks), os.cpu_count() or 1)
-    if workers <= 1:
-        return [run(number) for number in range(len(tasks))]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(run, range(len(tasks))))
+    with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
+        try:
+            return list(pool.map(run, range(len(tasks))))
+        except BaseException:
+            stopped.set()
+            raise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
