@@ -265,6 +265,26 @@ def test_a_verdict_says_how_many_instances_were_tried() -> None:
     assert "That is no proof" in story(many)
 
 
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [("RBU(p=0.1)", "Red"), ("D_iRBU(p=0.03)", "Pri"), ("RBP(p=0.0001,gain='linear')", "AspDiv")],
+)
+def test_what_is_lost_to_rounding_is_no_tie(
+    name: str, statement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With p = .1, the eighth document counts 10^-7, and of that only r² tells the rankings apart.
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    verdict = examine([name], [statement])[0]
+    assert verdict.kind == "no violation found"
+    assert re.fullmatch(r"[\d,]+ more were too close to tell", verdict.note)
+    assert "more were too close to tell" in story(verdict).replace("\n", " ")
+
+
+def test_a_steep_measure_that_ties_is_caught_all_the_same() -> None:
+    # Binary gains cannot tell .05 from .01, however little the ranks below count.
+    assert [v.kept for v in examine(["RBP(p=0.01)"], [Pri, Deep], instances=300)] == [False, False]
+
+
 def test_scores_that_are_not_numbers_violate() -> None:
     @measure()
     def AxiomUndefined(hits: Hits) -> Floats:

@@ -19,8 +19,12 @@ SMALL = 1500
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
 #: Random grades are so many parts of the highest.
 LEVELS = 20
+#: Now and then one grade is so small a part of it.
+TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
 MISSED = 12
+#: One in so many random rankings begins with documents that are all alike.
+LONG = 6
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
@@ -55,7 +59,11 @@ def _all_bases(
 
 
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
-    """Bases without end: any number of documents and aspects, a few different grades, more or less sparse."""
+    """Bases without end: any number of documents and aspects, a few different grades, more or less sparse.
+
+    Where the scope says so, some begin with documents of the highest grade on each aspect, as many as may
+    satisfy it.
+    """
     low, high = _sizes(scope, cutoff)
 
     def documents_of(n: int, A: int) -> Floats:
@@ -70,12 +78,22 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
         n = int(rng.integers(low, high + 1))
         different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
         levels = np.round(scope.highest * rng.integers(1, LEVELS + 1, different) / LEVELS, 12)
+        if rng.random() < 0.1:
+            levels[-1] = round(scope.highest * TINY, 12)
+        room = scope.alike if cutoff is None else min(scope.alike, (cutoff - n) // A)
+        alike = int(rng.integers(1, room + 1)) if room > 0 and rng.integers(LONG) == 0 else 0
+        if alike:
+            levels[0] = scope.highest
         weights = np.full(A, 1 / A)
         if scope.weights == "any" and A > 1:
             # Also weights that hardly differ: where only they decide, little has to be enough.
             parts = rng.integers(1, 10, A) if rng.random() < 0.7 else rng.integers(500, 503, A)
             weights = parts / parts.sum()
         documents = documents_of(n, A)
+        if alike and scope.overlap:
+            documents = np.concatenate([np.full((alike, A), scope.highest), documents])
+        elif alike:
+            documents = np.concatenate([scope.highest * np.repeat(np.eye(A), alike, 0), documents])
         missed = documents_of(int(rng.integers(1, MISSED + 1)), A) if rng.random() < 0.5 else None
         yield Base(documents, weights, cutoff, missed)
 

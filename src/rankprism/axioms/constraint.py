@@ -15,13 +15,19 @@ from rankprism.axioms.rankings import Base, Rankings
 from rankprism.data.hits import Bools, Floats
 from rankprism.errors import InputError
 
-#: Scores that differ by less than this share of their size are equal: sums in another order are.
-CLOSE = 1e-12
+#: A score is more than another only by more than this share of their size: sums in another order differ by it.
+CLOSE = 1e-14
+#: Scores are accused of a difference only beyond this: differences of sums lose more digits than sums.
+FAR_ENOUGH = 1e-12
+
+
+def _size(*scores: Floats) -> Floats:
+    size = np.max(np.abs(scores), axis=0)
+    return np.where(np.isfinite(size), size, 0.0)
 
 
 def _slack(*scores: Floats) -> Floats:
-    size = np.max(np.abs(scores), axis=0)
-    return np.asarray(CLOSE * np.where(np.isfinite(size), size, 0.0) + 1e-15)
+    return FAR_ENOUGH * _size(*scores) + 1e-15
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Relation:
             return self.holds(*scores.T)
 
 
-MORE = Relation(">", lambda a, b: a > b + _slack(a, b))
+MORE = Relation(">", lambda a, b: a > b + CLOSE * _size(a, b))
 NOT_LESS = Relation("≥", lambda a, b: a >= b - _slack(a, b))
 EQUAL = Relation("=", lambda a, b: np.abs(a - b) <= _slack(a, b))
 IN_UNIT = Relation("in [0,1]", lambda a: (a >= -_slack(a)) & (a <= 1 + _slack(a)))
@@ -86,7 +92,11 @@ class Scope:
     cutoff: str = "free"  # rankings are no longer than the measure's cutoff; or binding, they are as long
     fewest: int = 0  # documents of a base
     most: int = 10
+    alike: int = 0  # so many equally relevant documents on each aspect may come before them
 
+
+#: How long the ten go on: enough for an aspect to be satisfied by r = .1 and its like.
+ALIKE = 16
 
 # Readings that several constraints have. Those named like a field of Scope set it.
 GRADES = Reading(

@@ -77,6 +77,7 @@ def _number(measure: Measure, name: str) -> float:
 
 
 _SUMS = "DCG nDCG RBP DCG_IA nDCG_IA RBP_IA D_nDCG D_RBP"
+_DECAYING = "alpha_DCG alpha_nDCG NRBP nNRBP EU"
 _CASCADES = "ERR nERR ERR_IA RBU"
 _SATISFIED = "ERR ERR_IA RBU"
 
@@ -93,6 +94,13 @@ PROOFS = (
         _SUMS,
         "the score is c Σ_i D(i) g(r_i): the swap at i adds D(i) - D(i+1) times the same, which falls with i",
         _graded,
+    ),
+    Proof(
+        "Deep",
+        _DECAYING,
+        "after c documents the swap at i adds (1-α)^c (D(i) - D(i+1)) g(r_{i+1}) if r_i = 0, else (1-α)^c (D(i) - "
+        "(1-α) D(i+1)) (g(r_{i+1}) - g(r_i)); both fall with i and do not rise with c",
+        lambda m: _graded(m) and 0 <= _number(m, "alpha") < 1,
     ),
     Proof("AspDiv", _SUMS, "the score is a sum in which every gain of the document rises", _graded),
     Proof(
