@@ -134,7 +134,7 @@ def test_a_satisfied_aspect_makes_the_cube_test_blind_to_the_order_below() -> No
 
 
 def test_the_search_finds_ties_below_a_satisfied_aspect() -> None:
-    # Of Deep at k = 20; of Red only without a cutoff: two aspects need 2 · 10 documents of .1 to be satisfied.
+    # Of Deep at k = 20; of Red only without a cutoff: two aspects need 20 documents of .1 to be satisfied.
     deep, red = examine([row("CT@k")], [Deep, Red], instances=INSTANCES)
     assert (deep.kept, red.kept) == (False, True)
     assert deep.counterexample is not None

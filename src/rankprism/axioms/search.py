@@ -181,6 +181,8 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
             if at is not None and not (argument and constraint.quantifier == "eventually"):
                 shown, found = lot.instances[family[at]], tuple(scores[family[at]].tolist())
                 return Verdict(measure, constraint, VIOLATED, tried, shown, scores=found, note=note)
+            if at is not None:
+                argument = f"{proof_of(measure, constraint)}; up to {note.split()[-1]} it does not show"
             notes.append(note)
     if easy is None:
         return Verdict(measure, constraint, NOT_APPLICABLE, note=_too_long(measure))

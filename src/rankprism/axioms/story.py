@@ -25,7 +25,7 @@ _SIDES = {
 def story(verdict: Verdict) -> str:
     """What the constraint says, what was found, and the rankings that show it."""
     constraint = verdict.constraint
-    title = f"{verdict.measure} and {constraint}: {verdict.kind}"
+    title = f"{verdict.measure} and {constraint}: {verdict.words}"
     return "\n\n".join([title, about(constraint), evidence(verdict)])
 
 
@@ -57,13 +57,17 @@ def _found(verdict: Verdict) -> str:
     if verdict.kind == NOT_APPLICABLE:
         text = f"It does not apply: {verdict.note}."
     elif verdict.kind == PROVED:
-        text = f"It is kept, and the search found nothing against it in {tried}. Why: {verdict.note}."
+        searched = (
+            "" if verdict.constraint.variable else f", and the search found nothing against it in {tried}"
+        )
+        text = f"It is kept{searched}. Why: {verdict.note}."
     elif verdict.kind == VIOLATED:
-        note = f" It holds {verdict.note}." if verdict.note else ""
-        which = "The smallest counterexample found:"
-        if verdict.constraint.quantifier != "every":
-            which = "One of them:"
-        text = f"It is violated; {tried} were tried.{note} {which}"
+        if verdict.constraint.variable:
+            text = f"It holds {verdict.note}, as far as was tried. That refutes no greater one. One of them:"
+        elif verdict.constraint.quantifier != "every":
+            text = f"It is violated; {tried} were tried. It holds {verdict.note}. One of them:"
+        else:
+            text = f"It is violated; {tried} were tried. The smallest counterexample found:"
     else:
         text = f"No violation was found in {tried}. That is no proof."
         if verdict.note:
