@@ -6,12 +6,14 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from rankprism.axioms.constraint import Constraint, Scope
-from rankprism.axioms.rankings import Base, Instance
+from rankprism.axioms.rankings import Base, Instance, Rankings
 from rankprism.data.hits import Floats
+from rankprism.errors import InputError
 
 #: How many small bases there are at most; all of one number of documents, or none.
 SMALL = 1500
@@ -102,12 +104,35 @@ def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
     longest = base.cutoff if constraint.read_scope.cutoff == "free" and not constraint.bases else None
     made = []
-    for rankings in constraint.cases(base, **constraint.own_readings):
+    for case in constraint.cases(base, **constraint.own_readings):
+        rankings = _checked(constraint, case, len(base.weights))
         pools = constraint.own_pools(rankings) if constraint.own_pools else None
         instance = Instance(rankings, base.weights, base.missed, pools)
         if longest is None or instance.longest <= longest:
             made.append(instance)
     return made
+
+
+def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
+    """The rankings of a case, which may be lists, as arrays (documents, aspects)."""
+    if not isinstance(case, tuple | list) or not case:
+        raise InputError(f"{constraint.name} yields {type(case).__name__}, not rankings; write `yield a, b`")
+    made = []
+    for ranking in case:
+        try:
+            grades = np.asarray(ranking, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{constraint.name} yields a ranking that is no table of numbers: {ranking!r}"
+            ) from None
+        grades = grades.reshape(0, A) if grades.size == 0 else grades
+        if grades.ndim != 2 or grades.shape[1] != A:
+            raise InputError(
+                f"{constraint.name} yields a ranking of shape {grades.shape}; wanted is a row for each document "
+                f"with its grades on {A} aspect{'s' if A > 1 else ''}"
+            )
+        made.append(grades)
+    return tuple(made)
 
 
 def generator(constraint: Constraint, seed: int) -> np.random.Generator:

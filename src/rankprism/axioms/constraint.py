@@ -15,7 +15,7 @@ from rankprism.axioms.rankings import Base, Rankings
 from rankprism.data.hits import Bools, Floats
 from rankprism.errors import InputError
 
-#: A score is more than another only by more than this share of their size: sums in another order differ by it.
+#: A score is more than another by more than this share of their size: sums in another order differ by it.
 CLOSE = 1e-14
 #: Scores are accused of a difference only beyond this: differences of sums lose more digits than sums.
 FAR_ENOUGH = 1e-12
@@ -220,12 +220,31 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
 
     def decorate(cases: Cases) -> Constraint:
         made = Constraint(name=cases.__name__, cases=cases, **about)
+        _check(made)
         if made.name in _CONSTRAINTS:
             raise InputError(f"a constraint named {made.name} exists already; choose another name")
         _CONSTRAINTS[made.name] = made
         return made
 
     return decorate
+
+
+def _check(made: Constraint) -> None:
+    scope = made.scope
+    for what, value, choices in (
+        ("quantifier", made.quantifier, ("every", "some", "eventually")),
+        ("Scope.grades", scope.grades, ("graded", "binary")),
+        ("Scope.weights", scope.weights, ("balanced", "any")),
+        ("Scope.cutoff", scope.cutoff, ("free", "binding")),
+    ):
+        if value not in choices:
+            raise InputError(f"{made.name}: {what} must be {' or '.join(choices)}; got {value!r}")
+    if not scope.aspects or any(A < 1 for A in scope.aspects):
+        raise InputError(f"{made.name}: Scope.aspects must be like (1, 2); got {scope.aspects!r}")
+    if not 0 < scope.highest <= 1:
+        raise InputError(f"{made.name}: Scope.highest must be above 0 and at most 1; got {scope.highest!r}")
+    if not 0 <= scope.fewest <= scope.most:
+        raise InputError(f"{made.name}: Scope.fewest must be from 0 to Scope.most; got {scope.fewest!r}")
 
 
 def constraint_names() -> tuple[str, ...]:

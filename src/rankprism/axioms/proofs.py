@@ -142,8 +142,8 @@ PROOFS = (
     Proof(
         "Red",
         "ERR_IA nERR_IA RBU",
-        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), g the gain of r_c: it falls "
-        "with c",
+        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), g the gain of r_c; it "
+        "falls with c",
         lambda m: _setting(m, "gain") in ("linear", "probability") and _top_heavy(m),
     ),
     Proof(

@@ -17,7 +17,7 @@ from rankprism.axioms.rankings import Base, Instance, hits_of, score
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
-from rankprism.errors import RankprismError
+from rankprism.errors import InputError, RankprismError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
@@ -137,6 +137,11 @@ def _lot(
         made += some
         if wanted is not None and len(made) >= wanted:
             break
+    sizes = sorted({len(instance.rankings) for instance in made})
+    if len(sizes) > 1:
+        raise InputError(
+            f"{constraint.name} yields {sizes[0]} rankings and {sizes[-1]}; all cases need as many"
+        )
     return make_lot(kept, made)
 
 
@@ -157,7 +162,7 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
         except RankprismError as error:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         tried += int(within.sum())
-        holds = constraint.relation(scores)
+        holds = _related(constraint, scores)
         easy = easy or (lot, scores, holds & within)
         ties = ~holds & EQUAL(scores) if constraint.relation is MORE else np.zeros_like(holds)
         if argument and holds.any():
@@ -199,6 +204,16 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
         scores=tuple(scores[at].tolist()),
         note=argument or max(notes, key=_last_number, default=""),
     )
+
+
+def _related(constraint: Constraint, scores: Floats) -> Bools:
+    """(instances,) where the relation holds"""
+    try:
+        return constraint.relation(scores)
+    except TypeError as error:
+        given = f"{scores.shape[1]} ranking{'s' if scores.shape[1] > 1 else ''}"
+        sign = constraint.relation.sign
+        raise InputError(f"{constraint.name}: the relation {sign} cannot compare {given}: {error}") from None
 
 
 def _longest(constraint: Constraint, measure: Measure) -> int | None:

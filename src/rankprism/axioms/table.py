@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -161,15 +162,19 @@ def differs(verdict: Verdict, printed: bool | None) -> bool:
 
 
 def short(ranking: Ranking) -> str:
-    """A ranking in one line, aspects apart by blanks, documents by commas.
+    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
 
     >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
     '0.1 0, 0 0.05'
+    >>> short(np.array([[0.1]] * 11 + [[0.0]]))
+    '11 × 0.1, 0'
     """
-    return ", ".join(
+    lines = [
         " ".join("?" if np.isnan(x) else repr(float(x)).removesuffix(".0") for x in document)
         for document in ranking
-    )
+    ]
+    runs = [(line, len(list(same))) for line, same in groupby(lines)]
+    return ", ".join(f"{n} × {line}" if n > 3 else ", ".join([line] * n) for line, n in runs)
 
 
 def axiom_table(
