@@ -538,7 +538,14 @@ def test_the_search_finds_nothing_against_what_is_proved(
         assert proved <= found, name
     used = {v.note for v in table.verdicts if v.kind == "proved"}
     used |= {recorded.proof_of(lookup(name), c) for name in searched for c in TEN}
+    used |= {recorded.proof_of(parse("EU(e=0.5)"), Sat)}
     assert {proof.argument for proof in recorded.PROOFS} <= used
+
+
+def test_no_argument_is_recorded_where_nothing_counts() -> None:
+    # The D-measures' binary gain begins at a grade of 1; the authors' RBU has 1 - p in front.
+    blind = [parse(f"{name}(gain='binary')@20") for name in ("D_nDCG", "D_RBP", "DSharp_nDCG")]
+    assert not any(recorded.proof_of(measure, c) for measure in [*blind, parse("RBU(p=1)")] for c in TEN)
 
 
 def test_names_of_the_axioms_are_those_of_the_constraints() -> None:

@@ -128,8 +128,8 @@ def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
         grades = grades.reshape(0, A) if grades.size == 0 else grades
         if grades.ndim != 2 or grades.shape[1] != A:
             raise InputError(
-                f"{constraint.name} yields a ranking of shape {grades.shape}; wanted is a row for each document "
-                f"with its grades on {A} aspect{'s' if A > 1 else ''}"
+                f"{constraint.name} yields a ranking of shape {grades.shape}; wanted is a row for each "
+                f"document with its grades on {A} aspect{'s' if A > 1 else ''}"
             )
         made.append(grades)
     return tuple(made)

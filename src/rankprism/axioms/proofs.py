@@ -28,6 +28,8 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
         return ""
     if not set(measure.settings) <= _COVERED:
         return ""
+    if _setting(measure, "gain") == "binary" and "rel" not in _names(measure):
+        return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
     for proof in PROOFS:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
         if about_it and proof.when(measure):
@@ -42,8 +44,12 @@ _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
 
 
+def _names(measure: Measure) -> set[str]:
+    return {p.name for p in measure.definition.parameters}
+
+
 def _setting(measure: Measure, name: str) -> object:
-    return measure[name] if any(p.name == name for p in measure.definition.parameters) else None
+    return measure[name] if name in _names(measure) else None
 
 
 def _graded(measure: Measure) -> bool:
