@@ -194,7 +194,7 @@ PROOFS = (
         "AspRel",
         "D_nDCG D_RBP DSharp_nDCG",
         "the last document's global gain is w(t) g or w(t′) g; as many aspects are reached",
-        lambda m: _number(m, "gamma") < 1 or _setting(m, "gamma") is None,
+        lambda m: _setting(m, "gamma") != 1 and _setting(m, "gain") != "probability",
     ),
     Proof(
         "AspRel",
