@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from rankprism.axioms import (
     Deep,
     Pri,
     Red,
+    Relation,
     Sat,
     Scope,
     axiom_table,
@@ -265,6 +267,114 @@ def test_a_verdict_says_how_many_instances_were_tried() -> None:
     assert "That is no proof" in story(many)
 
 
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [("RBU(p=0.1)", "Red"), ("D_iRBU(p=0.03)", "Pri"), ("RBP(p=0.0001,gain='linear')", "AspDiv")],
+)
+def test_what_is_lost_to_rounding_is_no_tie(
+    name: str, statement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With p = .1, the eighth document counts 10^-7, and of that only r² tells the rankings apart.
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    verdict = examine([name], [statement])[0]
+    assert verdict.kind == "no violation found"
+    assert re.fullmatch(r"[\d,]+ more were too close to tell", verdict.note)
+    assert "more were too close to tell" in story(verdict).replace("\n", " ")
+
+
+def test_a_steep_measure_that_ties_is_caught_all_the_same() -> None:
+    # Binary gains cannot tell .05 from .01, however little the ranks below count.
+    assert [v.kept for v in examine(["RBP(p=0.01)"], [Pri, Deep], instances=300)] == [False, False]
+
+
+def test_rankings_are_not_longer_than_the_cutoff_also_those_of_ones_own_constraint() -> None:
+    @constraint(scope=Scope(fewest=2))
+    def AxiomLate(base: Base) -> Iterator[tuple[Floats, ...]]:
+        """A relevant document counts, eight ranks below."""
+        padded = np.concatenate([base.documents, np.zeros((8, 1))])
+        yield np.concatenate([padded, [[0.1]]]), np.concatenate([padded, [[0.0]]])
+
+    verdicts = examine(["DCG", "DCG@19", "DCG@12", "DCG@11", "DCG@10"], [AxiomLate], instances=50)
+    assert [v.kept for v in verdicts] == [True, True, True, True, None]
+    assert verdicts[0].instances >= verdicts[1].instances > verdicts[2].instances
+
+
+def test_a_constraint_of_ones_own_may_yield_lists() -> None:
+    @constraint(scope=Scope(fewest=1))
+    def AxiomLists(base: Base) -> Iterator[Any]:
+        """Something is better than nothing."""
+        yield [[0.1]], []
+
+    assert examine(["DCG"], [AxiomLists], instances=5)[0].kept
+
+
+def test_what_is_wrong_with_a_constraint_is_said() -> None:
+    def cases(*made: Any) -> Callable[[Base], Iterator[Any]]:
+        def AxiomWrong(base: Base) -> Iterator[Any]:
+            """Wrong."""
+            yield from made
+
+        return AxiomWrong
+
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"quantifier": "sometimes"}, "AxiomWrong: quantifier must be every or some or eventually"),
+        ({"scope": Scope(grades="grade")}, "Scope.grades must be graded or binary; got 'grade'"),
+        ({"scope": Scope(highest=2)}, "Scope.highest must be above 0 and at most 1; got 2"),
+        ({"scope": Scope(aspects=())}, "Scope.aspects must be like"),
+        ({"scope": Scope(fewest=20)}, "Scope.fewest must be from 0 to Scope.most; got 20"),
+    ]
+    for about, message in wrong:
+        with pytest.raises(InputError, match=message):
+            constraint(**about)(cases())
+    one = [[0.1]]
+    yielded: list[tuple[list[Any], str]] = [
+        ([(one,), (one, one)], "AxiomWrong yields 1 rankings and 2; all cases need as many"),
+        ([(one, one, one)], "AxiomWrong: the relation > cannot compare 3 rankings"),
+        ([(one, [0.1])], r"yields a ranking of shape \(1,\)"),
+        ([(one, [["a"]])], "no table of numbers"),
+        ([np.array(one)], "AxiomWrong yields ndarray, not rankings"),
+    ]
+    for made, message in yielded:
+        with pytest.raises(InputError, match=message):
+            examine(["DCG"], [Constraint("AxiomWrong", cases(*made))], instances=0)
+
+
+def test_a_measure_is_compared_with_the_paper_only_if_it_is_the_papers() -> None:
+    # The RBP of Table 1 has r as its gain, ours is binary unless told.
+    assert not axiom_table(["RBP", "AP", "NRBP", "EU"], instances=0).disagreements
+    assert [v.constraint.name for _, v in axiom_table(["RR"], instances=0).disagreements] == ["Sat"]
+
+
+def test_two_readings_of_a_constraint_are_two_columns_and_the_same_twice_is_one() -> None:
+    table = axiom_table(["AP"], ["Conf", Pri, Pri(grades="binary"), "Pri"], instances=50)
+    assert list(table.summary.columns) == ["measure", "Conf", "Pri", "Pri(grades='binary')"]
+    assert [v.kept for v in table.verdicts] == [False, False, True]
+
+
+def test_what_was_tried_does_not_refute_what_holds_from_some_n_on() -> None:
+    average, patient = examine(["AP", "EU(alpha=0.001)"], ["DeepTh"])
+    assert str(average) == "AP DeepTh: violated for every n tried; for no n from 3 to 8,192"
+    assert "counterexample" not in story(average)
+    assert "as far as was tried" in story(average)
+    assert patient.kind == "proved"
+    assert patient.note.endswith("falls to 0; up to 8,192 it does not show")
+
+
+def test_a_story_of_what_is_no_number_or_another_relation() -> None:
+    @constraint(relation=Relation("is twice", lambda a, b: a >= 2 * b), scope=Scope(fewest=1))
+    def AxiomDouble(base: Base) -> Iterator[tuple[Floats, ...]]:
+        """Twice."""
+        yield base.documents, base.documents
+
+    @measure()
+    def AxiomNowhere(hits: Hits) -> Floats:
+        """Not a number at all."""
+        return np.full(len(hits.length), np.nan)
+
+    assert story(examine(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
+    assert story(examine([AxiomNowhere], [Pri], instances=0)[0]).endswith("That is no number.")
+
+
 def test_scores_that_are_not_numbers_violate() -> None:
     @measure()
     def AxiomUndefined(hits: Hits) -> Floats:
@@ -373,6 +483,28 @@ def test_a_threshold_of_what_does_not_apply_says_so() -> None:
     assert str(find_thresholds(["RBP"], ["Conv"], "p").thresholds[0]) == "does not apply: it has no cutoff"
 
 
+def test_a_threshold_says_no_more_than_was_shown() -> None:
+    # For any α > 0 a small enough r breaks Pri: only the grades that are tried run out, at .0001.
+    searched = find_thresholds(["alpha_DCG(gain='linear')@20"], [Pri], "alpha", instances=1000).thresholds[0]
+    assert str(searched).startswith("no violation found for alpha ")
+    assert searched.kept[0].high <= 0.002
+    proved = find_thresholds(["NRBP(gain='linear')"], [Deep], "beta", instances=200).thresholds[0]
+    assert str(proved) == "holds for every beta from 1e-06 to 0.999999 that was tried"
+
+
+@pytest.mark.parametrize("name", ["ERR", "ERR_IA(gain='probability')"])
+def test_a_threshold_tells_where_it_does_not_apply(name: str) -> None:
+    # Grades are at most .1, and a scale that ends below its grades is none.
+    found = find_thresholds([name], [Pri], "max_rel", instances=100)
+    assert str(found.thresholds[0]) == (
+        "no violation found for max_rel ≥ 0.1; does not apply for max_rel < 0.1"
+    )
+    assert found.rows.columns["finding"] == ["does not apply", "no violation found"]
+    assert "above max_rel" in found.rows.columns["note"][0]
+    nowhere = find_thresholds(["RBP"], [Conf], "p", instances=0)
+    assert nowhere.rows.columns["finding"] == ["violated"]
+
+
 def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     text = cli("axioms", "AP", "-c", "Pri", "--reading", "grades=binary", "--instances", "50").stdout
     assert "AP       ●" in text
@@ -390,7 +522,14 @@ def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
         (["RBP", "--reading", "Pri.cutoff=half"], "Pri: cutoff must be free or binding; got 'half'"),
         (["--explain", "RBP"], "--explain needs a measure and then a constraint"),
         (["--threshold", "p"], "--threshold needs a measure"),
-        (["RBP", "--threshold", "gain"], "RBP: gain is no number to look for a threshold of"),
+        (
+            ["RBP", "--threshold", "gain"],
+            "RBP: gain is no number to look for a threshold of; p or rel can be",
+        ),
+        (["--explain", "RBP", "Pri", "--format", "json"], "a story is text, not json"),
+        (["--explain", "RBP", "Pri", "-o", "story.html"], "a story is text, not html"),
+        (["--explain", "RBP", "Pri", "--threshold", "p"], "--explain and --threshold are two questions"),
+        (["--list", "--format", "json"], "--list stands alone"),
         (["RBP", "--threshold", "q"], "RBP has no parameter 'q'"),
     ],
 )

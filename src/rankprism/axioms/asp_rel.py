@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from rankprism.axioms.constraint import AD_HOC, CUTOFF, HIGHEST, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
@@ -24,7 +24,7 @@ SUFFIX = Reading(
 
 
 @constraint(
-    scope=Scope(aspects=(2, 3, 4), weights="any", overlap=False, fewest=1),
+    scope=Scope(aspects=(2, 3, 4), weights="any", overlap=False, fewest=1, alike=ALIKE),
     premises=("no aspect overlap", "t and t′ not seen before i"),
     readings=(DIRECTION, SUFFIX, HIGHEST, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),

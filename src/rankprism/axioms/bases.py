@@ -6,12 +6,14 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from rankprism.axioms.constraint import Constraint, Scope
-from rankprism.axioms.rankings import Base, Instance
+from rankprism.axioms.rankings import Base, Instance, Rankings
 from rankprism.data.hits import Floats
+from rankprism.errors import InputError
 
 #: How many small bases there are at most; all of one number of documents, or none.
 SMALL = 1500
@@ -19,8 +21,12 @@ SMALL = 1500
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
 #: Random grades are so many parts of the highest.
 LEVELS = 20
+#: Now and then one grade is so small a part of it.
+TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
 MISSED = 12
+#: One in so many random rankings begins with documents that are all alike.
+LONG = 6
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
@@ -55,7 +61,11 @@ def _all_bases(
 
 
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
-    """Bases without end: any number of documents and aspects, a few different grades, more or less sparse."""
+    """Bases without end: any number of documents and aspects, a few different grades, more or less sparse.
+
+    Where the scope says so, some begin with documents of the highest grade on each aspect, as many as may
+    satisfy it.
+    """
     low, high = _sizes(scope, cutoff)
 
     def documents_of(n: int, A: int) -> Floats:
@@ -70,12 +80,22 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
         n = int(rng.integers(low, high + 1))
         different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
         levels = np.round(scope.highest * rng.integers(1, LEVELS + 1, different) / LEVELS, 12)
+        if rng.random() < 0.1:
+            levels[-1] = round(scope.highest * TINY, 12)
+        room = scope.alike if cutoff is None else min(scope.alike, (cutoff - n) // A)
+        alike = int(rng.integers(1, room + 1)) if room > 0 and rng.integers(LONG) == 0 else 0
+        if alike:
+            levels[0] = scope.highest
         weights = np.full(A, 1 / A)
         if scope.weights == "any" and A > 1:
             # Also weights that hardly differ: where only they decide, little has to be enough.
             parts = rng.integers(1, 10, A) if rng.random() < 0.7 else rng.integers(500, 503, A)
             weights = parts / parts.sum()
         documents = documents_of(n, A)
+        if alike and scope.overlap:
+            documents = np.concatenate([np.full((alike, A), scope.highest), documents])
+        elif alike:
+            documents = np.concatenate([scope.highest * np.repeat(np.eye(A), alike, 0), documents])
         missed = documents_of(int(rng.integers(1, MISSED + 1)), A) if rng.random() < 0.5 else None
         yield Base(documents, weights, cutoff, missed)
 
@@ -84,12 +104,35 @@ def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
     longest = base.cutoff if constraint.read_scope.cutoff == "free" and not constraint.bases else None
     made = []
-    for rankings in constraint.cases(base, **constraint.own_readings):
+    for case in constraint.cases(base, **constraint.own_readings):
+        rankings = _checked(constraint, case, len(base.weights))
         pools = constraint.own_pools(rankings) if constraint.own_pools else None
         instance = Instance(rankings, base.weights, base.missed, pools)
         if longest is None or instance.longest <= longest:
             made.append(instance)
     return made
+
+
+def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
+    """The rankings of a case, which may be lists, as arrays (documents, aspects)."""
+    if not isinstance(case, tuple | list) or not case:
+        raise InputError(f"{constraint.name} yields {type(case).__name__}, not rankings; write `yield a, b`")
+    made = []
+    for ranking in case:
+        try:
+            grades = np.asarray(ranking, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{constraint.name} yields a ranking that is no table of numbers: {ranking!r}"
+            ) from None
+        grades = grades.reshape(0, A) if grades.size == 0 else grades
+        if grades.ndim != 2 or grades.shape[1] != A:
+            raise InputError(
+                f"{constraint.name} yields a ranking of shape {grades.shape}; wanted is a row for each "
+                f"document with its grades on {A} aspect{'s' if A > 1 else ''}"
+            )
+        made.append(grades)
+    return tuple(made)
 
 
 def generator(constraint: Constraint, seed: int) -> np.random.Generator:

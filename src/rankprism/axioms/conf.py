@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankprism.axioms.constraint import CUTOFF, GRADES, HIGHEST, constraint
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
+    scope=Scope(alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, CUTOFF),
     cite=("amigo2018axiomatic",),

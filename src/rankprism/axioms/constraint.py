@@ -15,13 +15,19 @@ from rankprism.axioms.rankings import Base, Rankings
 from rankprism.data.hits import Bools, Floats
 from rankprism.errors import InputError
 
-#: Scores that differ by less than this share of their size are equal: sums in another order are.
-CLOSE = 1e-12
+#: A score is more than another by more than this share of their size: sums in another order differ by it.
+CLOSE = 1e-14
+#: Scores are accused of a difference only beyond this: differences of sums lose more digits than sums.
+FAR_ENOUGH = 1e-12
+
+
+def _size(*scores: Floats) -> Floats:
+    size = np.max(np.abs(scores), axis=0)
+    return np.where(np.isfinite(size), size, 0.0)
 
 
 def _slack(*scores: Floats) -> Floats:
-    size = np.max(np.abs(scores), axis=0)
-    return np.asarray(CLOSE * np.where(np.isfinite(size), size, 0.0) + 1e-15)
+    return FAR_ENOUGH * _size(*scores) + 1e-15
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class Relation:
             return self.holds(*scores.T)
 
 
-MORE = Relation(">", lambda a, b: a > b + _slack(a, b))
+MORE = Relation(">", lambda a, b: a > b + CLOSE * _size(a, b))
 NOT_LESS = Relation("≥", lambda a, b: a >= b - _slack(a, b))
 EQUAL = Relation("=", lambda a, b: np.abs(a - b) <= _slack(a, b))
 IN_UNIT = Relation("in [0,1]", lambda a: (a >= -_slack(a)) & (a <= 1 + _slack(a)))
@@ -86,7 +92,11 @@ class Scope:
     cutoff: str = "free"  # rankings are no longer than the measure's cutoff; or binding, they are as long
     fewest: int = 0  # documents of a base
     most: int = 10
+    alike: int = 0  # so many equally relevant documents on each aspect may come before them
 
+
+#: How long the ten go on: enough for an aspect to be satisfied by r = .1 and its like.
+ALIKE = 16
 
 # Readings that several constraints have. Those named like a field of Scope set it.
 GRADES = Reading(
@@ -210,12 +220,31 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
 
     def decorate(cases: Cases) -> Constraint:
         made = Constraint(name=cases.__name__, cases=cases, **about)
+        _check(made)
         if made.name in _CONSTRAINTS:
             raise InputError(f"a constraint named {made.name} exists already; choose another name")
         _CONSTRAINTS[made.name] = made
         return made
 
     return decorate
+
+
+def _check(made: Constraint) -> None:
+    scope = made.scope
+    for what, value, choices in (
+        ("quantifier", made.quantifier, ("every", "some", "eventually")),
+        ("Scope.grades", scope.grades, ("graded", "binary")),
+        ("Scope.weights", scope.weights, ("balanced", "any")),
+        ("Scope.cutoff", scope.cutoff, ("free", "binding")),
+    ):
+        if value not in choices:
+            raise InputError(f"{made.name}: {what} must be {' or '.join(choices)}; got {value!r}")
+    if not scope.aspects or any(A < 1 for A in scope.aspects):
+        raise InputError(f"{made.name}: Scope.aspects must be like (1, 2); got {scope.aspects!r}")
+    if not 0 < scope.highest <= 1:
+        raise InputError(f"{made.name}: Scope.highest must be above 0 and at most 1; got {scope.highest!r}")
+    if not 0 <= scope.fewest <= scope.most:
+        raise InputError(f"{made.name}: Scope.fewest must be from 0 to Scope.most; got {scope.fewest!r}")
 
 
 def constraint_names() -> tuple[str, ...]:

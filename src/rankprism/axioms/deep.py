@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from rankprism.axioms.constraint import CUTOFF, GRADES, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
 from rankprism.axioms.pri import swapped
 from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
-    scope=Scope(fewest=4),
+    scope=Scope(fewest=4, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, CUTOFF),
     cite=("amigo2018axiomatic",),

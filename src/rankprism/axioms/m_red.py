@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, CUTOFF, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
 
 @constraint(
-    scope=Scope(aspects=(2,), fewest=2),
+    scope=Scope(aspects=(2,), fewest=2, alike=ALIKE),
     premises=("two balanced aspects", "r ≪ 1"),
     readings=(HIGHEST, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),

@@ -36,7 +36,7 @@ def page(table: AxiomTable) -> str:
     from rankprism.axioms.table import differs, sign
 
     heads = "".join(f'<th title="{escape(c.summary)}">{escape(str(c))}</th>' for c in table.constraints)
-    statements = [f"<h3>{escape(c.name)}</h3><pre>{escape(about(c))}</pre>" for c in table.constraints]
+    statements = [f"<h3>{escape(str(c))}</h3><pre>{escape(about(c))}</pre>" for c in table.constraints]
     rows, stories = [], []
     cells = iter(table.cells)
     for number, label in enumerate(table.labels):
@@ -80,6 +80,6 @@ of each constraint beside all small ones.</p></footer>
 
 
 def _section(verdict: Verdict, anchor: str, printed: bool | None) -> str:
-    title = f"{escape(str(verdict.constraint))}: {verdict.kind}"
+    title = f"{escape(str(verdict.constraint))}: {verdict.words}"
     note = "" if printed is None else f"<p>The paper prints {'●' if printed else '○'}.</p>"
     return f'<h3 id="{anchor}">{title}</h3>{note}<pre>{escape(evidence(verdict))}</pre>'

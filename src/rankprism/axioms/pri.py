@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from rankprism.axioms.constraint import CUTOFF, GRADES, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
 from rankprism.axioms.rankings import Base, Ranking, Rankings
 
 
@@ -17,7 +17,7 @@ def swapped(d: Ranking, i: int, j: int) -> Ranking:
 
 
 @constraint(
-    scope=Scope(fewest=2),
+    scope=Scope(fewest=2, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, CUTOFF),
     cite=("amigo2018axiomatic",),

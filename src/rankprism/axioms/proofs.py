@@ -28,6 +28,8 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
         return ""
     if not set(measure.settings) <= _COVERED:
         return ""
+    if _setting(measure, "gain") == "binary" and "rel" not in _names(measure):
+        return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
     for proof in PROOFS:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
         if about_it and proof.when(measure):
@@ -42,8 +44,12 @@ _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
 
 
+def _names(measure: Measure) -> set[str]:
+    return {p.name for p in measure.definition.parameters}
+
+
 def _setting(measure: Measure, name: str) -> object:
-    return measure[name] if any(p.name == name for p in measure.definition.parameters) else None
+    return measure[name] if name in _names(measure) else None
 
 
 def _graded(measure: Measure) -> bool:
@@ -61,9 +67,13 @@ def _top_heavy(measure: Measure) -> bool:
     return _setting(measure, "p") != 1
 
 
+def _all_zero(measure: Measure) -> bool:
+    """The authors' RBU has 1-p in front."""
+    return _setting(measure, "p") == 1 and _setting(measure, "form") == "reference"
+
+
 def _decays(measure: Measure) -> bool:
-    alpha = _setting(measure, "alpha")
-    return isinstance(alpha, float) and 0 < alpha < 1 and _setting(measure, "gain") != "probability"
+    return 0 < _number(measure, "alpha") < 1 and _setting(measure, "gain") != "probability"
 
 
 def _costs(measure: Measure) -> bool:
@@ -76,7 +86,9 @@ def _number(measure: Measure, name: str) -> float:
     return float(value) if isinstance(value, int | float) else float("inf")
 
 
+_SHARP = "the part of D is a sum as D_nDCG; both rankings reach the same aspects, or the better one all"
 _SUMS = "DCG nDCG RBP DCG_IA nDCG_IA RBP_IA D_nDCG D_RBP"
+_DECAYING = "alpha_DCG alpha_nDCG NRBP nNRBP EU"
 _CASCADES = "ERR nERR ERR_IA RBU"
 _SATISFIED = "ERR ERR_IA RBU"
 
@@ -94,7 +106,18 @@ PROOFS = (
         "the score is c Σ_i D(i) g(r_i): the swap at i adds D(i) - D(i+1) times the same, which falls with i",
         _graded,
     ),
+    Proof(
+        "Deep",
+        _DECAYING,
+        "after c documents the swap at i adds (1-α)^c (D(i) - D(i+1)) g(r_{i+1}) if r_i = 0, else (1-α)^c "
+        "(D(i) - (1-α) D(i+1)) (g(r_{i+1}) - g(r_i)); both fall with i and do not rise with c",
+        lambda m: _graded(m) and 0 <= _number(m, "alpha") < 1,
+    ),
     Proof("AspDiv", _SUMS, "the score is a sum in which every gain of the document rises", _graded),
+    *(
+        Proof(name, "DSharp_nDCG", _SHARP, lambda m: _number(m, "gamma") < 1)
+        for name in ("Pri", "Deep", "AspDiv")
+    ),
     Proof(
         "Pri",
         _CASCADES,
@@ -116,12 +139,18 @@ PROOFS = (
         "lowers every S from its rank on",
         _graded,
     ),
-    Proof("Conf", "RBU EU", "the document adds nothing and costs e D(n+1) > 0", _costs),
+    Proof(
+        "Conf",
+        "RBU EU",
+        "the document adds nothing and costs e D(n+1) > 0",
+        lambda m: _costs(m) and not _all_zero(m),
+    ),
     Proof(
         "Red",
         "ERR_IA nERR_IA RBU",
-        "after c documents on its aspect, the next is worth w r_c (1 - r_c)^c D(n+1), which falls with c",
-        _linear,
+        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), g the gain of r_c; it "
+        "falls with c",
+        lambda m: _setting(m, "gain") in ("linear", "probability") and _top_heavy(m),
     ),
     Proof(
         "Red",
@@ -139,7 +168,12 @@ PROOFS = (
         "Sat",
         "RR RR_IA StRecall S_RR",
         "only the first document on an aspect counts, and d_{n+1} is not the first",
-        lambda m: "rel" not in m.settings,
+    ),
+    Proof(
+        "Sat",
+        "EU",
+        "d_{n+1} is the second on its aspect or a later one: worth at most (1 - α - e) D(n+1) ≤ 0",
+        lambda m: _number(m, "e") >= 1 - _number(m, "alpha"),
     ),
     Proof("Sat", _SATISFIED, "after r = 1 nothing is left of the aspect: S_n(t) = 0", _linear),
     Proof(
@@ -152,7 +186,15 @@ PROOFS = (
         "AspRel",
         "P_IA RR_IA DCG_IA RBP_IA ERR_IA EU CT RBU",
         "nothing on t or t′ was seen, so the last document adds w(t) or w(t′) times the same",
-        lambda m: _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd",
+        lambda m: (
+            _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd" and not _all_zero(m)
+        ),
+    ),
+    Proof(
+        "AspRel",
+        "D_nDCG D_RBP DSharp_nDCG",
+        "the last document's global gain is w(t) g or w(t′) g; as many aspects are reached",
+        lambda m: _setting(m, "gamma") != 1 and _setting(m, "gain") != "probability",
     ),
     Proof(
         "AspRel",
@@ -173,21 +215,22 @@ PROOFS = (
     ),
     Proof(
         "DeepTh",
-        "RBP RBP_IA NRBP D_RBP",
+        "RBP RBP_IA NRBP nNRBP D_RBP Compat Compat_IA",
         "all ranks below n together weigh p^n / (1 - p) times as much as the first, at most; that falls to 0",
+        _top_heavy,
     ),
     Proof(
         "DeepTh",
-        "ERR ERR_IA RBU CT",
+        "ERR nERR ERR_IA nERR_IA RBU CT D_iRBU",
         "the gains below n others add up to a constant at most, however many there are, times D(n+1), which "
         "falls to 0",
         lambda m: _graded(m) and _setting(m, "form") != "trec-dd",
     ),
     Proof(
         "DeepTh",
-        "alpha_DCG alpha_nDCG EU",
+        "alpha_DCG alpha_nDCG EU ERR_IA nERR_IA",
         "documents on one aspect are worth g Σ_c (1-α)^c ≤ g/α together, times D(n+1), which falls to 0",
-        _decays,
+        lambda m: 0 < _number(m, "alpha") <= 1,  # of one grade, whatever its gain
     ),
     Proof("CloseTh", "P P_IA", "m = 2: 2/k > 1/k, for k ≥ 4", lambda m: m.cutoff is None or m.cutoff >= 4),
     Proof("CloseTh", "AP AP_IA", "m = 3: 1/4 + 2/5 + 3/6 > 1", lambda m: m.cutoff is None or m.cutoff >= 6),

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, CUTOFF, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Ranking, Rankings
 from rankprism.data.hits import Floats
 
@@ -31,7 +31,7 @@ def then(d: Ranking, *documents: Floats) -> Ranking:
 
 
 @constraint(
-    scope=Scope(aspects=(2, 3, 4), grades="binary", overlap=False, fewest=1),
+    scope=Scope(aspects=(2, 3, 4), grades="binary", overlap=False, fewest=1, alike=ALIKE),
     premises=("binary relevance", "balanced aspects", "no aspect overlap"),
     readings=(SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),

@@ -17,15 +17,16 @@ from rankprism.axioms.rankings import Base, Instance, hits_of, score
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
-from rankprism.errors import RankprismError
+from rankprism.errors import InputError, RankprismError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
 #: How many random instances are tried on each constraint.
 INSTANCES = 4000
 _PER_BASE = 3  # random instances from one base
-_LENGTHS = (65, 513)
+_LENGTHS = (16, 65, 513)
 _LOOK = 30  # counterexamples to choose one from; small ones come first
+_CLEAR = 1e-9  # scores that differ by this share of their size are far from a tie
 _PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
 
 
@@ -43,6 +44,12 @@ class Lot:
         for which, hits in self.batches:
             scores[which] = score(measure, hits).reshape(len(which), -1)
         return scores
+
+    def within(self, longest: int | None) -> Bools:
+        """(instances,) those whose rankings are not longer"""
+        if longest is None:
+            return np.ones(len(self.instances), dtype=bool)
+        return np.array([instance.longest <= longest for instance in self.instances], dtype=bool)
 
 
 def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
@@ -130,6 +137,11 @@ def _lot(
         made += some
         if wanted is not None and len(made) >= wanted:
             break
+    sizes = sorted({len(instance.rankings) for instance in made})
+    if len(sizes) > 1:
+        raise InputError(
+            f"{constraint.name} yields {sizes[0]} rankings and {sizes[-1]}; all cases need as many"
+        )
     return make_lot(kept, made)
 
 
@@ -139,62 +151,130 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     if why:
         return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
     argument = proof_of(measure, constraint)
-    tried, notes = 0, []
+    tried, unclear, notes = 0, 0, []
+    easy: tuple[Lot, Floats, Bools] | None = None
     for lot in lots:
+        within = lot.within(_longest(constraint, measure))
+        if not within.any():
+            continue
         try:
             scores = lot.scores(measure)
         except RankprismError as error:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
-        tried += len(lot.instances)
-        holds = constraint.relation(scores)
-        if argument and constraint.relation is MORE and holds.any():
+        tried += int(within.sum())
+        holds = _related(constraint, scores)
+        easy = easy or (lot, scores, holds & within)
+        ties = ~holds & EQUAL(scores) if constraint.relation is MORE else np.zeros_like(holds)
+        if argument and holds.any():
             # Where it is proved, a tie far down is only a difference too small for a float.
-            holds |= EQUAL(scores)
+            holds, ties = holds | ties, np.zeros_like(ties)
         if constraint.quantifier == "every":
-            if not holds.all():
-                return _violated(measure, constraint, lot, holds, tried, shrink)
+            broken = within & ~holds & ~ties
+            if broken.any():
+                return _violated(measure, constraint, lot, scores, broken, tried, shrink)
+            tied = _tied(measure, constraint, lot, scores, within & ties, tried)
+            if tied is not None:
+                return tied
+            unclear += int((within & ties).sum())
             continue
         for family in _families(lot):
-            broken, note = _over(constraint, holds[family])
+            family = family[within[family]]
+            if len(family) == 0:
+                continue
+            at, note = _over(constraint, holds[family])
             # That it holds from some n on cannot be refuted by the n that were tried.
-            if broken is not None and not (argument and constraint.quantifier == "eventually"):
-                at = family[broken]
-                return Verdict(
-                    measure,
-                    constraint,
-                    VIOLATED,
-                    tried,
-                    counterexample=lot.instances[at],
-                    scores=tuple(scores[at].tolist()),
-                    note=note,
-                )
+            if at is not None and not (argument and constraint.quantifier == "eventually"):
+                shown, found = lot.instances[family[at]], tuple(scores[family[at]].tolist())
+                return Verdict(measure, constraint, VIOLATED, tried, shown, scores=found, note=note)
+            if at is not None:
+                argument = f"{proof_of(measure, constraint)}; up to {note.split()[-1]} it does not show"
             notes.append(note)
-    lot = lots[0]
-    scores = lot.scores(measure)
-    at = _easy(lot, constraint.relation(scores))
+    if easy is None:
+        return Verdict(measure, constraint, NOT_APPLICABLE, note=_too_long(measure))
+    lot, scores, holds = easy
+    at = _easy(lot, holds)
+    if unclear:
+        notes.append(f"{unclear:,} more were too close to tell")
     return Verdict(
         measure,
         constraint,
         PROVED if argument else UNVIOLATED,
-        tried,
+        tried - unclear,
         example=lot.instances[at],
         scores=tuple(scores[at].tolist()),
         note=argument or max(notes, key=_last_number, default=""),
     )
 
 
+def _related(constraint: Constraint, scores: Floats) -> Bools:
+    """(instances,) where the relation holds"""
+    try:
+        return constraint.relation(scores)
+    except TypeError as error:
+        given = f"{scores.shape[1]} ranking{'s' if scores.shape[1] > 1 else ''}"
+        sign = constraint.relation.sign
+        raise InputError(f"{constraint.name}: the relation {sign} cannot compare {given}: {error}") from None
+
+
+def _longest(constraint: Constraint, measure: Measure) -> int | None:
+    """How long the rankings may be."""
+    free = constraint.read_scope.cutoff == "free" and constraint.bases is None
+    return measure.cutoff if free else None
+
+
 def _violated(
-    measure: Measure, constraint: Constraint, lot: Lot, holds: Bools, tried: int, shrink: bool
+    measure: Measure,
+    constraint: Constraint,
+    lot: Lot,
+    scores: Floats,
+    broken: Bools,
+    tried: int,
+    shrink: bool,
 ) -> Verdict:
     """The smallest counterexample that can be found from those in the lot."""
-    some = np.flatnonzero(~holds)[:_LOOK]
-    first = min(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
-    instance, scores = lot.instances[first], lot.scores(measure)[first]
+    first = _smallest_of(constraint, lot, broken)[0]
+    instance, found = lot.instances[first], scores[first]
     if shrink:
-        instance, scores = smallest(measure, constraint, lot.bases[first], instance, scores)
-    return Verdict(
-        measure, constraint, VIOLATED, tried, counterexample=instance, scores=tuple(scores.tolist())
+        base = lot.bases[first]
+        instance, found, _ = smallest(measure, constraint, _is_broken(constraint), base, instance, found)
+    return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+
+
+def _is_broken(constraint: Constraint) -> Callable[[Floats], Bools]:
+    if constraint.relation is not MORE:
+        return lambda scores: ~constraint.relation(scores)
+    return lambda scores: ~constraint.relation(scores) & ~EQUAL(scores)
+
+
+def _tied(
+    measure: Measure, constraint: Constraint, lot: Lot, scores: Floats, ties: Bools, tried: int
+) -> Verdict | None:
+    """The smallest tie, where it is one and no difference too small for a float.
+
+    What is lost to rounding is lost little by little: with a document less, the scores differ by little. A
+    tie is believed if everything a step smaller either ties as well or differs clearly.
+    """
+    if not ties.any():
+        return None
+    first = _smallest_of(constraint, lot, ties)[0]
+    instance, found, others = smallest(
+        measure,
+        constraint,
+        lambda scores: ~constraint.relation(scores),
+        lot.bases[first],
+        lot.instances[first],
+        scores[first],
     )
+    apart = np.abs(np.diff(others, axis=1))[:, 0] > _CLEAR * np.abs(others).max(1, initial=0.0)
+    if not apart.all():
+        return None
+    return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+
+
+def _smallest_of(constraint: Constraint, lot: Lot, which: Bools) -> list[int]:
+    """Some of these instances, the smallest first."""
+    some = np.flatnonzero(which)[:_LOOK].tolist()
+    return sorted(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
 
 
 def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
@@ -204,9 +284,13 @@ def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot
     if constraint.needs_cutoff and measure.cutoff is None:
         return "it has no cutoff"
     if not lots:
-        at_most = "" if measure.cutoff is None else f" of at most {measure.cutoff} documents"
-        return f"no ranking{at_most} satisfies the premises"
+        return _too_long(measure)
     return ""
+
+
+def _too_long(measure: Measure) -> str:
+    at_most = "" if measure.cutoff is None else f" of at most {measure.cutoff} documents"
+    return f"no ranking{at_most} satisfies the premises"
 
 
 def _ad_hoc(constraint: Constraint) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +10,22 @@ import numpy as np
 from rankprism.axioms.bases import SIMPLE_WEIGHTS, instances_of
 from rankprism.axioms.constraint import Constraint
 from rankprism.axioms.rankings import Base, Instance, hits_of, score
-from rankprism.data.hits import Floats
+from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
 
 
 def smallest(
-    measure: Measure, constraint: Constraint, base: Base, instance: Instance, scores: Floats
-) -> tuple[Instance, Floats]:
-    """A counterexample that no single step makes smaller, and its scores.
+    measure: Measure,
+    constraint: Constraint,
+    broken: Callable[[Floats], Bools],
+    base: Base,
+    instance: Instance,
+    scores: Floats,
+) -> tuple[Instance, Floats, Floats]:
+    """A counterexample that no single step makes smaller, its scores, and those of what the steps led to.
 
     A step changes the base, and the constraint makes its instances anew, so the premises always hold.
+    `broken` says of which scores (N, rankings) the instance is a counterexample.
     """
     while True:
         now = size(constraint, base, instance)
@@ -29,21 +35,16 @@ def smallest(
             for made in instances_of(constraint, candidate)
             if size(constraint, candidate, made) < now
         ]
-        broken = _first_broken(measure, constraint, candidates)
-        if broken is None:
-            return instance, scores
-        base, instance, scores = broken
-
-
-def _first_broken(
-    measure: Measure, constraint: Constraint, candidates: list[tuple[Base, Instance]]
-) -> tuple[Base, Instance, Floats] | None:
-    if not candidates:
-        return None
-    candidates.sort(key=lambda pair: size(constraint, *pair))
-    scores = score(measure, hits_of([made for _, made in candidates])).reshape(len(candidates), -1)
-    broken = np.flatnonzero(~constraint.relation(scores))
-    return (*candidates[broken[0]], scores[broken[0]]) if len(broken) else None
+        candidates.sort(key=lambda pair: size(constraint, *pair))
+        others = np.zeros((0, len(scores)))
+        if candidates:
+            hits = hits_of([made for _, made in candidates])
+            others = score(measure, hits).reshape(len(candidates), -1)
+        found = np.flatnonzero(broken(others))
+        if len(found) == 0:
+            return instance, scores, others
+        base, instance = candidates[found[0]]
+        scores = others[found[0]]
 
 
 def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankprism.axioms.constraint import Constraint
+from rankprism.axioms.constraint import EQUAL, MORE, NOT_LESS, Constraint
 from rankprism.axioms.rankings import Instance, Ranking
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, VIOLATED, Verdict
 from rankprism.data.table import text_table
@@ -25,7 +25,7 @@ _SIDES = {
 def story(verdict: Verdict) -> str:
     """What the constraint says, what was found, and the rankings that show it."""
     constraint = verdict.constraint
-    title = f"{verdict.measure} and {constraint}: {verdict.kind}"
+    title = f"{verdict.measure} and {constraint}: {verdict.words}"
     return "\n\n".join([title, about(constraint), evidence(verdict)])
 
 
@@ -57,16 +57,22 @@ def _found(verdict: Verdict) -> str:
     if verdict.kind == NOT_APPLICABLE:
         text = f"It does not apply: {verdict.note}."
     elif verdict.kind == PROVED:
-        text = f"It is kept, and the search found nothing against it in {tried}. Why: {verdict.note}."
+        searched = (
+            "" if verdict.constraint.variable else f", and the search found nothing against it in {tried}"
+        )
+        text = f"It is kept{searched}. Why: {verdict.note}."
     elif verdict.kind == VIOLATED:
-        note = f" It holds {verdict.note}." if verdict.note else ""
-        which = "The smallest counterexample found:"
-        if verdict.constraint.quantifier != "every":
-            which = "One of them:"
-        text = f"It is violated; {tried} were tried.{note} {which}"
+        if verdict.constraint.variable:
+            text = f"It holds {verdict.note}, as far as was tried. That refutes no greater one. One of them:"
+        elif verdict.constraint.quantifier != "every":
+            text = f"It is violated; {tried} were tried. It holds {verdict.note}. One of them:"
+        else:
+            text = f"It is violated; {tried} were tried. The smallest counterexample found:"
     else:
-        note = f" It holds {verdict.note}." if verdict.note else ""
-        text = f"No violation was found in {tried}. That is no proof.{note}"
+        text = f"No violation was found in {tried}. That is no proof."
+        if verdict.note:
+            quantified = verdict.constraint.quantifier != "every"
+            text += f" It holds {verdict.note}." if quantified else f" Of all instances, {verdict.note}."
     if verdict.counterexample is None and verdict.example is not None:
         text += " One of them:"
     return textwrap.fill(text, _WIDTH)
@@ -83,7 +89,11 @@ def _moral(verdict: Verdict) -> str:
         return f"{wanted}, as it should be."
     if relation.sign == "=":
         return f"Wanted: {wanted}. They differ."
-    tie = bool(np.isclose(scores[0], scores[1], rtol=1e-12, atol=1e-15))
+    if np.isnan(scores).any():
+        return f"Wanted: {wanted}. That is no number."
+    if relation not in (MORE, NOT_LESS):
+        return f"Wanted: {wanted}. It does not hold."
+    tie = bool(EQUAL(np.array([scores[:2]]))[0])
     return f"Wanted: {wanted}. " + ("They tie." if tie else "It is the other way round.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from rankprism.axioms.constraint import Constraint, find_constraint
 from rankprism.axioms.rankings import Ranking
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
-from rankprism.data.result import Result, Table
+from rankprism.data.result import Result, Table, latex_escaped
+from rankprism.measures.grammar import parse
 from rankprism.measures.measure import AXIOMS, Measure
 
 #: The rows of Table 1, each with the measure it means and what is printed for the ten constraints. No
@@ -42,11 +44,12 @@ PAPER = {
 }
 
 
-def printed_in_paper(row: str, constraint: str) -> bool | None:
-    """What Table 1 prints in a cell; None where it has no such cell."""
-    if row not in PAPER or constraint not in AXIOMS:
+def printed_in_paper(row: str, verdict: Verdict) -> bool | None:
+    """What Table 1 prints in a cell; None where it has no such cell, or means another measure by the name."""
+    name = verdict.constraint.name
+    if row not in PAPER or name not in AXIOMS or parse(PAPER[row][0]) != verdict.measure:
         return None
-    return PAPER[row][1][AXIOMS.index(constraint)] == "1"
+    return PAPER[row][1][AXIOMS.index(name)] == "1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +72,7 @@ class AxiomTable(Result):
         """Label, verdict, and what the paper prints."""
         labels = [label for label in self.labels for _ in self.constraints]
         return [
-            (label, verdict, printed_in_paper(label, verdict.constraint.name))
+            (label, verdict, printed_in_paper(label, verdict))
             for label, verdict in zip(labels, self.verdicts, strict=True)
         ]
 
@@ -83,9 +86,15 @@ class AxiomTable(Result):
         signs = [sign(verdict, printed) for _, verdict, printed in self.cells]
         n = len(self.constraints)
         columns: dict[str, list[str]] = {"measure": list(self.labels)}
-        for c, constraint in enumerate(self.constraints):
-            columns[constraint.name] = signs[c::n]
+        for c, name in enumerate(self._names):
+            columns[name] = signs[c::n]
         return Table(columns)
+
+    @property
+    def _names(self) -> list[str]:
+        """Of the constraints; with its readings, where one is read in two ways."""
+        count = Counter(c.name for c in self.constraints)
+        return [str(c) if count[c.name] > 1 else c.name for c in self.constraints]
 
     @property
     def rows(self) -> Table:
@@ -128,6 +137,10 @@ class AxiomTable(Result):
     def __str__(self) -> str:
         return f"{self.summary.text()}\n\n{self.legend}"
 
+    def to_latex(self) -> str:
+        legend = latex_escaped(self.legend).replace("\n", r" \\" + "\n")
+        return f"{self.summary.latex()}\n\n{legend}\n"
+
     def to_markdown(self) -> str:
         return f"{self.summary.markdown()}\n\n{self.legend}\n"
 
@@ -149,14 +162,19 @@ def differs(verdict: Verdict, printed: bool | None) -> bool:
 
 
 def short(ranking: Ranking) -> str:
-    """A ranking in one line, aspects apart by blanks, documents by commas.
+    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
 
     >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
     '0.1 0, 0 0.05'
+    >>> short(np.array([[0.1]] * 11 + [[0.0]]))
+    '11 × 0.1, 0'
     """
-    if len(ranking) > 12:
-        return f"{len(ranking)} documents"
-    return ", ".join(" ".join("?" if np.isnan(x) else f"{x:g}" for x in document) for document in ranking)
+    lines = [
+        " ".join("?" if np.isnan(x) else repr(float(x)).removesuffix(".0") for x in document)
+        for document in ranking
+    ]
+    runs = [(line, len(list(same))) for line, same in groupby(lines)]
+    return ", ".join(f"{n} × {line}" if n > 3 else ", ".join([line] * n) for line, n in runs)
 
 
 def axiom_table(
@@ -200,8 +218,9 @@ def _table(
     seed: int,
     on_progress: Callable[[float], None] | None,
 ) -> AxiomTable:
-    asked = tuple(find_constraint(constraint) for constraint in constraints)
+    found = (find_constraint(constraint) for constraint in constraints)
+    asked = tuple({str(constraint): constraint for constraint in found}.values())
     verdicts = examine([m for _, m in named], asked, instances=instances, seed=seed, on_progress=on_progress)
-    readings = {c.name: {r.name: c[r.name] for r in c.readings} for c in asked}
+    readings = {str(c): {r.name: c[r.name] for r in c.readings} for c in asked}
     about = {"seed": seed, "instances": instances, "readings": readings}
     return AxiomTable(tuple(label for label, _ in named), asked, tuple(verdicts), about)

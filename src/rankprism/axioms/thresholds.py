@@ -10,6 +10,7 @@ import numpy as np
 
 from rankprism.axioms.constraint import Constraint, find_constraint
 from rankprism.axioms.search import INSTANCES, Lot, judge, lot_cutoff, make_lots
+from rankprism.axioms.verdict import PROVED, Verdict
 from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
@@ -21,10 +22,18 @@ SCAN = 33
 FAR = 20.0
 
 
+#: What may be said of the values in a span.
+HOLDS = "holds"  # proved, or shown by a value of m
+UNBROKEN = "no violation found"
+INAPPLICABLE = "does not apply"
+BROKEN = "violated"
+
+
 @dataclass(frozen=True)
 class Span:
-    """Neighbouring values of a parameter for which the constraint is kept."""
+    """Neighbouring values of a parameter of which the same may be said."""
 
+    finding: str
     low: float
     high: float
     low_kept: bool  # low itself is one of them, as far as is known
@@ -38,17 +47,24 @@ class Threshold:
     measure: Measure
     constraint: Constraint
     parameter: str
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...]  # but for those where it is violated
     range: tuple[float, float]  # that was looked at
     note: str = ""  # why it does not apply
 
+    @property
+    def kept(self) -> tuple[Span, ...]:
+        """Where it is kept, as far as is known."""
+        return tuple(span for span in self.spans if span.finding != INAPPLICABLE)
+
     def __str__(self) -> str:
         low, high = self.range
-        if self.note:
-            return f"does not apply: {self.note}"
-        if not self.spans:
-            return f"holds for no {self.parameter} from {low:g} to {high:g}"
-        return "holds for " + " or ".join(self._words(span) for span in self.spans)
+        if not self.kept and any(span.low == low and span.high == high for span in self.spans):
+            return f"{INAPPLICABLE}: {self.note}"
+        parts = [] if self.kept else [f"holds for no {self.parameter} from {low:g} to {high:g}"]
+        for finding in (HOLDS, UNBROKEN, INAPPLICABLE):
+            words = [self._words(span) for span in self.spans if span.finding == finding]
+            parts += [f"{finding} for {' or '.join(words)}"] if words else []
+        return "; ".join(parts)
 
     def _words(self, span: Span) -> str:
         low, high = self.range
@@ -56,6 +72,8 @@ class Threshold:
         from_start, to_end = span.low == low and span.low_kept, span.high == high and span.high_kept
         if from_start and to_end:
             return f"every {x} from {low:g} to {high:g} that was tried"
+        if span.low == span.high:
+            return f"{x} = {_plain(span.low)}"
         below = f"{x} {'≤' if span.high_kept else '<'} {_plain(span.high)}"
         if from_start:
             return below
@@ -65,9 +83,16 @@ class Threshold:
 
 
 def _plain(value: float) -> str:
-    """Four digits; fewer where they are exact."""
+    """Four digits; fewer where they are exact, more where they would be a whole number that it is not.
+
+    >>> [_plain(x) for x in (0.75488, 0.5, 0.99997, 1 - 1e-10)]
+    ['0.7549', '0.5', '0.99997', '1']
+    """
     text = f"{value:.4f}"
-    return text.rstrip("0").rstrip(".") if abs(float(text) - value) < 1e-9 else text
+    if text.endswith(".0000"):
+        text = f"{value:.8f}"
+    exact = text.rstrip("0").rstrip(".")
+    return exact if abs(float(text) - value) < 1e-7 else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +114,22 @@ class Thresholds(Result):
 
     @property
     def rows(self) -> Table:
-        spans = [(t, span) for t in self.thresholds for span in (t.spans or (None,))]
+        spans = [
+            (t, span)
+            for t in self.thresholds
+            for span in (t.spans or (Span(BROKEN, *t.range, low_kept=True, high_kept=True),))
+        ]
         return Table(
             {
                 "measure": [str(t.measure) for t, _ in spans],
                 "constraint": [str(t.constraint) for t, _ in spans],
                 "parameter": [t.parameter for t, _ in spans],
-                "low": [None if span is None else span.low for _, span in spans],
-                "high": [None if span is None else span.high for _, span in spans],
-                "low kept": [None if span is None else span.low_kept for _, span in spans],
-                "high kept": [None if span is None else span.high_kept for _, span in spans],
+                "finding": [span.finding for _, span in spans],
+                "low": [span.low for _, span in spans],
+                "high": [span.high for _, span in spans],
+                "low included": [span.low_kept for _, span in spans],
+                "high included": [span.high_kept for _, span in spans],
+                "note": [t.note if span.finding == INAPPLICABLE else "" for t, span in spans],
             }
         )
 
@@ -135,55 +166,76 @@ def find_thresholds(
 
 
 def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequence[Lot]) -> Threshold:
-    parameter = measure.definition.parameter(name)
-    values = _scanned(parameter, measure.name)
-    verdict = judge(measure, constraint, lots, shrink=False)
-    if verdict.kept is None:
-        return Threshold(measure, constraint, name, (), (values[0], values[-1]), verdict.note)
+    values = _scanned(measure, name)
+    notes = []
 
-    def kept(value: float) -> bool:
-        return judge(measure(**{name: value}), constraint, lots, shrink=False).kept is True
+    def verdict(value: float) -> Verdict:
+        return judge(measure(**{name: value}), constraint, lots, shrink=False)
 
-    known = [kept(value) for value in values]
-    spans, start = [], None
-    for i, value in enumerate(values):
-        if known[i] and start is None:
-            start = (value, True) if i == 0 else _edge(kept, values[i - 1], value)
-        if start is not None and not known[i]:
-            end = _edge(kept, value, values[i - 1])
-            spans.append(Span(start[0], end[0], start[1], end[1]))
-            start = None
-    if start is not None:
-        spans.append(Span(start[0], values[-1], start[1], True))
-    return Threshold(measure, constraint, name, tuple(spans), (values[0], values[-1]))
+    def state(value: float) -> bool | None:
+        return verdict(value).kept
+
+    known, shown = [], []
+    for value in values:
+        found = verdict(value)
+        known.append(found.kept)
+        # An m that will do is found or not; what is said of all rankings is shown by a proof alone.
+        shown.append(found.kind == PROVED or constraint.quantifier == "some")
+        notes += [found.note] if found.kept is None else []
+    spans, start = [], 0
+    for end in range(1, len(values) + 1):
+        if end < len(values) and known[end] == known[start]:
+            continue
+        if known[start] is not False:
+            finding = INAPPLICABLE if known[start] is None else HOLDS if all(shown[start:end]) else UNBROKEN
+            low, low_kept, high, high_kept = values[start], True, values[end - 1], True
+            if start > 0:
+                low, low_kept = _edge(state, values[start - 1], low)
+            if end < len(values):
+                high, high_kept = _edge(state, values[end], high)
+            spans.append(Span(finding, low, high, low_kept, high_kept))
+        start = end
+    note = notes[0] if notes else ""
+    return Threshold(measure, constraint, name, tuple(spans), (values[0], values[-1]), note)
 
 
-def _edge(kept: Any, outside: float, inside: float) -> tuple[float, bool]:
-    """Where keeping begins between two values, to ten digits; and whether it does at that very value."""
-    fails = outside
+def _edge(state: Callable[[float], bool | None], outside: float, inside: float) -> tuple[float, bool]:
+    """Where a state begins between two values, to ten digits; and whether it does at that very value."""
+    first, begun, wanted = outside, inside, state(inside)
     while abs(inside - outside) > 1e-10 * max(1.0, abs(inside)):
         middle = (outside + inside) / 2
-        if kept(middle):
+        if state(middle) == wanted:
             inside = middle
         else:
             outside = middle
-    if outside == fails:  # all but the very end: as for e > 0
+    if outside == first:  # all but the very end: as for e > 0
         return outside, False
+    if inside == begun:  # nothing but the very end: as for p = 1
+        return inside, True
     rounded = float(f"{inside:.6g}")
     if abs(rounded - inside) < 1e-9:  # a round number is likely to be the threshold itself
-        return rounded, kept(rounded)
+        return rounded, state(rounded) == wanted
     return inside, False
 
 
-def _scanned(parameter: Parameter, measure: str) -> list[float]:
+def _scanned(measure: Measure, name: str) -> list[float]:
     """Values of a parameter from one end of its range to the other, or near an end that is excluded."""
-    if parameter.kind is not float or parameter.choices:
-        raise MeasureError(f"{measure}: {parameter.name} is no number to look for a threshold of")
+    parameter = measure.definition.parameter(name)
+    if not _can_be_asked(parameter):
+        can = [p.name for p in measure.definition.parameters if _can_be_asked(p)]
+        raise MeasureError(
+            f"{measure.name}: {name} is no number to look for a threshold of; "
+            + (f"{' or '.join(can)} can be asked" if can else "it has no parameter that is")
+        )
     low = parameter.low or 0.0
     high = FAR if parameter.high is None else parameter.high
-    if parameter.high is None and low == 0 and parameter.default < 1:
+    if parameter.high is None and low == 0 and (parameter.default is None or parameter.default <= 1):
         high = 1.0
     values = np.linspace(low, high, SCAN)
     values[0] += 1e-6 * (high - low) if parameter.above_low else 0.0
     values[-1] -= 1e-6 * (high - low) if parameter.below_high else 0.0
     return [float(value) for value in values]
+
+
+def _can_be_asked(parameter: Parameter) -> bool:
+    return parameter.kind is float and not parameter.choices

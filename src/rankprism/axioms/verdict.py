@@ -34,9 +34,15 @@ class Verdict:
         return None if self.kind == NOT_APPLICABLE else self.kind != VIOLATED
 
     @property
+    def words(self) -> str:
+        """The verdict; that no n tried will do is no counterexample to "from some n on"."""
+        open_ended = self.kind == VIOLATED and self.constraint.variable
+        return f"{self.kind} for every {self.constraint.variable} tried" if open_ended else self.kind
+
+    @property
     def sign(self) -> str:
         return SIGNS[self.kind]
 
     def __str__(self) -> str:
         tried = f" ({self.instances:,} instances)" if self.kind == UNVIOLATED else ""
-        return f"{self.measure} {self.constraint}: {self.kind}{tried}{f'; {self.note}' if self.note else ''}"
+        return f"{self.measure} {self.constraint}: {self.words}{tried}{f'; {self.note}' if self.note else ''}"

@@ -95,6 +95,13 @@ def axioms(
     for file in measures_file or []:
         load(file)
     named = list(measures or [])
+    kind = "table" if show else format_of(output, format, AxiomFormat)
+    if show and (format is not None or explain or threshold is not None):
+        raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
+    if explain and threshold is not None:
+        raise InputError("--explain and --threshold are two questions; ask one")
+    if explain and kind != "table":
+        raise InputError(f"a story is text, not {kind}; -o axioms.html without --explain has all of them")
     if explain:
         if len(named) < 2 or constraint:
             raise InputError("--explain needs a measure and then a constraint, e.g. --explain RBU Conf")
@@ -104,7 +111,6 @@ def axioms(
     if show:
         write(list_constraints(read(constraint or ["all"], reading or [])), output)
         return
-    kind = format_of(output, format, AxiomFormat)
     asked = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
         if threshold is not None:
@@ -146,7 +152,7 @@ def read(names: list[str], readings: list[str]) -> list[Constraint]:
             among = ", ".join(dict.fromkeys(r.name for c in chosen for r in c.readings))
             raise InputError(f"no constraint here is meant by {text!r}; the readings are {among}")
         chosen = [c(**{reading: _value(value)}) if c in meant else c for c in chosen]
-    return chosen
+    return list({str(c): c for c in chosen}.values())
 
 
 def _value(text: str) -> str | float:

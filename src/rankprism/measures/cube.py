@@ -91,7 +91,7 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
     REL,
     CT_GAIN,
     CUTOFF,
-    keeps="Deep DeepTh Red",
+    keeps="DeepTh",
     cite=("luo2013water", "amigo2018axiomatic"),
 )
 def CT(
