@@ -9,7 +9,7 @@ from typing import Any
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
-from rankprism.data.scales import Scale
+from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures.distance_order import (
     DISTANCES,
@@ -51,6 +51,7 @@ def order(
         raise MeasureError(f"distance must be one of {', '.join(DISTANCES)}; got {distance!r}")
     labels = scales.cells.labels if isinstance(scales, Judgments) else None
     chosen = tuple(labels.scales if labels is not None else scales)  # type: ignore[arg-type]
+    given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
     numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)

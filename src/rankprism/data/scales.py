@@ -95,6 +95,33 @@ class Scale:
         return self.names.index(name) if name in self.names else None
 
 
+def given_first(scales: Sequence[Scale]) -> list[Scale]:
+    """The scales, each behind the one of the aspect that it is `given`.
+
+    >>> chain = [Scale.of("c", 2, given="b"), Scale.of("b", 2, given="a"), Scale.of("a", 2)]
+    >>> [scale.aspect for scale in given_first(chain)]
+    ['a', 'b', 'c']
+    """
+    by_name = {scale.aspect: scale for scale in scales}
+
+    def depth(scale: Scale) -> int:
+        chain = [scale.aspect]
+        while (given := by_name[chain[-1]].given) is not None:
+            if given not in by_name:
+                raise InputError(
+                    f"aspect {chain[-1]!r} is given {given!r}, which is no aspect here; there are "
+                    f"{', '.join(by_name)}"
+                )
+            if given in chain:
+                raise InputError(
+                    f"aspect {given!r} is given itself: {' given '.join([*chain, given])}; leave one out"
+                )
+            chain.append(given)
+        return len(chain)
+
+    return sorted(scales, key=depth)
+
+
 def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) -> tuple[Fraction, ...]:
     if embed is None:
         return tuple(map(Fraction, range(len(names))))

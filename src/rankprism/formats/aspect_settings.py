@@ -76,6 +76,9 @@ class Aspect:
             raise InputError(f"aspect {name!r}: below must be 'lowest' or 'error'; got {listed['below']!r}")
         if "thresholds" in listed and "file" not in listed:
             raise InputError(f"aspect {name!r}: thresholds turn scores in a file into labels; name the file")
+        for key in ("means", "element"):
+            if key in listed and "answers" not in listed:
+                raise InputError(f"aspect {name!r}: {key} says how to read answers; name the answers")
         return cls(name, **listed)
 
 
