@@ -323,6 +323,28 @@ def test_options_describe_the_aspects_of_a_header_and_drop_none(tmp_path: Path, 
     assert "there is no column 'trust' among relevance, credibility" in refused.stderr
 
 
+def test_converting_names_what_is_lost_of_the_aspects(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "qrels").write_text("q 0 d no 0\nq 0 e yes 1\n")
+    (tmp_path / "c.toml").write_text(
+        'judgments = "qrels"\ncolumns = ["a", "b"]\n[aspects.a]\nlabels = ["no", "yes"]\n'
+        '[aspects.b]\nembed = [0, 2, 5]\ngiven = "a"\n'
+    )
+    found = cli("convert", tmp_path / "c.toml", tmp_path / "out.txt")
+    lost = "the names of labels, labels that no document has, the embedding, which aspect is given which"
+    assert f"dropped: {lost}; the grades are kept" in found.stdout + found.stderr
+    (tmp_path / "plain").write_text("topic docno a b\nq d 0 1\nq e 1 0\n")
+    found = cli("convert", tmp_path / "plain", tmp_path / "out.txt")
+    assert "dropped" not in found.stdout + found.stderr
+
+
+def test_a_topic_without_anything_that_matters_scores_0() -> None:
+    judged = {"q": {"r": {"x": 1}, "c": {"x": 1}}, "s": {"r": {"x": 1}, "c": {"x": 0}}}
+    run = {"q": {"x": 1.0}, "s": {"x": 1.0}}
+    measures = ["CAM(AP)", "MM(AP)", "CAM(nDCG)", "TOMA(nDCG,weighted=True)"]
+    found = evaluate(judged, run, measures, aspects=["r", "c"], weights={"r": 0, "c": 1})
+    assert found.values[0].tolist() == [[1, 1, 1, 1], [0, 0, 0, 0]]
+
+
 def test_two_grades_without_names_are_noticed(tmp_path: Path, cli: Cli) -> None:
     # TREC Health Misinformation 2022 has no second column; it looks like a subtopic a line.
     (tmp_path / "qrels").write_text("".join(f"151 doc{i} {i % 3} 1\n" for i in range(20)))

@@ -34,8 +34,7 @@ def label_counts(judgments: Judgments) -> LabelCounts:
     counts = []
     for scale in labels.scales:
         own = grade[of_aspect == scale.aspect]
-        number = np.maximum(np.searchsorted(scale.grades, own, side="right") - 1, 0)
-        counts.append(tuple(np.bincount(number, minlength=len(scale.names)).tolist()))
+        counts.append(tuple(np.bincount(scale.numbers(own), minlength=len(scale.names)).tolist()))
     return LabelCounts(
         tuple(
             (s.aspect, name, str(place))

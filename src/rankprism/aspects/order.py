@@ -16,6 +16,7 @@ from rankprism.measures.distance_order import (
     NORMS,
     DistanceOrder,
     Labelled,
+    check_positions,
     chosen_tuples,
     covers,
     distance_order,
@@ -54,6 +55,8 @@ def order(
     given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
+    if labels is not None:
+        check_positions(labels, tuples, best)
     numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)
     worth = tuple(weights) if not isinstance(weights, str) else weights
     found = distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))

@@ -109,9 +109,9 @@ def _recognised(name: str, number: int, line: str) -> str:
     columns = files.columns(line)
     if len(columns) == 5 and columns[1] in _NO_ASPECT and None not in map(parse_number, columns[3:]):
         raise InputError(
-            f"{name}, line {number}: with {columns[1]} in the second of five columns these may be two grades of "
-            f"one document; name the aspects that they are of with aspects= (--aspects relevance,credibility), "
-            f"or say that it is trec-dd or prels with format= (--qrels-format)"
+            f"{name}, line {number}: with {columns[1]} in the second of five columns these may be two grades "
+            f"of one document; name the aspects that they are of with aspects= (--aspects "
+            f"relevance,credibility), or say that it is trec-dd or prels with format= (--qrels-format)"
         )
     if dynamic_domain.recognises(line):
         return "trec-dd"

@@ -17,7 +17,7 @@ _DUMMY = ("iteration", "iter", "0", "q0")
 
 
 class Label(NamedTuple):
-    """What is written there, and where: there are many, so the place is put into words only when asked for."""
+    """What is written there, and where; there are many, so that is put into words only when asked for."""
 
     text: str
     place: str  # such as "qrels.txt, line"
@@ -70,8 +70,8 @@ def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]
         found = files.columns(line)
         if len(found) != 4 or found[1] not in labels:
             raise InputError(
-                f"{name}, line {number}: expected 4 columns, topic aspect document label, with one of the aspects "
-                f"{', '.join(labels)}; found {' '.join(found)}"
+                f"{name}, line {number}: expected 4 columns, topic aspect document label, with one of the "
+                f"aspects {', '.join(labels)}; found {' '.join(found)}"
             )
         add(labels[found[1]], found[1], (found[0], found[2]), Label(found[3], f"{name}, line", number))
     return labels
