@@ -242,4 +242,4 @@ def test_attainable_scores_are_drawn_as_a_box_for_each_topic() -> None:
     found = attainable(read_judgments(JUDGED), ["CAM(nDCG)", "MM(nDCG)"])
     chart = attainable_boxes(found).to_dict()
     assert [panel["mark"]["type"] for panel in chart["concat"]] == ["boxplot", "boxplot"]
-    assert len(drawn(chart, chart["concat"][0])) == 2 * (5 + 1)
+    assert len(drawn(chart, chart["concat"][0])) == 2 * 5  # the highest is one of them

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -418,6 +419,26 @@ def test_contrast_is_the_difference_of_two_aspects() -> None:
     names = ["Contrast(nDCG,good='a',bad='b')", "Aspect(nDCG,aspect='a')", "Aspect(nDCG,aspect='b')"]
     contrast, good, bad = evaluate(judged, run, names).values[0, 0]
     assert contrast == pytest.approx(good - bad)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("p", [0.5, 0.95, 0.9999, 0.9999999])
+def test_compatibility_far_down_is_the_sum_of_its_terms(p: float, normalize: bool) -> None:
+    # The ideal ranking is x, y, this one y, x: both documents are common from rank 2 on.
+    n = 200_000
+    terms = p ** np.arange(n, dtype=np.float64) / np.arange(1, n + 1)
+    both = 2 * math.fsum(terms[1:])
+    expected = both / (both + terms[0]) if normalize else both * (1 - p) / (1 - p**n)
+    judged, run = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2.0, "x": 1.0}}
+    measure = f"Compat(p={p},normalize={normalize},depth={n})"
+    assert evaluate(judged, run, measure).values[0, 0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_compatibility_to_any_depth_is_its_limit() -> None:
+    judged, run = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2.0, "x": 1.0}}
+    names = [f"Compat(depth={depth})" for depth in (5_000, 2_000_000_000, 10**30)]
+    limit, *far = evaluate(judged, run, names).values[0, 0]
+    assert far == pytest.approx([limit, limit], rel=1e-14)
 
 
 def test_the_ideal_ranking_of_compatibility_may_come_from_the_distance_order() -> None:

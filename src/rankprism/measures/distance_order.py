@@ -153,9 +153,11 @@ def distance_order(
             )
         return far
 
+    places = [tuple(map(_whole, scale.place)) for scale in scales]
     by_distance: dict[Any, list[Labelled]] = {}
     for labels in chosen:
-        by_distance.setdefault(measured(embedded(scales, labels)), []).append(labels)
+        point = tuple([place[label] for place, label in zip(places, labels, strict=True)])
+        by_distance.setdefault(measured(point), []).append(labels)
     distances = tuple(sorted(by_distance, reverse=True))
     classes = tuple(tuple(sorted(by_distance[far])) for far in distances)
     order = DistanceOrder(scales, measured, classes, distances, _worth(len(classes), weights))
