@@ -489,6 +489,10 @@ BAD = {
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["-5%"]\n'),
         "the threshold '-5%' is no number and no share like 95%",
     ),
+    "a CSV file": (in_columns("topic,docno,a,b\nq,d,1,1\n", None), "line 1: has commas between its columns"),
+    "a CSV file with aspects": (in_columns("topic,docno,a\nq,d,1\n", "a"), "line 1: has commas between its"),
+    "aspects of no kind": (in_columns("q 0 d 1\n", 5), "aspects are names in a list"),
+    "an aspect of no kind": (in_columns("q 0 d 1\n", [{"a": 1}]), "{'a': 1} is no name of an aspect"),
     "a row without a topic": (
         lambda folder: read_judgments(
             pd.DataFrame({"topic": ["q", None], "doc": ["d", "e"], "a": [1, 1]}), aspects=["a"]
@@ -594,6 +598,11 @@ def test_what_the_commands_refuse(cli: Cli, arguments: list[str], message: str) 
     assert found.returncode == 2
     assert message in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_scales_may_be_passed_as_aspects() -> None:
+    found = read_judgments({"q": {"c": {"d": "y"}}}, aspects=[Scale.of("c", ["n", "y"], embed=[0, 2])])
+    assert found.scales == (Scale.of("c", ["n", "y"], embed=[0, 2]),)
 
 
 def test_scale_prints_its_labels_and_places() -> None:

@@ -16,7 +16,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import dynamic_domain, evall, files, ntcir
 from rankprism.formats.aspects import is_file_per_aspect, read_aspects, read_collection, read_multi_aspect
-from rankprism.formats.labels import header_aspects, is_header
+from rankprism.formats.labels import header_aspects, is_header, refuse_commas
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.
@@ -86,6 +86,7 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     line = ""
     if format is None:
         number, line = files.first_line(path, data)
+        refuse_commas(f"{name}, line {number}", files.columns(line))
         if is_header(files.columns(line)):
             return read_aspects(path, header_aspects(files.columns(line)), data=data)
         format = _recognised(name, number, line)

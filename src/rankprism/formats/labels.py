@@ -49,6 +49,7 @@ def column_lines(
         found = files.columns(line)
         if place is None:
             where = f"{at} {number}"
+            refuse_commas(where, found)
             width = len(found)
             if is_header(found):
                 topic_at, doc_at, place = _header(where, found, labels)
@@ -91,6 +92,16 @@ def is_header(columns: Sequence[str]) -> bool:
         and any(word in SPELLINGS["doc"] for word in words)
         and not subtopics.intersection(words)
     )
+
+
+def refuse_commas(where: str, columns: Sequence[str]) -> None:
+    """Says of a CSV file how it can be read."""
+    joined = " ".join(columns)
+    if len(columns) < 3 and is_header(joined.split(",")):
+        raise InputError(
+            f"{where}: has commas between its columns, and blanks or tabs are expected; write it with tabs, "
+            f"or read it as a data frame and pass that with aspects=[…]"
+        )
 
 
 def header_aspects(columns: Sequence[str]) -> list[str]:
