@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from collections.abc import Callable
 from fractions import Fraction
@@ -207,6 +208,42 @@ def test_correctness_is_agreement_with_the_topics_answer(answers: str, tmp_path:
     assert [found["2", "correct", doc] for doc in "abcd"] == [0, 1, 0, 0]
 
 
+def test_labels_that_are_missing_or_below_are_counted_beside_answers_too() -> None:
+    labels = {"q": {"stance": {"a": 1, "b": 2, "c": 9, "d": -1, "e": 0}}}
+    settings = {"answers": {"q": "yes"}, "means": {"yes": 1, "no": 2}, "missing": [9], "column": "stance"}
+    found = read_judgments(labels, aspects={"correct": settings})
+    assert [grades(found)["q", "correct", doc] for doc in "abcde"] == [1, 0, 0, 0, 0]
+    assert found.lowered == {"correct": {"missing": 1, "below the scale": 1}}
+
+
+def test_a_missing_label_is_missing_even_between_others() -> None:
+    found = read_judgments({"q": {"c": {"a": 2, "b": 1}}}, aspects={"c": {"missing": [1]}})
+    assert grades(found) == {("q", "c", "a"): 2, ("q", "c", "b"): 0}
+
+
+def test_a_chain_of_given_aspects_does_not_depend_on_their_order() -> None:
+    labels = {"q": {"a": {"x": 0, "y": 1}, "b": {"x": 1, "y": 1}, "c": {"x": 1, "y": 1}}}
+    chain: dict[str, Any] = {"a": {}, "b": {"given": "a"}, "c": {"given": "b"}}
+    for names in itertools.permutations("abc"):
+        found = grades(read_judgments(labels, aspects={name: chain[name] for name in names}))
+        assert [found["q", a, "x"] for a in "abc"] == [0, 0, 0]
+        assert [found["q", a, "y"] for a in "abc"] == [1, 1, 1]
+
+
+def test_frames_may_hold_na_and_truth_values() -> None:
+    frame = pd.DataFrame(
+        {
+            "topic": ["q", "q"],
+            "doc": ["x", "y"],
+            "a": pd.array([2, pd.NA], dtype="Int64"),
+            "b": [True, False],
+        }
+    )
+    found = read_judgments(frame, aspects=["a", "b"])
+    assert [grades(found)["q", a, doc] for a in "ab" for doc in "xy"] == [2, 0, 1, 0]
+    assert found.lowered == {"a": {"missing": 1}}
+
+
 def test_scores_become_labels_by_thresholds(tmp_path: Path) -> None:
     # Section 4.1 of Maistro et al. 2021: spam below 80, fairly spam up to 89, not spam from 90 on.
     (tmp_path / "spam").write_text("79 d1\n80 d2\n89 d3\n90 d4\n99 other\n")
@@ -268,6 +305,44 @@ def test_columns_files_and_toml_give_the_same_scores(cli: Cli, tmp_path: Path) -
     assert (
         cli("evaluate", tmp_path / "c.toml", *end, "--weights", "relevance=1,credibility=0").returncode == 0
     )
+
+
+def test_options_describe_the_aspects_of_a_header_and_drop_none(tmp_path: Path, cli: Cli) -> None:
+    text = lines(dummy="0 ", header="topic iter docno relevance credibility")
+    (tmp_path / "qrels").write_text(text)
+    plain = cli("aspects", "labels", tmp_path / "qrels", "--format", "csv").stdout
+    embed = ["--embed", "relevance=0,1,3", "--format", "csv"]
+    found = cli("aspects", "labels", tmp_path / "qrels", *embed)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == plain.replace("relevance,2,2", "relevance,2,3") != plain
+    # A pipe is read only once.
+    assert cli("aspects", "labels", "-", *embed, input=text).stdout == found.stdout
+    assert cli("aspects", "labels", "-", "--format", "csv", input=text).stdout == plain
+    refused = cli("aspects", "labels", tmp_path / "qrels", "--embed", "trust=0,1")
+    assert refused.returncode == 2
+    assert "there is no column 'trust' among relevance, credibility" in refused.stderr
+
+
+def test_converting_names_what_is_lost_of_the_aspects(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "qrels").write_text("q 0 d no 0\nq 0 e yes 1\n")
+    (tmp_path / "c.toml").write_text(
+        'judgments = "qrels"\ncolumns = ["a", "b"]\n[aspects.a]\nlabels = ["no", "yes"]\n'
+        '[aspects.b]\nembed = [0, 2, 5]\ngiven = "a"\n'
+    )
+    found = cli("convert", tmp_path / "c.toml", tmp_path / "out.txt")
+    lost = "the names of labels, labels that no document has, the embedding, which aspect is given which"
+    assert f"dropped: {lost}; the grades are kept" in found.stdout + found.stderr
+    (tmp_path / "plain").write_text("topic docno a b\nq d 0 1\nq e 1 0\n")
+    found = cli("convert", tmp_path / "plain", tmp_path / "out.txt")
+    assert "dropped" not in found.stdout + found.stderr
+
+
+def test_a_topic_without_anything_that_matters_scores_0() -> None:
+    judged = {"q": {"r": {"x": 1}, "c": {"x": 1}}, "s": {"r": {"x": 1}, "c": {"x": 0}}}
+    run = {"q": {"x": 1.0}, "s": {"x": 1.0}}
+    measures = ["CAM(AP)", "MM(AP)", "CAM(nDCG)", "TOMA(nDCG,weighted=True)"]
+    found = evaluate(judged, run, measures, aspects=["r", "c"], weights={"r": 0, "c": 1})
+    assert found.values[0].tolist() == [[1, 1, 1, 1], [0, 0, 0, 0]]
 
 
 def test_two_grades_without_names_are_noticed(tmp_path: Path, cli: Cli) -> None:
@@ -384,6 +459,46 @@ BAD = {
         lambda folder: in_columns("1 0 d 1 2 0\n", None)(folder),
         "3 grades of one document; name the aspects that they are of",
     ),
+    "two grades that look like a passage and its rating": (
+        in_columns("101 0 d1 2 1\n101 Q0 d2 1 0\n", None),
+        "may be two grades of one document; name the aspects that they are of with aspects= (--aspects",
+    ),
+    "a column twice": (in_toml('judgments = "qrels"\ncolumns = ["r", "r"]\n'), "column 'r' is named twice"),
+    "a label that is no answer": (
+        in_columns("q 0 d yes\nq 0 e perhaps\n", {"a": {"answers": {"q": "yes"}}}),
+        "line 2: the label 'perhaps' of a is no number and no answer; the answers are yes",
+    ),
+    "a label below, as an error, beside answers": (
+        in_columns("q 0 d 1\nq 0 e -1\n", {"a": {"answers": {"q": 1}, "below": "error"}}),
+        "line 2: the label '-1' of a is not on its scale",
+    ),
+    "means without answers": (
+        in_columns("q 0 d 1\n", {"a": {"means": {"yes": 1}}}),
+        "means says how to read answers; name the answers",
+    ),
+    "given itself": (in_columns("q 0 d 1\n", {"a": {"given": "a"}}), "aspect 'a' is given itself: a given a"),
+    "given in a circle": (
+        in_columns("q 0 d 1 1\n", {"a": {"given": "b"}, "b": {"given": "a"}}),
+        "is given itself: a given b given a",
+    ),
+    "a share above all": (
+        in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["150%"]\n'),
+        "the threshold '150%' is no number and no share like 95%",
+    ),
+    "a share below all": (
+        in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["-5%"]\n'),
+        "the threshold '-5%' is no number and no share like 95%",
+    ),
+    "a CSV file": (in_columns("topic,docno,a,b\nq,d,1,1\n", None), "line 1: has commas between its columns"),
+    "a CSV file with aspects": (in_columns("topic,docno,a\nq,d,1\n", "a"), "line 1: has commas between its"),
+    "aspects of no kind": (in_columns("q 0 d 1\n", 5), "aspects are names in a list"),
+    "an aspect of no kind": (in_columns("q 0 d 1\n", [{"a": 1}]), "{'a': 1} is no name of an aspect"),
+    "a row without a topic": (
+        lambda folder: read_judgments(
+            pd.DataFrame({"topic": ["q", None], "doc": ["d", "e"], "a": [1, 1]}), aspects=["a"]
+        ),
+        "row 2: the topic is missing",
+    ),
     "nothing": (in_columns("# empty\n", "a"), "no judgments, only blank or comment lines"),
     "no such file": (lambda folder: read_judgments({"a": folder / "no"}), "there is no such file"),
     "a file for no aspect": (
@@ -467,6 +582,11 @@ def test_weights_may_be_off_by_rounding() -> None:
         (["order", "--labels", "a=0,1", "--toma", "nDCG"], "--toma takes parameters such as tuples='seen'"),
         (["order", "--labels", "a=0,1", "--toma", "tuples='seen'"], "tuples='seen' needs judgments"),
         (["order", "--aspects", "a", "--labels", "b=0,1"], "--labels: 'b' is none of the aspects a"),
+        (
+            ["order", "--labels", "a=0,1", "--given", "a=b"],
+            "aspect 'a' is given 'b', which is no aspect here",
+        ),
+        (["order", "--labels", "a=0,1", "--toma", "weighted=True"], "every topic has an order of its own"),
         (["labels"], "name the judgments: a file, or NAME=FILE for each aspect"),
         (["labels", "a=x", "a=y"], "two files of the aspect 'a': x and y"),
         (["analyse", "q.toml"], "name the runs after the judgments"),
@@ -478,6 +598,11 @@ def test_what_the_commands_refuse(cli: Cli, arguments: list[str], message: str) 
     assert found.returncode == 2
     assert message in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_scales_may_be_passed_as_aspects() -> None:
+    found = read_judgments({"q": {"c": {"d": "y"}}}, aspects=[Scale.of("c", ["n", "y"], embed=[0, 2])])
+    assert found.scales == (Scale.of("c", ["n", "y"], embed=[0, 2]),)
 
 
 def test_scale_prints_its_labels_and_places() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, read_judgments
-from rankprism.aspects import analyse, attainable, label_counts, order
+from rankprism.aspects import analyse, attainable, label_counts, order, orders
 from rankprism.data.scales import Scale
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -54,6 +55,33 @@ def test_an_order_may_be_that_of_judgments() -> None:
         order(GRID, tuples="seen")
     with pytest.raises(MeasureError, match="distance must be one of"):
         order(GRID, "far")
+    with pytest.raises(MeasureError, match="best must be"):
+        order(GRID, best=2)  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="weights must be"):
+        order(GRID, weights=2)
+
+
+def test_distances_side_by_side_are_not_squared() -> None:
+    rows = orders([Scale.of("a", 3), Scale.of("b", 2)]).rows.columns
+    far = dict(
+        zip(zip(rows["measured by"], rows["a"], rows["b"], strict=True), rows["distance"], strict=True)
+    )
+    # From (0, 0) to (2, 1)
+    assert far["euclidean", "0", "0"] == pytest.approx(math.sqrt(5))
+    assert far["manhattan", "0", "0"] == 3
+    assert far["chebyshev", "0", "0"] == 2
+
+
+def test_labels_of_judgments_with_holes_are_counted_of_all_documents() -> None:
+    found = label_counts(read_judgments({"q": {"a": {"x": 1}, "b": {"x": 1, "y": 1}}}))
+    assert found.judged == 2
+    assert found.documents == (1, 1, 0, 2)
+    assert found.lowered == {"a": {"missing": 1}}
+
+
+def test_of_many_aspects_not_all_orders_are_tried() -> None:
+    judged = {"q": {a: {f"d{i}": i % (n + 2) for i in range(9)} for n, a in enumerate("abcdefgh")}}
+    assert len(attainable(read_judgments(judged, aspects=list("abcdefgh"))).strategies) == 8 + 3
 
 
 def test_the_command_prints_table_1(cli: Cli) -> None:
@@ -242,4 +270,4 @@ def test_attainable_scores_are_drawn_as_a_box_for_each_topic() -> None:
     found = attainable(read_judgments(JUDGED), ["CAM(nDCG)", "MM(nDCG)"])
     chart = attainable_boxes(found).to_dict()
     assert [panel["mark"]["type"] for panel in chart["concat"]] == ["boxplot", "boxplot"]
-    assert len(drawn(chart, chart["concat"][0])) == 2 * (5 + 1)
+    assert len(drawn(chart, chart["concat"][0])) == 2 * 5  # the highest is one of them

@@ -7,11 +7,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, parse, read_judgments
+from rankprism.aspects import order
 from rankprism.data.scales import Scale
 from rankprism.measures import distance_order as orders
 
@@ -39,8 +41,8 @@ TABLE_1 = {
 @pytest.mark.parametrize(("embed", "name"), TABLE_1)
 def test_the_nine_orders_of_table_1_come_out_with_their_ties(embed: str, name: str) -> None:
     scales = (RELEVANCE, correctness(embed))
-    order = orders.distance_order(scales, name, tuples=orders.valid(scales))
-    found = [{orders.embedded(scales, labels) for labels in members} for members in reversed(order.classes)]
+    table = orders.distance_order(scales, name, tuples=orders.valid(scales))
+    found = [{orders.embedded(scales, labels) for labels in members} for members in reversed(table.classes)]
     printed = [
         {(Fraction(one[0]), Fraction(one[1:])) for one in members.split("=")}
         for members in TABLE_1[embed, name].split()
@@ -310,6 +312,12 @@ def test_a_best_label_beyond_the_scale_is_a_point() -> None:
         ("TOMA(nDCG,best=(2,1,1))", "best needs a label of each aspect (a, b); got 3"),
         ("TOMA(nDCG,best=('top',1))", "best has 'top', no label of a, which has 0, 1, 2"),
         ("TOMA(nDCG,best=(0,0))", "puts (2, 1) behind (2, 0), which is no better on any aspect"),
+        (
+            "TOMA(nDCG,distance='not_a_number')",
+            "of ('0', '0') to ('2', '1') is nan; it must be a finite number",
+        ),
+        ("TOMA(nDCG,distance='of_two_parts')", "is 1j; it must be a finite number"),
+        ("TOMA(nDCG,distance='unweighted',weighted=True)", "unweighted does not know the weights of aspects"),
         ("TOMA", "TOMA needs a measure inside"),
         ("TOMA(nDCG)@10", "takes no cutoff of its own; write TOMA(nDCG@10)"),
         ("TOMA(alpha_nDCG)", "must be a single-aspect measure"),
@@ -330,9 +338,21 @@ def test_what_toma_refuses(measure: str, message: str) -> None:
         def upside_down(labels: orders.Point, best: orders.Point) -> Fraction | int:
             return sum(labels) if labels != best else 0
 
+        @orders.distance
+        def not_a_number(labels: orders.Point, best: orders.Point) -> float:
+            return math.nan if labels != best else 0
+
+        @orders.distance
+        def of_two_parts(labels: orders.Point, best: orders.Point) -> complex:
+            return 1j if labels != best else 0
+
+        @orders.distance
+        def unweighted(labels: orders.Point, best: orders.Point) -> Fraction | int:
+            return sum(best) - sum(labels)
+
     judged = {"q": {"a": {"x": 2, "y": 1}, "b": {"x": 1, "y": 1}}}
     with pytest.raises(MeasureError) as error:
-        evaluate(judged, {"q": {"x": 1.0}}, measure)
+        evaluate(judged, {"q": {"x": 1.0}}, measure, aspects=["a", "b"])
     assert message in str(error.value)
 
 
@@ -343,6 +363,37 @@ def test_too_many_combinations_are_refused_unless_only_those_seen_count() -> Non
     found = evaluate(judged, {"q": {"y": 2.0, "x": 1.0}}, "TOMA(nDCG,tuples='seen')").values[0, 0, 0]
     # Classes: nothing, y, x
     assert found == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+
+
+@pytest.mark.parametrize("tuples", ["product", "valid"])
+def test_too_many_combinations_are_refused_at_once(tuples: str) -> None:
+    scales = tuple(Scale.of(aspect, 1000) for aspect in "abc")
+    with pytest.raises(MeasureError, match="1000000000 combinations of labels"):
+        orders.distance_order(scales, tuples=orders.chosen_tuples(scales, tuples))
+
+
+def test_more_combinations_than_numbers_are_refused() -> None:
+    judged = {"q": {a: {"x": 999} for a in "abcdefgh"}}
+    with pytest.raises(InputError, match="combinations of labels are too many to number: 1000 of a"):
+        evaluate(judged, {"q": {"x": 1.0}}, "TOMA(nDCG,tuples='seen')")
+
+
+def test_exponential_weights_end_where_numbers_do() -> None:
+    assert orders.distance_order((Scale.of("a", 1024),), weights="exponential").weights[-1] == 2.0**1023
+    with pytest.raises(MeasureError, match="1025 classes are too many for exponential weights"):
+        orders.distance_order((Scale.of("a", 1025),), weights="exponential")
+
+
+@pytest.mark.parametrize("setting", ["best=(1,2)", "tuples=((0,0),(1,2))"])
+def test_labels_are_listed_only_in_an_order_that_was_named(setting: str) -> None:
+    # By the alphabet credibility would be the first.
+    judged = {"q": {"relevance": {"x": 1}, "credibility": {"x": 2}}}
+    with pytest.raises(InputError, match="nobody said in which order the aspects are"):
+        evaluate(judged, {"q": {"x": 1.0}}, f"TOMA(nDCG,{setting})")
+    with pytest.raises(InputError, match="nobody said in which order the aspects are"):
+        order(read_judgments(judged), best=(1, 2))
+    named = ["relevance", "credibility"]
+    assert evaluate(judged, {"q": {"x": 1.0}}, f"TOMA(nDCG,{setting})", aspects=named).values[0, 0, 0] == 1
 
 
 def test_toma_needs_the_same_aspects_in_every_topic() -> None:
@@ -368,6 +419,26 @@ def test_contrast_is_the_difference_of_two_aspects() -> None:
     names = ["Contrast(nDCG,good='a',bad='b')", "Aspect(nDCG,aspect='a')", "Aspect(nDCG,aspect='b')"]
     contrast, good, bad = evaluate(judged, run, names).values[0, 0]
     assert contrast == pytest.approx(good - bad)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("p", [0.5, 0.95, 0.9999, 0.9999999])
+def test_compatibility_far_down_is_the_sum_of_its_terms(p: float, normalize: bool) -> None:
+    # The ideal ranking is x, y, this one y, x: both documents are common from rank 2 on.
+    n = 200_000
+    terms = p ** np.arange(n, dtype=np.float64) / np.arange(1, n + 1)
+    both = 2 * math.fsum(terms[1:])
+    expected = both / (both + terms[0]) if normalize else both * (1 - p) / (1 - p**n)
+    judged, run = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2.0, "x": 1.0}}
+    measure = f"Compat(p={p},normalize={normalize},depth={n})"
+    assert evaluate(judged, run, measure).values[0, 0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_compatibility_to_any_depth_is_its_limit() -> None:
+    judged, run = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2.0, "x": 1.0}}
+    names = [f"Compat(depth={depth})" for depth in (5_000, 2_000_000_000, 10**30)]
+    limit, *far = evaluate(judged, run, names).values[0, 0]
+    assert far == pytest.approx([limit, limit], rel=1e-14)
 
 
 def test_the_ideal_ranking_of_compatibility_may_come_from_the_distance_order() -> None:

@@ -98,6 +98,7 @@ def analyse(
             "measures": [str(m) for m in chosen],
             "TOMA": dict(toma or {}),
             "correlation": "tau-b by topic, averaged",
+            "best runs": f"by measures @{TRASH} for trash@{TRASH}, @{BAND * BANDS} for label sums",
             "alpha": alpha,
             "resamples": resamples,
             "seed": seed,
@@ -148,8 +149,7 @@ def _label_sums(
         total = np.zeros(hits.rank.shape)
         for scale, a in zip(labels.scales, labels.column, strict=True):
             place = np.array([float(p - scale.place[0]) for p in scale.place])
-            label = np.searchsorted(scale.grades, hits.grade[:, a], side="right") - 1
-            total += place[np.maximum(label, 0)]
+            total += place[scale.numbers(hits.grade[:, a])]
         table = np.where(i <= hits.length[:, None], 0.0, np.nan)
         row, h = np.nonzero(hits.rank <= depth)
         table[row, hits.rank[row, h] - 1] = total[row, h]

@@ -23,6 +23,8 @@ from rankprism.measures import Measure, parse
 
 #: All rankings are tried where there are at most so many.
 EXACT = 5040
+#: So many aspects are ordered in all ways.
+MOST_ORDERED = 6
 #: Scores this close to 1 are 1.
 _ONE = 1 - 1e-9
 
@@ -35,8 +37,8 @@ def attainable(
     measures : any; CAM and MM of something are meant.
     exact : where a topic's documents have at most so many different rankings, all of them are tried, and
         the maximum is exact. Elsewhere it is the best of the paper's ideal rankings: by one aspect, documents
-        equal on it by the next, and so on, for every order of the aspects; by the sum of grades, of squared
-        grades, and by the highest grade.
+        equal on it by the next, and so on, for every order of the aspects (of more than 6, each of them
+        before the others as they are named); by the sum of grades, of squared grades, and by the highest.
 
     >>> from rankprism import read_judgments
     >>> judged = read_judgments({"q": {"relevant": {"a": 1, "b": 2}, "correct": {"a": 2, "b": 0}}})
@@ -84,7 +86,7 @@ def attainable(
 def _ideal_rankings(pool: Pool, names: list[str], column: tuple[int, ...]) -> Iterator[tuple[str, Longs]]:
     """The paper's ideal rankings of a topic's documents, by name."""
     grade = pool.grade[0]
-    for preferred in permutations(range(len(names))):
+    for preferred in _preferences(len(names)):
         keys = [-grade[column[a]] for a in reversed(preferred)]
         yield " > ".join(names[a] for a in preferred), np.lexsort(keys)
     for name, worth in (
@@ -93,6 +95,18 @@ def _ideal_rankings(pool: Pool, names: list[str], column: tuple[int, ...]) -> It
         ("maximum", grade.max(0, initial=0.0)),
     ):
         yield name, np.argsort(-worth, kind="stable")
+
+
+def _preferences(aspects: int) -> Iterable[tuple[int, ...]]:
+    """Orders of the aspects: all; of many aspects only each of them before the others as they are named.
+
+    >>> list(_preferences(2)), len(list(_preferences(7)))
+    ([(0, 1), (1, 0)], 7)
+    """
+    every = tuple(range(aspects))
+    if aspects <= MOST_ORDERED:
+        return permutations(every)
+    return ((first, *(a for a in every if a != first)) for first in every)
 
 
 def _rankings(kinds: Counter[tuple[float, ...]], most: int) -> list[list[tuple[float, ...]]] | None:

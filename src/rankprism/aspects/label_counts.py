@@ -10,6 +10,7 @@ import numpy as np
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
+from rankprism.formats.aspects import MISSING
 
 
 def label_counts(judgments: Judgments) -> LabelCounts:
@@ -29,13 +30,18 @@ def label_counts(judgments: Judgments) -> LabelCounts:
     credible: 1 missing, read as the lowest label
     """
     labels = judgments.cells.labels
-    _, aspects, _, grades = judgments.table.columns()
+    topics, aspects, docs, grades = judgments.table.columns()
+    judged = len(set(zip(topics, docs, strict=True)))
     of_aspect, grade = np.array(aspects), np.asarray(grades)
     counts = []
+    lowered = {aspect: dict(reasons) for aspect, reasons in judgments.lowered.items()}
     for scale in labels.scales:
         own = grade[of_aspect == scale.aspect]
-        number = np.maximum(np.searchsorted(scale.grades, own, side="right") - 1, 0)
-        counts.append(tuple(np.bincount(number, minlength=len(scale.names)).tolist()))
+        found = np.bincount(scale.numbers(own), minlength=len(scale.names))
+        if len(own) < judged:  # judgments without scales have holes, which evaluation takes for the lowest
+            found[0] += judged - len(own)
+            lowered.setdefault(scale.aspect, {})[MISSING] = judged - len(own)
+        counts.append(tuple(found.tolist()))
     return LabelCounts(
         tuple(
             (s.aspect, name, str(place))
@@ -43,8 +49,8 @@ def label_counts(judgments: Judgments) -> LabelCounts:
             for name, place in zip(s.names, s.place, strict=True)
         ),
         tuple(n for one in counts for n in one),
-        sum(counts[0]),
-        judgments.lowered,
+        judged,
+        lowered,
         {"judgments": judgments.source, "topics": len(judgments.topics)},
     )
 

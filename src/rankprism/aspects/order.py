@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,13 +10,14 @@ from typing import Any
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
-from rankprism.data.scales import Scale
-from rankprism.errors import InputError, MeasureError
+from rankprism.data.scales import Scale, given_first
+from rankprism.errors import InputError
+from rankprism.measures import TOMA
 from rankprism.measures.distance_order import (
-    DISTANCES,
     NORMS,
     DistanceOrder,
     Labelled,
+    check_positions,
     chosen_tuples,
     covers,
     distance_order,
@@ -47,12 +49,14 @@ def order(
     (1, 0) = (0, 1)                  2      1       1
     (0, 0)                           3      0       0
     """
-    if distance not in DISTANCES:
-        raise MeasureError(f"distance must be one of {', '.join(DISTANCES)}; got {distance!r}")
+    TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses what is no parameter of it
     labels = scales.cells.labels if isinstance(scales, Judgments) else None
     chosen = tuple(labels.scales if labels is not None else scales)  # type: ignore[arg-type]
+    given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
+    if labels is not None:
+        check_positions(labels, tuples, best)
     numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)
     worth = tuple(weights) if not isinstance(weights, str) else weights
     found = distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))
@@ -201,11 +205,16 @@ class Orders(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a distance and tuple of labels."""
+        """One row a distance and tuple of labels; the distances are as they are, none of them squared."""
         columns: dict[str, list[Any]] = {"measured by": []}
         for name, found in self.by_distance.items():
             every = found.rows
             columns["measured by"] += [name] * len(every)
             for column, cells in every.columns.items():
-                columns.setdefault(column.removesuffix("²"), []).extend(cells)
+                if column == "distance²":
+                    columns.setdefault("distance", []).extend(math.sqrt(Fraction(far)) for far in cells)
+                elif column == "distance":
+                    columns.setdefault("distance", []).extend(float(Fraction(far)) for far in cells)
+                else:
+                    columns.setdefault(column, []).extend(cells)
         return Table(columns)

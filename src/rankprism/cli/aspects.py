@@ -112,12 +112,16 @@ def order(
         if source is not None:
             scales = read(source, wanted)
         else:
-            if not wanted or any(a.labels is None for a in wanted):
+            if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
                 raise InputError(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
                 )
-            scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted]
+            scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted.aspects]
         settings = _toma(toma)
+        if settings.pop("weighted", False):
+            raise InputError(
+                "--toma: with weighted=True every topic has an order of its own; leave it out to see one"
+            )
         found = compute(scales, **settings)
     if hasse:
         write(found.hasse() + "\n", output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -75,10 +75,17 @@ def split_pairs(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     return (rest[0], rest[1:]) if rest else (None, [])
 
 
+class Described(NamedTuple):
+    """What the options say of aspects."""
+
+    aspects: list[Aspect]  # in the order in which they are named
+    are_all: bool  # whether --aspects names them; else the judgments may have more
+
+
 def described(
     names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
-) -> list[Aspect]:
-    """What the options say of each aspect, in the order in which they name them."""
+) -> Described:
+    """What the options say of each aspect."""
     from rankprism.formats.aspect_settings import Aspect
 
     columns = [name.strip() for name in names.split(",")] if names else []
@@ -91,7 +98,7 @@ def described(
             if names and aspect not in settings:
                 raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
             settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
-    return [Aspect.of(name, settings[name]) for name in columns or settings]
+    return Described([Aspect.of(name, settings[name]) for name in columns or settings], bool(names))
 
 
 _EXAMPLES = {
@@ -102,13 +109,17 @@ _EXAMPLES = {
 
 
 def read(
-    source: Any, aspects: Sequence[Aspect], weights: str | None = None, format: str | None = None
+    source: Any, described: Described, weights: str | None = None, format: str | None = None
 ) -> Judgments:
     """Judgments as the arguments and options describe them."""
+    from rankprism.formats.aspects import read_described
     from rankprism.formats.judgments import read_judgments
 
     if source is None:
         raise InputError("name the judgments: a file, or NAME=FILE for each aspect")
+    aspects, are_all = described
     if format is not None and aspects:
         raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
+    if aspects and not are_all:
+        return read_judgments(read_described(source, aspects), weights=weights)
     return read_judgments(source, format=format, weights=weights, aspects=aspects or None)

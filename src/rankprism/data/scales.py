@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 #: Grades up to here get a label each when no scale is given; beyond, only those that occur.
 _WHOLE = 1000
+_MOST_CODES = 2**62  # combinations of labels that can be numbered
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Scale:
         if not math.isfinite(worth[0]) or any(not low < high for low, high in pairwise(worth)):
             raise InputError(
                 f"the labels of {aspect!r} do not ascend: {', '.join(names)}, with the grades "
-                f"{', '.join(map(number_name, grades))}; list them from the lowest to the highest"
+                f"{', '.join(map(number_name, grades))}; list them from the lowest to the highest, each with a grade of its own"
             )
         if worth[0] < 0:
             raise InputError(
@@ -89,10 +92,41 @@ class Scale:
         places = " ".join(f"{name}={place}" for name, place in zip(self.names, self.place, strict=True))
         return f"<Scale {self.aspect}: {places}>"
 
+    def numbers(self, grade: Floats) -> Longs:
+        """The number of the label of each grade; what is below the lowest has the lowest."""
+        return np.maximum(np.searchsorted(self.grades, grade, side="right") - 1, 0)
+
     def number_of(self, label: Any) -> int | None:
         """The number of a label, from 0: by its name, or by its grade."""
         name = number_name(label)
         return self.names.index(name) if name in self.names else None
+
+
+def given_first(scales: Sequence[Scale]) -> list[Scale]:
+    """The scales, each behind the one of the aspect that it is `given`.
+
+    >>> chain = [Scale.of("c", 2, given="b"), Scale.of("b", 2, given="a"), Scale.of("a", 2)]
+    >>> [scale.aspect for scale in given_first(chain)]
+    ['a', 'b', 'c']
+    """
+    by_name = {scale.aspect: scale for scale in scales}
+
+    def depth(scale: Scale) -> int:
+        chain = [scale.aspect]
+        while (given := by_name[chain[-1]].given) is not None:
+            if given not in by_name:
+                raise InputError(
+                    f"aspect {chain[-1]!r} is given {given!r}, which is no aspect here; there are "
+                    f"{', '.join(by_name)}"
+                )
+            if given in chain:
+                raise InputError(
+                    f"aspect {given!r} is given itself: {' given '.join([*chain, given])}; leave one out"
+                )
+            chain.append(given)
+        return len(chain)
+
+    return sorted(scales, key=depth)
 
 
 def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) -> tuple[Fraction, ...]:
@@ -150,6 +184,23 @@ class Labels:
     scales: tuple[Scale, ...]  # in the order in which the aspects were named
     column: tuple[int, ...]  # where each of them stands among the aspects of a topic
     _documents: Callable[[], Floats] = field(repr=False)  # (A, D) the grades of all relevant documents
+    is_ordered: bool = True  # whether anyone said in which order the aspects are
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """`compute()`, but only the first time: an order of labels serves all measures and runs."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+    def check_order(self, what: str) -> None:
+        """Refuses labels that are listed aspect by aspect where nobody said which aspect is the first."""
+        if not self.is_ordered:
+            raise InputError(
+                f"{what} lists a label of each aspect, but nobody said in which order the aspects are; name "
+                f"them where the judgments are read, e.g. "
+                f"aspects={[scale.aspect for scale in self.scales]} (--aspects)"
+            )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -161,10 +212,15 @@ class Labels:
         The labels are the digits, those of the first aspect the highest. What is below the lowest label,
         and what is missing, has the lowest.
         """
+        if math.prod(self.sizes) > _MOST_CODES:
+            raise InputError(
+                f"{math.prod(self.sizes)} combinations of labels are too many to number: "
+                f"{', '.join(f'{len(scale.names)} of {scale.aspect}' for scale in self.scales)}; give the "
+                f"aspects scales with fewer labels"
+            )
         code = np.zeros((*grade.shape[:-2], grade.shape[-1]), dtype=np.int64)
         for scale, a in zip(self.scales, self.column, strict=True):
-            label = np.searchsorted(scale.grades, grade[..., a, :], side="right") - 1
-            code = code * len(scale.grades) + np.maximum(label, 0)
+            code = code * len(scale.grades) + scale.numbers(grade[..., a, :])
         return code
 
     def tuples(self, codes: Longs) -> list[tuple[int, ...]]:
@@ -189,7 +245,8 @@ def labels_of_cells(cells: Cells) -> Labels:
     ):
         raise InputError(
             "the topics of these judgments have aspects of their own, like the subtopics of diversity "
-            "judgments; TOMA, Aspect and Contrast need the same ones in all, like relevance and credibility"
+            "judgments; TOMA, Aspect and Contrast need the same ones in all, like relevance and credibility. "
+            "If they are the same, name them with aspects= (--aspects): a topic then has them all"
         )
 
     def documents() -> Floats:
@@ -203,7 +260,7 @@ def labels_of_cells(cells: Cells) -> Labels:
         column = tuple(names.index(scale.aspect) for scale in cells.scales)
         return Labels(cells.scales, column, documents)
     by_aspect = [cells.grade[cells.aspect == a] for a in range(width)]
-    return Labels(_by_grades(names, by_aspect), tuple(range(width)), documents)
+    return Labels(_by_grades(names, by_aspect), tuple(range(width)), documents, is_ordered=width == 1)
 
 
 def labels_of_pool(pool: Pool) -> Labels:

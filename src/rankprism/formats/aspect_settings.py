@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -76,6 +76,9 @@ class Aspect:
             raise InputError(f"aspect {name!r}: below must be 'lowest' or 'error'; got {listed['below']!r}")
         if "thresholds" in listed and "file" not in listed:
             raise InputError(f"aspect {name!r}: thresholds turn scores in a file into labels; name the file")
+        for key in ("means", "element"):
+            if key in listed and "answers" not in listed:
+                raise InputError(f"aspect {name!r}: {key} says how to read answers; name the answers")
         return cls(name, **listed)
 
 
@@ -96,10 +99,22 @@ def as_aspects(given: Any) -> tuple[Aspect, ...]:
         given = [name.strip() for name in given.split(",")]
     if isinstance(given, Mapping):
         given = [Aspect.of(str(name), settings) for name, settings in given.items()]
-    aspects = tuple(a if isinstance(a, Aspect) else Aspect(str(a)) for a in given)
+    if not isinstance(given, Iterable):
+        raise InputError(f"aspects are names in a list, or settings by name in a mapping; got {given!r}")
+    aspects = tuple(_as_aspect(a) for a in given)
     names = [a.name for a in aspects if a.name != SKIPPED]
     if not names or not all(names):
         raise InputError(f"aspects need names; got {given!r}")
     if len(set(names)) < len(names):
         raise InputError(f"an aspect is named twice: {', '.join(names)}")
     return aspects
+
+
+def _as_aspect(given: Any) -> Aspect:
+    if isinstance(given, Aspect):
+        return given
+    if isinstance(given, Scale):
+        return Aspect.of(given.aspect, given)
+    if isinstance(given, str | int):
+        return Aspect(str(given))
+    raise InputError(f"{given!r} is no name of an aspect; settings are given by name, {{name: settings}}")

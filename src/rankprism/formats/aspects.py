@@ -34,7 +34,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.data.scales import Scale, number, number_name
+from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.formats import files, labels
 from rankprism.formats.aspect_settings import Aspect, as_aspects
@@ -70,6 +70,9 @@ def read_collection(path: files.PathLike) -> Judgments:
         if not isinstance(value, kinds[key][0]):
             raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {value!r}")
     columns: list[str] = [str(column) for column in content.get("columns", [])]
+    for column in columns:
+        if column != SKIPPED and columns.count(column) > 1:
+            raise InputError(f"{name}: the column {column!r} is named twice; {SKIPPED!r} skips a column")
     settings = content.get("aspects", {column: {} for column in columns if column != SKIPPED})
     if not settings:
         raise InputError(f'{name}: names no aspects; add columns = ["relevance", …] or [aspects.relevance]')
@@ -104,14 +107,38 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
     return read_aspects(source, aspects)
 
 
-def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None) -> Judgments:
+def read_described(source: Any, described: Sequence[Aspect]) -> Judgments:
+    """Judgments of all aspects that a file's first line names, some of which are described here.
+
+    A file without such a line has the aspects that are described, in this order.
+    """
+    if not isinstance(source, str | os.PathLike) or os.fspath(source).endswith(".toml"):
+        return read_multi_aspect(source, described)
+    data = files.unpacked(source)
+    columns = files.columns(files.first_line(source, data)[1])
+    if not labels.is_header(columns):
+        return read_aspects(source, described, data=data)
+    known = {aspect.name: aspect for aspect in described}
+    names = labels.header_aspects(columns)
+    for name in known:
+        if name not in names:
+            raise InputError(
+                f"{files.source_name(source)}: there is no column {name!r} among {', '.join(names)}"
+            )
+    return read_aspects(source, [known.get(name, Aspect(name)) for name in names], data=data)
+
+
+def read_aspects(
+    source: Any, aspects: Any, columns: Sequence[str] | None = None, data: bytes | None = None
+) -> Judgments:
     """Judgments of these aspects, from the grade columns of a file, from memory, and from files of their own.
 
     Every document that has a label on any aspect gets one on all: what is missing is the lowest label.
+    `data`: what was read of the file already (see `files.unpacked`); a pipe can be read only once.
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
-    raw = _shared_columns(source, chosen, columns)
+    raw = _shared_columns(source, chosen, columns, data)
     for aspect in named:
         if aspect.file is not None and not aspect.thresholds:
             raw[aspect.name] = labels.one_column(aspect.file, aspect.name)
@@ -124,7 +151,7 @@ def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None
 
 
 def _shared_columns(
-    source: Any, aspects: Sequence[Aspect], columns: Sequence[str] | None
+    source: Any, aspects: Sequence[Aspect], columns: Sequence[str] | None, data: bytes | None
 ) -> dict[str, Column]:
     """The labels of the aspects that have no file of their own."""
     shared = [a for a in aspects if a.file is None and a.name != SKIPPED]
@@ -133,7 +160,7 @@ def _shared_columns(
     if source is None:
         raise InputError(f"aspect {shared[0].name!r} has no file, and there are no judgments for its column")
     if isinstance(source, str | os.PathLike):
-        found = labels.column_lines(source, columns or _columns(aspects))
+        found = labels.column_lines(source, columns or _columns(aspects), data)
     else:
         found = labels.from_memory(source, list(dict.fromkeys(a.column or a.name for a in shared)))
     for aspect in shared:
@@ -162,18 +189,19 @@ def _by_score(aspect: Aspect, file: files.PathLike, documents: Iterable[tuple[st
     limits = []
     for given in aspect.thresholds:
         share = number(str(given).removesuffix("%"))
-        if share is None or not every:
+        is_share = str(given).endswith("%")
+        if share is None or not every or (is_share and not 0 <= share <= 100):
             raise InputError(
                 f"aspect {aspect.name!r}: the threshold {given!r} is no number and no share like 95%"
             )
-        if str(given).endswith("%"):
+        if is_share:
             limits.append(every[min(len(every) - 1, int(share / 100 * len(every)))])
         else:
             limits.append(float(share))
     if limits != sorted(limits):
         raise InputError(f"aspect {aspect.name!r}: the thresholds {aspect.thresholds} do not ascend")
     return {
-        key: Label(str(bisect_right(limits, scored[key[1]][0])), scored[key[1]][1])
+        key: Label(str(bisect_right(limits, scored[key[1]][0])), scored[key[1]][1], None)
         for key in documents
         if key[1] in scored
     }
@@ -202,11 +230,9 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
         scale.aspect: np.array([grades[scale.aspect].get(key, lowest[scale.aspect]) for key in documents])
         for scale in scales
     }
-    for scale in scales:
+    for scale in given_first(scales):
         if scale.given is None:
             continue
-        if scale.given not in table:
-            raise InputError(f"aspect {scale.aspect!r} is given {scale.given!r}, which is no aspect here")
         contrary = (table[scale.given] <= lowest[scale.given]) & (table[scale.aspect] > lowest[scale.aspect])
         table[scale.aspect] = np.where(contrary, lowest[scale.aspect], table[scale.aspect])
         if contrary.any():
@@ -229,9 +255,21 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
 
 
 def _answered(aspect: Aspect, column: Column) -> Column:
-    """1 where a document says what is accepted as its topic's answer, 0 elsewhere."""
+    """1 where a document says what is accepted as its topic's answer, 0 elsewhere.
+
+    Labels below 0 that mean no answer stay as they are, and so are below the scale of the aspect.
+    """
     accepted = labels.answers(aspect.answers, aspect.element)
     means = {str(answer): number_name(label) for answer, label in (aspect.means or {}).items()}
+    missing = set(map(number_name, aspect.missing))
+    meant = set(means.values()) if aspect.means is not None else set(map(number_name, accepted.values()))
+    for text, label in _different(column).items():
+        if number(text) is None and text not in meant | missing:
+            raise InputError(
+                f"{label.where}: the label {text!r} of {aspect.name} is no number and no answer; the answers "
+                f"are {', '.join(sorted(meant)[:12])}. Say with means which label an answer means, or with "
+                f"missing that the label means none"
+            )
     result = {}
     for (topic, doc), label in column.items():
         if topic not in accepted:
@@ -244,8 +282,14 @@ def _answered(aspect: Aspect, column: Column) -> Column:
                 f"aspect {aspect.name!r}: the answer {answer!r} of topic {topic!r} is not among those that "
                 f"means explains: {', '.join(means)}"
             )
-        same = number_name(label.text) == means.get(answer, number_name(answer))
-        result[topic, doc] = Label(str(int(same)), label.where)
+        name, value = number_name(label.text), number(label.text)
+        if name in missing:
+            continue
+        if name not in meant and value is not None and value < 0:
+            result[topic, doc] = label
+        else:
+            same = name == means.get(answer, number_name(answer))
+            result[topic, doc] = label._replace(text=str(int(same)))
     return result
 
 
@@ -295,10 +339,10 @@ def _graded(aspect: Aspect, scale: Scale, column: Column) -> tuple[dict[tuple[st
     below = set()
     for text, label in _different(column).items():
         name, value, lowest = number_name(text), number(text), number(scale.names[0])
+        if name in missing and aspect.answers is None:  # those of answers are gone
+            continue
         if name in grade_of:
             grades[text] = grade_of[name]
-        elif name in missing:
-            continue
         elif aspect.below == "lowest" and value is not None and value < (lowest or 0):
             below.add(text)
         else:

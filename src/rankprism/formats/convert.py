@@ -17,6 +17,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import DUPLICATES, ORDERS, Run, align
+from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
 from rankprism.formats import evall, files, ntcir
 from rankprism.formats.judged import Written, check_ids, joined, judged_lines, number_text
@@ -107,8 +108,27 @@ def _write_judgments(judgments: Judgments, to: str) -> Written:
     if judgments.navigational is not None and judgments.weights is None and to in ("diversity", "ntcir"):
         judgments = replace(judgments, weights=uniform(judgments))
         notes.append("added: weights, the same for all aspects of a topic, because types stand beside them")
+    lost = _lost_of_scales(judgments)
+    if lost:
+        notes.append(f"dropped: {', '.join(lost)}; the grades are kept")
     written = _WRITERS[to](judgments)
     return written._replace(notes=(*notes, *written.notes))
+
+
+def _lost_of_scales(judgments: Judgments) -> list[str]:
+    """What is known of the labels of several aspects and has no place in any format."""
+    scales = judgments.scales or ()
+    _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), ())
+    used = set(zip(aspects, grades, strict=True))
+    kinds = {
+        "the order of aspects": len(scales) > 1
+        and [s.aspect for s in scales] != sorted(s.aspect for s in scales),
+        "the names of labels": any(s.names != tuple(map(number_name, s.grades)) for s in scales),
+        "labels that no document has": any((s.aspect, s.grades[-1]) not in used for s in scales),
+        "the embedding": any(s.place != tuple(range(len(s.names))) for s in scales),
+        "which aspect is given which": any(s.given is not None for s in scales),
+    }
+    return [kind for kind, is_lost in kinds.items() if is_lost]
 
 
 def _diversity(judgments: Judgments) -> Written:

@@ -16,7 +16,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import dynamic_domain, evall, files, ntcir
 from rankprism.formats.aspects import is_file_per_aspect, read_aspects, read_collection, read_multi_aspect
-from rankprism.formats.labels import header_aspects, is_header
+from rankprism.formats.labels import header_aspects, is_header, refuse_commas
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.
@@ -29,6 +29,9 @@ FORMATS = {
     "trec-dd": "topic subtopic document passage rating; a document's ratings are added, 0 as 1",
     "trec-dd-max": "topic subtopic document passage rating; a document's highest rating counts",
 }
+
+#: What stands between topic and document where there are no aspects.
+_NO_ASPECT = ("0", "Q0", "q0")
 
 _Reader: TypeAlias = Callable[[Iterator[tuple[int, str]], str], Judgments]
 
@@ -83,8 +86,9 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     line = ""
     if format is None:
         number, line = files.first_line(path, data)
+        refuse_commas(f"{name}, line {number}", files.columns(line))
         if is_header(files.columns(line)):
-            return read_aspects(path, header_aspects(files.columns(line)))
+            return read_aspects(path, header_aspects(files.columns(line)), data=data)
         format = _recognised(name, number, line)
     if format in _READERS:
         return replace(_READERS[format](files.text_lines(path, data), name), format=format)
@@ -103,6 +107,13 @@ def _recognised(name: str, number: int, line: str) -> str:
         return "ntcir"
     if evall.recognises(line):
         return "evall"
+    columns = files.columns(line)
+    if len(columns) == 5 and columns[1] in _NO_ASPECT and None not in map(parse_number, columns[3:]):
+        raise InputError(
+            f"{name}, line {number}: with {columns[1]} in the second of five columns these may be two grades "
+            f"of one document; name the aspects that they are of with aspects= (--aspects "
+            f"relevance,credibility), or say that it is trec-dd or prels with format= (--qrels-format)"
+        )
     if dynamic_domain.recognises(line):
         return "trec-dd"
     if evall.may_be(line):
@@ -110,7 +121,6 @@ def _recognised(name: str, number: int, line: str) -> str:
             f"{name}, line {number}: five columns with tabs between them and numbers in the last three "
             f"may be prels, evall or trec-dd; say which with format= (--qrels-format)"
         )
-    columns = files.columns(line)
     if len(columns) > 5 and all(parse_number(grade) is not None for grade in columns[3:]):
         raise InputError(
             f"{name}, line {number}: {len(columns) - 3} grades of one document; name the aspects that they "

@@ -17,29 +17,39 @@ _DUMMY = ("iteration", "iter", "0", "q0")
 
 
 class Label(NamedTuple):
-    """What is written there, and where."""
+    """What is written there, and where; there are many, so that is put into words only when asked for."""
 
     text: str
-    where: str
+    place: str  # such as "qrels.txt, line"
+    number: int | None
+
+    @property
+    def where(self) -> str:
+        return self.place if self.number is None else f"{self.place} {self.number}"
 
 
 #: By topic and document.
 Column: TypeAlias = dict[tuple[str, str], Label]
 
 
-def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Column]:
+def column_lines(
+    path: files.PathLike, columns: Sequence[str], data: bytes | None = None
+) -> dict[str, Column]:
     """Grade columns by name: `topic 0 document grade grade …`, or without the 0.
 
-    A first line that names the columns decides which is which.
+    A first line that names the columns decides which is which. `data`: what was read of the file already.
     """
     name = files.source_name(path)
-    lines = files.text_lines(path, files.unpacked(path))
+    lines = files.text_lines(path, files.unpacked(path) if data is None else data)
+    at = f"{name}, line"
     place: dict[str, int] | None = None
     topic_at, doc_at, width = 0, 0, 0
     labels: dict[str, Column] = {column: {} for column in columns if column != SKIPPED}
     for number, line in lines:
-        where, found = f"{name}, line {number}", files.columns(line)
+        found = files.columns(line)
         if place is None:
+            where = f"{at} {number}"
+            refuse_commas(where, found)
             width = len(found)
             if is_header(found):
                 topic_at, doc_at, place = _header(where, found, labels)
@@ -48,23 +58,23 @@ def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Colu
                 return _long(name, [(number, line), *lines], labels)
             topic_at, doc_at, place = _counted(where, found, columns)
         if len(found) != width:
-            raise InputError(f"{where}: {len(found)} columns, and {width} in the lines before")
+            raise InputError(f"{at} {number}: {len(found)} columns, and {width} in the lines before")
         key = found[topic_at], found[doc_at]
         for column, labelled in labels.items():
-            add(labelled, column, key, Label(found[place[column]], where))
+            add(labelled, column, key, Label(found[place[column]], at, number))
     return labels
 
 
 def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]) -> dict[str, Column]:
     """`topic aspect document label`: a line for every label."""
     for number, line in lines:
-        where, found = f"{name}, line {number}", files.columns(line)
+        found = files.columns(line)
         if len(found) != 4 or found[1] not in labels:
             raise InputError(
-                f"{where}: expected 4 columns, topic aspect document label, with one of the aspects "
-                f"{', '.join(labels)}; found {' '.join(found)}"
+                f"{name}, line {number}: expected 4 columns, topic aspect document label, with one of the "
+                f"aspects {', '.join(labels)}; found {' '.join(found)}"
             )
-        add(labels[found[1]], found[1], (found[0], found[2]), Label(found[3], where))
+        add(labels[found[1]], found[1], (found[0], found[2]), Label(found[3], f"{name}, line", number))
     return labels
 
 
@@ -82,6 +92,16 @@ def is_header(columns: Sequence[str]) -> bool:
         and any(word in SPELLINGS["doc"] for word in words)
         and not subtopics.intersection(words)
     )
+
+
+def refuse_commas(where: str, columns: Sequence[str]) -> None:
+    """Says of a CSV file how it can be read."""
+    joined = " ".join(columns)
+    if len(columns) < 3 and is_header(joined.split(",")):
+        raise InputError(
+            f"{where}: has commas between its columns, and blanks or tabs are expected; write it with tabs, "
+            f"or read it as a data frame and pass that with aspects=[…]"
+        )
 
 
 def header_aspects(columns: Sequence[str]) -> list[str]:
@@ -198,13 +218,19 @@ def from_memory(source: Any, names: Sequence[str]) -> dict[str, Column]:
     for where, topic, doc, aspect, label in _cells(source, names):
         if aspect not in labels or _is_missing(label):
             continue
-        text = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
-        add(labels[aspect], aspect, (topic, doc), Label(text, where))
+        is_whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
+        text = str(int(label)) if is_whole else str(label)
+        add(labels[aspect], aspect, (topic, doc), Label(text, where, None))
     return labels
 
 
 def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and label != label)
+    """None, NaN, or the NA of pandas, which cannot be compared."""
+    return (
+        label is None
+        or type(label).__name__ in ("NAType", "NaTType")
+        or (isinstance(label, float) and label != label)
+    )
 
 
 def _cells(source: Any, names: Sequence[str]) -> Iterator[tuple[str, str, str, str, Any]]:
@@ -220,11 +246,13 @@ def _cells(source: Any, names: Sequence[str]) -> Iterator[tuple[str, str, str, s
         for name in names:
             if name not in row:
                 raise InputError(f"{where}: no column {name!r} among {', '.join(map(str, row))}")
-            topic, doc = (_id(row[chosen[key]]) for key in ("topic", "doc"))
+            topic, doc = (_id(row[chosen[key]], f"{where}: the {key}") for key in ("topic", "doc"))
             yield where, topic, doc, name, row[name]
 
 
-def _id(value: Any) -> str:
+def _id(value: Any, what: str) -> str:
+    if _is_missing(value):
+        raise InputError(f"{what} is missing; name it, or leave the row out")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

@@ -40,7 +40,8 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
         return replace(judgments, weights=_sakai(judgments))
     by_aspect = _by_aspect(weights)
     if by_aspect is not None:
-        return fitted(judgments, "weights", _in_every_topic(judgments, by_aspect))
+        # They sum to 1; a topic with nothing relevant to the aspects that matter scores 0.
+        return _placed(judgments, "weights", _in_every_topic(judgments, by_aspect))
     if isinstance(weights, str | os.PathLike):
         name, given = files.source_name(weights), _from_file(weights)
     else:
@@ -111,6 +112,21 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
 
 
 def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:
+    """Judgments with these weights, each topic having something relevant that weighs something."""
+    result = _placed(judgments, name, given)
+    start, weights = judgments.cells.aspect_start, np.asarray(result.weights)
+    total = np.add.reduceat(weights, start[:-1])
+    relevant = np.add.reduceat(np.where(relevant_aspects(judgments), weights, 0.0), start[:-1])
+    for t in np.flatnonzero((relevant <= 0) & (judgments.cells.documents > 0)):
+        raise InputError(
+            f"{name}: the weights of topic {judgments.topics[t]!r} "
+            f"{'sum to 0' if total[t] <= 0 else 'are 0 on every aspect with a relevant document'}; "
+            f"give at least one of its aspects a positive weight"
+        )
+    return result
+
+
+def _placed(judgments: Judgments, name: str, given: Weights) -> Judgments:
     """Judgments with these weights, in the order of the judgments' aspects."""
     aspects, cells = judgments.table.aspects, judgments.cells
     start = cells.aspect_start
@@ -142,14 +158,6 @@ def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:
                 f"{name}: no weight for aspect {aspect!r} of topic {topic!r}, which {judgments.source} "
                 f"judges; add a line '{topic} {aspect} WEIGHT'"
             )
-    total = np.add.reduceat(result, start[:-1])
-    relevant = np.add.reduceat(np.where(has_relevant, result, 0.0), start[:-1])
-    for t in np.flatnonzero((relevant <= 0) & (cells.documents > 0)):
-        raise InputError(
-            f"{name}: the weights of topic {judgments.topics[t]!r} "
-            f"{'sum to 0' if total[t] <= 0 else 'are 0 on every aspect with a relevant document'}; "
-            f"give at least one of its aspects a positive weight"
-        )
     typed = any(weight.navigational is not None for weight in given.values())
     return replace(judgments, weights=result, navigational=navigational if typed else judgments.navigational)
 

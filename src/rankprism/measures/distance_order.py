@@ -7,14 +7,15 @@ exactly: embedded labels are fractions, and of the Euclidean distance the square
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise, product
+from numbers import Real
 from typing import Any, TypeAlias
 
-from rankprism.data.scales import Scale, number
+from rankprism.data.scales import Labels, Scale, number
 from rankprism.errors import MeasureError
 
 Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on each aspect
@@ -23,7 +24,7 @@ Distance: TypeAlias = Callable[[Point, Point, Point], Any]
 
 #: More label tuples than this are a mistake in a scale.
 MOST_TUPLES = 1_000_000
-_MOST_CODES = 2**62  # combinations that can be numbered
+_MOST_DOUBLED = 1024  # 2^1024 is no float
 
 
 def _steps(x: Point, best: Point) -> list[Fraction | int]:
@@ -88,13 +89,13 @@ class DistanceOrder:
     weights: tuple[float, ...]  # of each class: W
 
     @cached_property
-    def _class_of(self) -> dict[Labelled, int]:
+    def class_of(self) -> dict[Labelled, int]:
         return {labels: c for c, members in enumerate(self.classes) for labels in members}
 
     def weight(self, labels: Labelled) -> float:
         """W(l): that of its class; for labels of no class, of the worse of the two they stand between."""
-        if labels in self._class_of:
-            return self.weights[self._class_of[labels]]
+        if labels in self.class_of:
+            return self.weights[self.class_of[labels]]
         far = self.measured(embedded(self.scales, labels))
         return max((w for d, w in zip(self.distances, self.weights, strict=True) if d >= far), default=0.0)
 
@@ -123,14 +124,7 @@ def distance_order(
     >>> distance_order(two).classes
     (((0, 0),), ((0, 1), (1, 0)), ((1, 1),))
     """
-    count = math.prod(len(scale.names) for scale in scales)
-    if count > (MOST_TUPLES if tuples is None else _MOST_CODES):
-        sizes = ", ".join(f"{len(scale.names)} of {scale.aspect}" for scale in scales)
-        raise MeasureError(
-            f"TOMA: there are {count} combinations of labels ({sizes}), too many to order; use "
-            f"tuples='seen', or give the aspects scales with fewer labels"
-        )
-    chosen = tuple(product(*(range(len(scale.names)) for scale in scales))) if tuples is None else tuples
+    chosen = tuple(_combinations(scales)) if tuples is None else tuples
     lowest = (0,) * len(scales)
     if lowest not in chosen:
         raise MeasureError(
@@ -140,17 +134,30 @@ def distance_order(
     top = best_point(scales, best)
     w: Point = (1,) * len(scales) if aspect_weights is None else aspect_weights
     dist = DISTANCES[name]
+    if aspect_weights is not None and name not in NORMS:
+        raise MeasureError(
+            f"TOMA: the distance {name} does not know the weights of aspects; use it without weighted=True, "
+            f"or one of {', '.join(NORMS)}"
+        )
     if dist(top, top, w) != 0:
         raise MeasureError(
             f"TOMA: the distance {name} of the best labels to themselves is {dist(top, top, w)}; it must be 0"
         )
 
     def measured(point: Point) -> Any:
-        return dist(point, top, w)
+        far = dist(point, top, w)
+        if name not in NORMS and not (isinstance(far, Real) and math.isfinite(far)):
+            raise MeasureError(
+                f"TOMA: the distance {name} of {tuple(map(str, point))} to {tuple(map(str, top))} is "
+                f"{far!r}; it must be a finite number"
+            )
+        return far
 
+    places = [tuple(map(_whole, scale.place)) for scale in scales]
     by_distance: dict[Any, list[Labelled]] = {}
     for labels in chosen:
-        by_distance.setdefault(measured(embedded(scales, labels)), []).append(labels)
+        point = tuple([place[label] for place, label in zip(places, labels, strict=True)])
+        by_distance.setdefault(measured(point), []).append(labels)
     distances = tuple(sorted(by_distance, reverse=True))
     classes = tuple(tuple(sorted(by_distance[far])) for far in distances)
     order = DistanceOrder(scales, measured, classes, distances, _worth(len(classes), weights))
@@ -158,6 +165,18 @@ def distance_order(
     if name not in NORMS or any(scale.place[-1] > x for scale, x in zip(scales, top, strict=True)):
         _check(order, name)
     return order
+
+
+def _combinations(scales: Sequence[Scale]) -> Iterator[Labelled]:
+    """All combinations of labels, if they are not too many."""
+    count = math.prod(len(scale.names) for scale in scales)
+    if count > MOST_TUPLES:
+        sizes = ", ".join(f"{len(scale.names)} of {scale.aspect}" for scale in scales)
+        raise MeasureError(
+            f"TOMA: there are {count} combinations of labels ({sizes}), too many to order; use "
+            f"tuples='seen', or give the aspects scales with fewer labels"
+        )
+    return product(*(range(len(scale.names)) for scale in scales))
 
 
 def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
@@ -186,6 +205,11 @@ def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
     if weights == "step":  # 0, 1, 2, 3, …
         return tuple(map(float, range(classes)))
     if weights == "exponential":  # 0, 2, 4, 8, …
+        if classes > _MOST_DOUBLED:
+            raise MeasureError(
+                f"TOMA: {classes} classes are too many for exponential weights, which exceed every number "
+                f"from {_MOST_DOUBLED + 1} on; use weights='step'"
+            )
         return (0.0, *(2.0**c for c in range(1, classes)))
     if weights == "top-half":  # the better half, rounded up, counts
         return tuple(float(c >= classes // 2) for c in range(classes)) if classes > 1 else (0.0,)
@@ -208,7 +232,7 @@ def _check(order: DistanceOrder, name: str) -> None:
 
     It is enough to look one step up on one aspect, if all such steps are there; else at all pairs.
     """
-    place = {labels: c for c, members in enumerate(order.classes) for labels in members}
+    place = order.class_of
     for labels, c in place.items():
         for above in _next_above(labels, place, order.scales):
             if place[above] < c:
@@ -257,8 +281,9 @@ def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
     """
     position = {scale.aspect: a for a, scale in enumerate(scales)}
     needs = [(a, position[s.given]) for a, s in enumerate(scales) if s.given in position]
-    every = product(*(range(len(scale.names)) for scale in scales))
-    return tuple(labels for labels in every if all(labels[b] or not labels[a] for a, b in needs))
+    return tuple(
+        labels for labels in _combinations(scales) if all(labels[b] or not labels[a] for a, b in needs)
+    )
 
 
 def chosen_tuples(
@@ -272,6 +297,14 @@ def chosen_tuples(
     if tuples == "seen":
         return tuple(sorted(seen or ()))
     return tuple(dict.fromkeys(numbered(scales, one) for one in tuples))
+
+
+def check_positions(labels: Labels, tuples: Any, best: Any) -> None:
+    """Refuses labels listed by position where the order of aspects is nobody's choice."""
+    if best is not None:
+        labels.check_order("TOMA: best")
+    if not isinstance(tuples, str):
+        labels.check_order("TOMA: tuples")
 
 
 def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:

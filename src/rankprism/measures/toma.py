@@ -17,6 +17,7 @@ from rankprism.measures.distance_order import (
     TUPLES,
     WEIGHTS,
     Labelled,
+    check_positions,
     chosen_tuples,
     distance_order,
     shown,
@@ -84,13 +85,21 @@ def TOMA(
     {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
     """
     labels = hits.pool.labels
-    chosen = chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None)
+    check_positions(labels, tuples, best)
+    chosen = labels.once(
+        ("tuples", tuples),
+        lambda: chosen_tuples(labels.scales, tuples, labels.seen if tuples == "seen" else None),
+    )
     key = ("TOMA", distance, weights, tuples, best, weighted)
     if chosen is not None and tuples != "seen":
-        hits.pool.once(("checked", *key), lambda: _check_documents(hits.pool, labels, frozenset(chosen)))
+        known = labels.once(("known", tuples), lambda: frozenset(chosen))
+        hits.pool.once(("checked", tuples), lambda: _check_documents(hits.pool, labels, known))
 
     def worth(codes: Longs, aspect_weights: tuple[Fraction, ...] | None) -> Floats:
-        order = distance_order(labels.scales, distance, weights, chosen, best, aspect_weights)
+        order = labels.once(
+            (*key, aspect_weights),
+            lambda: distance_order(labels.scales, distance, weights, chosen, best, aspect_weights),
+        )
         present = np.unique(codes)
         of_present = np.array([order.weight(one) for one in labels.tuples(present)])
         return of_present[np.searchsorted(present, codes)]

@@ -12,14 +12,21 @@ if TYPE_CHECKING:
     from rankprism.aspects.attainable import Attainable
 
 
+def _scores(found: Attainable, t: int, m: int) -> list[float]:
+    """Those of the ideal rankings, and the highest of all rankings if none of these has it."""
+    scores: list[float] = found.scores[t, m].tolist()
+    highest = float(found.highest[t, m])
+    return scores if highest <= max(scores) else [*scores, highest]
+
+
 def attainable_boxes(found: Attainable, step: int = 14, height: int = 200) -> alt.ConcatChart:
     """A box a topic over the scores of its ideal rankings, a panel a measure (Figure 2 of the paper)."""
     panels = [
         alt.Chart(
             data(
-                {"topic": topic, "score": float(score)}
+                {"topic": topic, "score": score}
                 for t, topic in enumerate(found.topics)
-                for score in (*found.scores[t, m], found.highest[t, m])
+                for score in _scores(found, t, m)
             )
         )
         .mark_boxplot(extent="min-max", size=step * 0.6, color=FIRST, rule={"color": FIRST})
