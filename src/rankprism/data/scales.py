@@ -79,7 +79,8 @@ class Scale:
         if not math.isfinite(worth[0]) or any(not low < high for low, high in pairwise(worth)):
             raise InputError(
                 f"the labels of {aspect!r} do not ascend: {', '.join(names)}, with the grades "
-                f"{', '.join(map(number_name, grades))}; list them from the lowest to the highest, each with a grade of its own"
+                f"{', '.join(map(number_name, grades))}; list them from the lowest to the "
+                f"highest, each with a grade of its own"
             )
         if worth[0] < 0:
             raise InputError(
