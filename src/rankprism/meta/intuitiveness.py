@@ -96,7 +96,7 @@ class Intuitiveness(Result):
         from scipy.special import bdtr
 
         only = self.counts[:, 1:3] - self.counts[:, 3:]
-        return np.minimum(1.0, 2 * bdtr(only.min(1), only.sum(1), 0.5)).tolist()  # type: ignore[no-any-return]
+        return [float(p) for p in np.minimum(1.0, 2 * bdtr(only.min(1), only.sum(1), 0.5))]
 
     @property
     def summary(self) -> Table:
