@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -13,6 +13,7 @@ from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
+from rankprism.data.run import Alignment
 from rankprism.data.scores import Scores
 from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.runs import align_source
@@ -75,9 +76,11 @@ def analyse(
     deep = [approaches(_cut(m, BAND * BANDS), **(toma or {})) for m in chosen]
     families = [*groups.values(), *single.values(), *shallow, *deep]
     every = [measure for family in families for measure in family.values()]
-    scores = evaluate(judgments, runs, every, order=order, duplicates=duplicates)
+    sources = run_sources(runs)
+    aligned = {name: align_source(judgments, source, order, duplicates) for name, source in sources.items()}
+    scores = evaluate(judgments, aligned, every, order=order, duplicates=duplicates)
 
-    sums = _label_sums(judgments, run_sources(runs), order, duplicates, BAND * BANDS)
+    sums = _label_sums(judgments, list(aligned.values()), BAND * BANDS)
     power = _powers(
         scores.select(measures=[str(one) for family in groups.values() for one in family.values()]),
         alpha=alpha,
@@ -137,12 +140,9 @@ def _correlated(
     return {(a, b): float(found.values[place[a], place[b]]) for a, b in pairs}
 
 
-def _label_sums(
-    judgments: Judgments, sources: Mapping[str, Any], order: str, duplicates: str, depth: int
-) -> Floats:
+def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) -> Floats:
     """(run, topic, rank): the sum of a document's labels, from the lowest as 0; NaN for no document."""
     labels = judgments.cells.labels
-    aligned = [align_source(judgments, source, order, duplicates) for source in sources.values()]
     sums = np.full((len(aligned), len(judgments.topics), depth), np.nan)
     i = np.arange(1, depth + 1)
     for hits, which_runs, which_topics in batches(judgments.cells, aligned):

@@ -84,6 +84,8 @@ def align_source(
     judgments: Judgments, source: Any, order: str, duplicates: str, format: str | None = None
 ) -> Alignment:
     """`align` for anything `read_run` takes. Of a file, only what is judged is ever kept."""
+    if isinstance(source, Alignment):
+        return source
     if not isinstance(source, str | os.PathLike):
         return align(judgments, read_run(source), order, duplicates)
     where = files.source_name(source)
