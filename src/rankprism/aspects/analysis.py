@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from rankprism.comparison.comparison import for_each
 from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, batches
 from rankprism.data.judgments import Judgments
@@ -77,7 +79,12 @@ def analyse(
     families = [*groups.values(), *single.values(), *shallow, *deep]
     every = [measure for family in families for measure in family.values()]
     sources = run_sources(runs)
-    aligned = {name: align_source(judgments, source, order, duplicates) for name, source in sources.items()}
+
+    def read(source: Any, tell: Share) -> Alignment:
+        return align_source(judgments, source, order, duplicates)
+
+    found = for_each([partial(read, source) for source in sources.values()], None)
+    aligned = dict(zip(sources, found, strict=True))
     scores = evaluate(judgments, aligned, every, order=order, duplicates=duplicates)
 
     sums = _label_sums(judgments, list(aligned.values()), BAND * BANDS)
