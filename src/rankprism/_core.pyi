@@ -75,6 +75,23 @@ def greedy(value: _Floats, stop: _Floats) -> tuple[_Ints, _Floats]:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, and what each
     document offered when it was taken."""
 
+def best_preferred(
+    alone: _Floats,
+    given: _Floats,
+    known: npt.NDArray[np.uint8],
+    pool: npt.NDArray[np.uint8],
+    sets: list[list[int]],
+    after: _Floats,
+    combine: int,
+    weight: _Floats,
+    nodes: int,
+    /,
+) -> tuple[float, float]:
+    """What the best ranking of a topic's pool is worth by preferences, at least and at most."""
+
+def solve_spd(a: _Floats, b: _Floats, /) -> _Floats:
+    """x with a x = b, for a symmetric positive definite a; the same bits on every machine."""
+
 def checked_text(data: bytes, name: str, /) -> str:
     """The text of a file, without its byte-order mark; refused if it is empty, binary or not UTF-8."""
 

@@ -12,6 +12,7 @@
 #include "exact.hpp"
 #include "greedy.hpp"
 #include "judgments.hpp"
+#include "preferred.hpp"
 #include "run.hpp"
 
 namespace nb = nanobind;
@@ -222,6 +223,30 @@ Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a,
     return to_numpy(std::move(costs));
 }
 
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
+
+// The utilities of one topic, see Preferred; weight: by rank.
+nb::tuple preferred(const Numbers& alone, const Matrix& given, const Marks& known, const Marks& pool,
+                    std::vector<std::vector<std::int32_t>> sets, const Matrix& after, int combine, const Numbers& weight,
+                    std::int64_t nodes) {
+    const Preferred utilities{static_cast<std::int64_t>(alone.shape(0)), alone.data(), given.data(), known.data(),
+                              pool.data(), static_cast<Combine>(combine), std::move(sets), after.data()};
+    const Bounds bounds = unlocked([&] {
+        return best_preferred(utilities, weight.data(), static_cast<std::int64_t>(weight.shape(0)), nodes);
+    });
+    return nb::make_tuple(bounds.low, bounds.high);
+}
+
+Array<double> solved(const Matrix& a, const Numbers& b) {
+    std::vector<double> matrix(a.data(), a.data() + a.size()), x(b.data(), b.data() + b.size());
+    unlocked([&] {
+        solve_spd(matrix.data(), x.data(), static_cast<std::int64_t>(x.size()));
+        return 0;
+    });
+    return to_numpy(std::move(x));
+}
+
 nb::list topics_of(const JudgmentTable& table) {
     nb::list names;
     for (std::int32_t t = 0; t < table.topics(); ++t) names.append(text(table.topic_name(t)));
@@ -300,6 +325,8 @@ NB_MODULE(_core, m) {
     });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
+    m.def("best_preferred", &preferred);
+    m.def("solve_spd", &solved);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 
     // For the formats that are read in Python: the same checks, and the same numbers, as here.

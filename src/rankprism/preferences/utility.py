@@ -1,29 +1,33 @@
-"""Utilities: how much a document is worth to somebody who has read the documents above it.
+"""Utilities: how much a document is worth to somebody who has just read another one.
 
-U(d) is the share of the simple pairs with d that d won; U(d|z) is the same share among the pairs that were shown
-to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2).
+U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were shown to
+somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, Ints, Longs
+from rankprism._core import solve_spd
+from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.measures.parts import ratio
 
-COMBINATIONS = ("mean", "min", "product")
+ESTIMATES = ("raw", "pooled")
 UNSEEN = ("zero", "skip")
-#: Utilities that differ by less are equal when an ideal ranking is made, and the document id decides.
-TIE = 1e-10
+#: The position of no document.
+NONE = -1
+#: The range of γ, the share of what is wanted that a perfect given document takes away.
+_MOST_GAMMA = 2.5
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How often documents were shown to an assessor, and how often they won, a tie being half a win."""
+    """How often documents were shown, and how often they won; a tie is half a win."""
 
     wins: Floats
     shown: Floats
@@ -35,64 +39,100 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
+class Comparisons:
+    """The pairs and triplets of one topic, one by one, as positions of documents."""
+
+    left: Longs
+    right: Longs
+    given: Longs  #: NONE for a simple pair
+    outcome: Floats  #: 1 left, 0 right, ½ neither
+
+
+@dataclass(frozen=True, eq=False)
 class Shown:
-    """The judgments of one topic, counted. Documents are numbered as in `Preferences.table`, by id descending."""
+    """The judgments of one topic, counted. Documents are in the order of `Preferences.table`, by id descending."""
 
     docs: tuple[str, ...]
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
     alone: Counts  #: (D,) in simple pairs
     given: Counts  #: (D, D) of document d given document z
+    comparisons: Comparisons
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
 
+    @cached_property
+    def quality(self) -> Floats:
+        """(D,) θ = (A + I)⁻¹ y: how good each document is on the whole, whatever was given.
 
-def shown_by_topic(preferences: Preferences) -> Iterator[tuple[str, Shown]]:
+        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of d: the
+        least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0 without judgments.
+        """
+        c, n = self.comparisons, len(self.docs)
+        met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
+        met += met.T
+        y = np.bincount(c.left, c.outcome - 0.5, n) - np.bincount(c.right, c.outcome - 0.5, n)
+        return solve_spd(np.diag(met.sum(-1) + 1) - met, y)
+
+
+def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
     """The counts of every topic, in the order of `Preferences.table`."""
-    names, _, docs, _ = preferences.table.columns()
-    numbers: dict[str, dict[str, int]] = {}
-    for topic, doc in zip(names, docs, strict=True):
-        of_topic = numbers.setdefault(topic, {})
-        of_topic[doc] = len(of_topic)
-    position = {topic: t for t, topic in enumerate(preferences.topics)}
+    topics, _, docs, _ = preferences.table.columns()
+    numbers: dict[str, dict[str, int]] = {topic: {} for topic in preferences.table.topics}
+    for topic, doc in zip(topics, docs, strict=True):
+        numbers[topic][doc] = len(numbers[topic])
     order = np.argsort(preferences.topic, kind="stable")
     edges = np.searchsorted(preferences.topic[order], np.arange(len(preferences.topics) + 1))
-    for topic in preferences.table.topics:
-        t = position[topic]
-        yield topic, _shown(preferences, numbers[topic], order[edges[t] : edges[t + 1]])
+    rows = {topic: order[edges[t] : edges[t + 1]] for t, topic in enumerate(preferences.topics)}
+    return {topic: _shown(preferences, number, rows[topic]) for topic, number in numbers.items()}
 
 
 def _shown(preferences: Preferences, number: Mapping[str, int], rows: Longs) -> Shown:
-    place = np.full(len(preferences.docs), -1, dtype=np.int64)
-    known = [(d, number[doc]) for d, doc in enumerate(preferences.docs) if doc in number]
-    place[[d for d, _ in known]] = [n for _, n in known]
+    n = len(number)
+    position = {doc: d for d, doc in enumerate(preferences.docs)}
+    place = np.full(len(preferences.docs), NONE, dtype=np.int64)
+    place[[position[doc] for doc in number]] = np.arange(n)
     left, right = place[preferences.left[rows]], place[preferences.right[rows]]
-    outcome, given = preferences.outcome[rows], preferences.given[rows]
-    size = preferences.number_given[rows]
-    documents = len(number)
-
-    pool = np.zeros(documents, dtype=bool)
+    outcome, given, size = preferences.outcome[rows], preferences.given[rows], preferences.number_given[rows]
+    few = size <= 1
+    first = np.array([docs[0] if docs else 0 for docs in preferences.givens], dtype=np.int64)
+    z = np.where(size == 1, place[first[given]], NONE)
+    pool = np.zeros(n, dtype=bool)
     pool[left], pool[right] = True, True
-    one = size == 1
-    z = place[[preferences.givens[g][0] for g in given[one]]] if one.any() else np.empty(0, dtype=np.int64)
-    cells = np.zeros((2, documents * documents))
-    for side, won in ((left[one], outcome[one]), (right[one], 1 - outcome[one])):
-        cells[0] += np.bincount(side * documents + z, won, documents * documents)
-        cells[1] += np.bincount(side * documents + z, minlength=documents * documents)
-    wins, shown = cells.reshape(2, documents, documents)
-    after = {}
-    for g in np.unique(given[size > 1]):
-        after[frozenset(place[list(preferences.givens[g])].tolist())] = _counts(
-            documents, left, right, outcome, given == g
+    after = {
+        frozenset(place[list(preferences.givens[g])].tolist()): count_alone(
+            n, left[given == g], right[given == g], outcome[given == g]
         )
-    return Shown(
-        tuple(number), pool, _counts(documents, left, right, outcome, size == 0), Counts(wins, shown), after
-    )
+        for g in np.unique(given[~few])
+    }
+    return counted(tuple(number), pool, Comparisons(left[few], right[few], z[few], outcome[few]), after)
 
 
-def _counts(documents: int, left: Longs, right: Longs, outcome: Floats, which: Bools) -> Counts:
-    left, right, outcome = left[which], right[which], outcome[which]
+def counted(
+    docs: tuple[str, ...],
+    pool: Bools,
+    comparisons: Comparisons,
+    after: Mapping[frozenset[int], Counts] | None = None,
+) -> Shown:
+    """Count the wins of every document, alone and given each other one."""
+    c, n = comparisons, len(docs)
+    simple, triple = c.given == NONE, c.given != NONE
+    alone = count_alone(n, c.left[simple], c.right[simple], c.outcome[simple])
+    z, x = c.given[triple], c.outcome[triple]
+    left, right = c.left[triple] * n + z, c.right[triple] * n + z
+    wins = np.bincount(left, x, n * n) + np.bincount(right, 1 - x, n * n)
+    shown = np.bincount(left, minlength=n * n) + np.bincount(right, minlength=n * n)
+    given = Counts(wins.reshape(n, n), shown.reshape(n, n).astype(np.float64))
+    return Shown(docs, pool, alone, given, comparisons, after or {})
+
+
+def count_alone(documents: int, left: Longs, right: Longs, outcome: Floats) -> Counts:
+    """(D,) the wins of each document in these comparisons."""
+    # Sums of halves are exact, so the order of the judgments does not matter.
     wins = np.bincount(left, outcome, documents) + np.bincount(right, 1 - outcome, documents)
     shown = np.bincount(left, minlength=documents) + np.bincount(right, minlength=documents)
     return Counts(wins, shown.astype(np.float64))
+
+
+# ── estimates ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,72 +141,91 @@ class Utilities:
 
     alone: Floats  #: (D,)
     given: Floats  #: (D, D) of document d given document z
-    known: Bools  #: (D, D) whether d was ever shown given z
-    after: Mapping[
-        frozenset[int], tuple[Floats, Bools]
-    ]  #: (D,) given several documents, and whether that is known
+    known: Bools  #: (D, D) whether U(d|z) counts, which with unseen="zero" it always does
+    pool: Bools  #: (D,) the documents that an ideal ranking may have
+    strangers: bool  #: whether documents that nobody judged count too, U(d|z) being 0 for them
+    after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
+
+
+def utilities(shown: Mapping[str, Shown], estimate: str, unseen: str) -> dict[str, Utilities]:
+    """The utilities of every topic."""
+    if estimate == "raw":
+        return {topic: raw(one, unseen) for topic, one in shown.items()}
+    gamma = satiation(shown)
+    return {topic: pooled(one, unseen, gamma) for topic, one in shown.items()}
 
 
 def raw(shown: Shown, unseen: str) -> Utilities:
-    """Utilities as the paper has them: wins over times shown.
+    """Wins over times shown, as the paper has it.
 
-    With unseen="skip" a document that was in no simple pair is worth alone what it won over all of its triplets.
+    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count, and a document that was
+    in no simple pair is worth alone what it won over all of its triplets.
     """
     alone = shown.alone.share
     if unseen == "skip":
-        wins, times = shown.given.wins.sum(-1), shown.given.shown.sum(-1)
-        alone = np.where(shown.alone.shown > 0, alone, ratio(wins, times))
-    after = {key: (counts.share, counts.shown > 0) for key, counts in shown.after.items()}
-    return Utilities(alone, shown.given.share, shown.given.shown > 0, after)
+        triplets = ratio(shown.given.wins.sum(-1), shown.given.shown.sum(-1))
+        alone = np.where(shown.alone.shown > 0, alone, triplets)
+    known = shown.given.shown > 0 if unseen == "skip" else np.ones_like(shown.given.shown, dtype=bool)
+    return Utilities(alone, shown.given.share, known, shown.pool, unseen == "zero", _after(shown))
 
 
-class Reader:
-    """A reader on the way down a ranking, or down several at once: what each document would be worth next.
+def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
+    """Utilities that use all that is known of a document, whatever was given when it was shown.
 
-    The one place where utilities are combined, so that rankings and ideal rankings are scored alike. N readers
-    stand at the same rank; each `read` moves all of them one document further.
+    U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
+    f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the comparisons of d
+    given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with f = 1 and the simple pairs is
+    U(d). A utility is a share of wins, so it is kept between 0 and 1; a document never shown has 0.
     """
+    c, n = shown.comparisons, len(shown.docs)
+    theta = shown.quality
+    left_over = 1 - gamma * np.maximum(np.append(theta, 0.0), 0.0)  # the last is f without a given document
+    excess = _excess(c, theta, left_over)
+    z = np.where(c.given == NONE, n, c.given)
+    cells = n * (n + 1)
+    residual = np.bincount(c.left * (n + 1) + z, excess, cells) - np.bincount(
+        c.right * (n + 1) + z, excess, cells
+    )
+    times = np.bincount(c.left * (n + 1) + z, minlength=cells) + np.bincount(
+        c.right * (n + 1) + z, minlength=cells
+    )
+    mean = _sum(theta) / n
+    base = 0.5 + n / max(n - 1, 1) * (theta - mean)[:, None] * left_over
+    value = np.clip(base + residual.reshape(n, n + 1) / (times.reshape(n, n + 1) + 2), 0.0, 1.0)
+    value = np.where(shown.pool[:, None], value, 0.0)
+    given = value[:, :n].copy()
+    np.fill_diagonal(given, 0.0)
+    known = np.ones((n, n), dtype=bool)
+    return Utilities(value[:, n], given, known, shown.pool, unseen == "zero", _after(shown))
 
-    def __init__(self, utilities: Utilities, combine: str, unseen: str, readers: int) -> None:
-        self.utilities, self.combine, self.unseen = utilities, combine, unseen
-        documents = len(utilities.alone)
-        start = 0.0 if combine == "mean" else np.inf if combine == "min" else 1.0
-        self.so_far = np.full((readers, documents), start)
-        self.terms = np.zeros((readers, documents))  # how many documents above took part
-        self.above: list[list[int]] = [[] for _ in range(readers)]
 
-    def worth(self) -> Floats:
-        """(N, D): the utility of each document, given what each reader has read."""
-        u = self.utilities
-        if self.combine == "mean":
-            combined = ratio(self.so_far, self.terms)
-        else:
-            combined = np.where(self.terms > 0, self.so_far, 0.0)
-        combined = np.where(self.terms > 0, combined, u.alone)
-        for n, documents in enumerate(self.above):
-            if len(documents) > 1 and u.after:
-                found = u.after.get(frozenset(documents))
-                if found is not None:
-                    combined[n] = np.where(found[1], found[0], combined[n])
-        return combined
+def satiation(shown: Mapping[str, Shown]) -> float:
+    """γ: how much a good given document takes away of the difference between two others, over all topics.
 
-    def read(self, doc: Ints | Longs) -> None:
-        """The next document of each reader; -1 is a document that nobody judged."""
-        u = self.utilities
-        known = doc >= 0
-        at = np.maximum(doc, 0)
-        worth = np.where(known[:, None], u.given[:, at].T, 0.0)
-        counted = (
-            np.where(known[:, None], u.known[:, at].T, False)
-            if self.unseen == "skip"
-            else np.ones_like(worth, dtype=bool)
-        )
-        if self.combine == "mean":
-            self.so_far += np.where(counted, worth, 0.0)
-        elif self.combine == "min":
-            self.so_far = np.where(counted, np.minimum(self.so_far, worth), self.so_far)
-        else:
-            self.so_far = np.where(counted, self.so_far * worth, self.so_far)
-        self.terms += counted
-        for n, document in enumerate(doc.tolist()):
-            self.above[n].append(document)
+    The least squares fit of outcome - ½ = (θ_left - θ_right) (1 - γ max(θ_given, 0)), within 0 and 2.5.
+    """
+    above, below = [], []
+    for one in shown.values():
+        c, theta = one.comparisons, one.quality
+        triple = c.given != NONE
+        difference = (theta[c.left] - theta[c.right])[triple]
+        worth = difference * np.maximum(theta[c.given[triple]], 0.0)
+        rest = c.outcome[triple] - 0.5 - difference
+        above.append(-_sum(worth * rest))
+        below.append(_sum(worth * worth))
+    total = _sum(np.array(below))
+    return float(np.clip(_sum(np.array(above)) / total, 0.0, _MOST_GAMMA)) if total > 0 else 0.0
+
+
+def _excess(c: Comparisons, theta: Floats, left_over: Floats) -> Floats:
+    """Outcome - ½ less what the quality of the two documents lets expect, from the left one's side."""
+    return np.asarray(c.outcome - 0.5 - (theta[c.left] - theta[c.right]) * left_over[c.given])
+
+
+def _after(shown: Shown) -> dict[frozenset[int], tuple[Floats, Bools]]:
+    return {given: (counts.share, counts.shown > 0) for given, counts in shown.after.items()}
+
+
+def _sum(values: Floats) -> float:
+    """From the first to the last, so that every machine gets the same bits."""
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0

@@ -1,0 +1,150 @@
+"""The preference measure: the utility that a user gathers on the way down a ranking.
+
+Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. Exchanging the
+sums, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankprism._core import best_preferred
+from rankprism.data.hits import Floats, Ints, Longs
+from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric
+from rankprism.preferences.utility import NONE, Utilities
+
+BROWSING = ("rbp", "dcg", "rr", "uniform")
+COMBINATIONS = ("mean", "min", "product")
+#: Utilities that differ by less are equal when an ideal ranking is made, and the document id decides.
+TIE = 1e-10
+
+
+def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: int) -> Floats:
+    """(depth,) W(i) = P(i) + … + P(K), K being the cutoff: the chance to get to rank i and stop by K.
+
+    rbp: P(k) = (1-θ)^(k-1) θ; dcg: P(k) = 1/log2(k+1) - 1/log2(k+2); rr: P(k) = 1/k - 1/(k+1);
+    uniform: P(k) = 1/K; or P itself as a sequence, 0 beyond its end
+    """
+    depth = min(depth, cutoff)
+    i = np.arange(1, depth + 1)
+    if not isinstance(browsing, str):
+        chances = np.zeros(max(cutoff, 1))
+        chances[: len(browsing)] = list(browsing)[: len(chances)]
+        return np.cumsum(chances[::-1])[::-1][:depth]
+    if browsing == "rbp":
+        powers = geometric(1 - theta)
+        return powers.first(depth) - powers(np.array([cutoff + 1], dtype=np.int32))[0]
+    if browsing == "dcg":
+        return LOGARITHMIC.first(depth) - LOGARITHMIC(np.array([cutoff + 1], dtype=np.int32))[0]
+    if browsing == "rr":
+        return RECIPROCAL.first(depth) - 1 / (cutoff + 1)
+    return np.asarray((cutoff + 1 - i) / cutoff)
+
+
+def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
+    """(N, H) the utility of each judged document found, given the documents above it
+
+    rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded. Documents
+        between them are ones that nobody judged: nothing is known of d given one of them.
+    """
+    there = doc != NONE
+    at = np.maximum(doc, 0)
+    places = np.arange(doc.shape[1])
+    above = (places[None, :, None] > places[None, None, :]) & there[:, None, :]
+    counts = above & u.known[at[:, :, None], at[:, None, :]]
+    value = np.where(counts, u.given[at[:, :, None], at[:, None, :]], 0.0)
+    # How many documents above take part. Where everything counts, those that nobody judged do too, as zeros.
+    strangers = np.where(there, rank - 1, 0) - above.sum(-1)
+    terms = counts.sum(-1) + (strangers if u.strangers else 0)
+    if combine == "mean":
+        combined = _along(np.add, value) / np.maximum(terms, 1)
+    elif combine == "min":
+        combined = np.where(counts, value, np.inf).min(-1, initial=np.inf)
+    else:
+        combined = _along(np.multiply, np.where(counts, value, 1.0))
+    if combine != "mean":
+        combined = np.where(counts.sum(-1) < terms, 0.0, combined)
+    result = np.where(terms > 0, combined, u.alone[at])
+    if u.after:
+        _use_sets(u, rank, doc, result)
+    return np.where(there, result, 0.0)
+
+
+def _along(operation: np.ufunc, value: Floats) -> Floats:
+    """The sum or product along the last axis, from the first to the last."""
+    return np.asarray(operation.accumulate(value, axis=-1)[..., -1]) if value.shape[-1] else value.sum(-1)
+
+
+def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
+    """Put in what was judged given several documents, where exactly these are the ones above."""
+    sizes = {len(given) for given in u.after}
+    for n, h in zip(*np.nonzero(np.isin(rank - 1, list(sizes)) & (doc != NONE)), strict=True):
+        if h == rank[n, h] - 1:  # all of the documents above are judged ones
+            found = u.after.get(frozenset(doc[n, :h].tolist()))
+            if found is not None and found[1][doc[n, h]]:
+                result[n, h] = found[0][doc[n, h]]
+
+
+def prf(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> Floats:
+    """(N,) Σ_i W(i) U(d_i | those above), see `worth` and `reaching`"""
+    inside = rank <= len(reach)
+    width = int(inside.sum(1).max(initial=0))
+    rank, doc = rank[:, :width], np.where(inside, doc, NONE)[:, :width]
+    weight = reach[np.where(doc != NONE, rank, 1) - 1] if len(reach) else np.zeros(rank.shape)
+    return _along(np.add, worth(u, rank, doc, combine) * weight)
+
+
+def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
+    """(depth or fewer,) the documents of the pool, at each step the one that is worth most next
+
+    Utilities within 1e-10 of the largest are ties, which the larger document id wins.
+    """
+    chosen: list[int] = []
+    left = u.pool.copy()
+    total = np.full(len(left), {"mean": 0.0, "min": np.inf, "product": 1.0}[combine])
+    terms = np.zeros(len(left))
+    while left.any() and len(chosen) < depth:
+        now = total / np.maximum(terms, 1) if combine == "mean" else total
+        now = np.where(terms > 0, now, u.alone)
+        found = u.after.get(frozenset(chosen)) if len(chosen) > 1 else None
+        if found is not None:
+            now = np.where(found[1], found[0], now)
+        best = np.where(left, now, -np.inf).max()
+        z = int(np.flatnonzero(left & (now >= best - TIE))[0])
+        chosen.append(z)
+        left[z] = False
+        known = u.known[:, z]
+        if combine == "mean":
+            total += np.where(known, u.given[:, z], 0.0)
+        elif combine == "min":
+            total = np.where(known, np.minimum(total, u.given[:, z]), total)
+        else:
+            total = np.where(known, total * u.given[:, z], total)
+        terms += known
+    return np.array(chosen, dtype=np.int64)
+
+
+def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
+    """The preference measure of the greedy ideal ranking."""
+    order = greedy_ideal(u, combine, len(reach))[None, :]
+    ranks = np.arange(1, order.shape[1] + 1, dtype=np.int32)[None, :]
+    return float(prf(u, ranks, order, combine, reach)[0])
+
+
+def exact_ideal_prf(u: Utilities, combine: str, reach: Floats, nodes: int) -> tuple[float, float]:
+    """What the best ranking of the pool gets, at least and at most; equal where it is proved."""
+    sets = [(sorted(given), *found) for given, found in u.after.items()]
+    low, high = best_preferred(
+        u.alone,
+        np.ascontiguousarray(u.given),
+        np.ascontiguousarray(u.known, dtype=np.uint8),
+        np.ascontiguousarray(u.pool, dtype=np.uint8),
+        [one[0] for one in sets],
+        np.array([np.where(one[2], one[1], -1.0) for one in sets]).reshape(len(sets), len(u.alone)),
+        COMBINATIONS.index(combine),
+        np.ascontiguousarray(reach),
+        nodes,
+    )
+    return low, high
