@@ -6,7 +6,7 @@ somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,8 +56,13 @@ class Shown:
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
     alone: Counts  #: (D,) in simple pairs
     given: Counts  #: (D, D) of document d given document z
-    comparisons: Comparisons
+    #: The comparisons themselves. Complete simulations have half a million, so they are made when they are asked for.
+    compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        return self.compare()
 
     @cached_property
     def quality(self) -> Floats:
@@ -121,7 +126,7 @@ def counted(
     wins = np.bincount(left, x, n * n) + np.bincount(right, 1 - x, n * n)
     shown = np.bincount(left, minlength=n * n) + np.bincount(right, minlength=n * n)
     given = Counts(wins.reshape(n, n), shown.reshape(n, n).astype(np.float64))
-    return Shown(docs, pool, alone, given, comparisons, after or {})
+    return Shown(docs, pool, alone, given, lambda: comparisons, after or {})
 
 
 def count_alone(documents: int, left: Longs, right: Longs, outcome: Floats) -> Counts:
