@@ -18,6 +18,26 @@ OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
 
 
 @dataclass(frozen=True, eq=False)
+class Levels:
+    """Documents on levels, as trec_eval's preference files list them: within a list, higher is preferred.
+
+    One row for each document of a list. The lists of one judgment group are those of one assessor.
+    """
+
+    topic: Ints
+    assessor: Ints
+    listing: Ints  #: tells the lists of an assessor apart (trec_eval's judgment sub-groups)
+    doc: Ints
+    level: Floats  #: 0 is known not to be relevant
+
+    def rows(self, which: Bools) -> Levels:
+        """Some of the rows."""
+        return Levels(
+            self.topic[which], self.assessor[which], self.listing[which], self.doc[which], self.level[which]
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Preferences:
     """One row for each judgment: an assessor saw two documents, left and right, and preferred one or neither.
 
@@ -40,6 +60,8 @@ class Preferences:
     comment: tuple[str, ...] | None = field(default=None, repr=False)
     source: str = "preferences"
     format: str | None = None
+    #: Where the judgments come from lists of documents on levels: these lists.
+    levels: Levels | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -65,6 +87,8 @@ class Preferences:
         named.update(zip(self.topic.tolist(), self.right.tolist(), strict=True))
         for t, g in set(zip(self.topic.tolist(), self.given.tolist(), strict=True)):
             named.update((t, doc) for doc in self.givens[g])
+        if self.levels is not None:  # a list may have documents of one level only, which no judgment names
+            named.update(zip(self.levels.topic.tolist(), self.levels.doc.tolist(), strict=True))
         rows = sorted(named)
         return JudgmentTable.from_columns(
             self.source,
@@ -75,7 +99,7 @@ class Preferences:
         )
 
     def rows(self, which: Bools | Longs) -> Preferences:
-        """Some of the judgments. The names stay, so that positions keep their meaning."""
+        """Some of the judgments. The names stay, so that positions keep their meaning; levels do not."""
         at = np.flatnonzero(which) if which.dtype == np.bool_ else which
 
         def picked(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -91,6 +115,7 @@ class Preferences:
             assessor=self.assessor[at],
             time=picked(self.time),
             comment=picked(self.comment),
+            levels=None,
         )
 
     def of_assessors(self, names: Iterable[str]) -> Preferences:
@@ -102,10 +127,14 @@ class Preferences:
                 raise InputError(
                     f"{self.source}: no assessor is named {name!r}; there are {listed(self.assessors)}"
                 )
-        return self.rows(np.isin(self.assessor, [position[name] for name in wanted]))
+        chosen = [position[name] for name in wanted]
+        found = self.rows(np.isin(self.assessor, chosen))
+        if self.levels is None:
+            return found
+        return replace(found, levels=self.levels.rows(np.isin(self.levels.assessor, chosen)))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row for each judgment: topic, given, left, right, outcome, assessor, and time and comment if known."""
+        """One row for each judgment: topic, given, left, right, outcome, assessor; time and comment if known."""
         from rankprism.formats.frames import make_frame
 
         return make_frame(self.columns(), backend)
@@ -141,6 +170,11 @@ class PreferenceRows:
     cells: list[tuple[int, int, int, int, float, int]] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    listings: dict[str, int] = field(default_factory=dict)
+    #: topic, assessor, list and document of each row of `Levels`, with its level and place
+    levels: dict[tuple[int, int, int, int], tuple[float, str]] = field(default_factory=dict)
+    #: topic, assessor and document: whether it is above level 0, and the place that says so
+    above: dict[tuple[int, int, int], tuple[bool, str]] = field(default_factory=dict)
 
     def add(
         self,
@@ -160,7 +194,8 @@ class PreferenceRows:
         for doc in given:
             if doc in (left, right):
                 raise InputError(
-                    f"{where}: document {doc!r} is given and also one of the two sides; remove it from one place"
+                    f"{where}: document {doc!r} is given and also one of the two sides; "
+                    f"remove it from one place"
                 )
         if outcome not in OUTCOMES:
             raise InputError(f"{where}: the outcome {outcome!r} is none of {', '.join(OUTCOMES)}")
@@ -178,12 +213,37 @@ class PreferenceRows:
         self.times.append(time)
         self.comments.append(comment)
 
+    def add_level(self, where: str, topic: str, assessor: str, listing: str, doc: str, level: float) -> None:
+        """One document of a list; within it, a document on a higher level is preferred."""
+        if level < 0:
+            raise InputError(f"{where}: the level {level:g} is below 0, the level of what is not relevant")
+        t, a, d = _number(self.topics, topic), _number(self.assessors, assessor), _number(self.docs, doc)
+        row = (t, a, _number(self.listings, listing), d)
+        if row in self.levels:
+            raise InputError(
+                f"{where}: document {doc!r} stands in this list already, at {self.levels[row][1]}; "
+                f"keep one of them"
+            )
+        relevant, place = self.above.setdefault((t, a, d), (level > 0, where))
+        if relevant != (level > 0):
+            raise InputError(
+                f"{where}: document {doc!r} has level {level:g} here, and at {place} it is "
+                + ("above 0" if relevant else "0")
+                + f"; group {assessor!r} cannot call it relevant and not relevant"
+            )
+        self.levels[row] = (level, where)
+
     def finished(self, format: str | None = None) -> Preferences:
-        if not self.cells:
-            raise InputError(f"{self.source}: there are no preferences in it")
-        topic, given, left, right, outcome, assessor = (
-            np.array(column) for column in zip(*self.cells, strict=True)
-        )
+        levels = self._levels() if self.levels else None
+        cells = np.array(self.cells, dtype=np.float64).reshape(-1, 6)
+        if levels is not None:
+            cells = np.concatenate((cells, _pairs(levels)))
+        if not len(cells):
+            raise InputError(
+                f"{self.source}: there are no preferences in it"
+                + ("; all documents of every list have the same level" if levels is not None else "")
+            )
+        topic, given, left, right, outcome, assessor = cells.T
         return Preferences(
             tuple(self.topics),
             tuple(self.docs),
@@ -199,7 +259,28 @@ class PreferenceRows:
             tuple(self.comments) if any(self.comments) else None,
             self.source,
             format,
+            levels,
         )
+
+    def _levels(self) -> Levels:
+        topic, assessor, listing, doc = np.array(list(self.levels), dtype=np.int32).T
+        return Levels(topic, assessor, listing, doc, np.array([level for level, _ in self.levels.values()]))
+
+
+def _pairs(levels: Levels) -> Floats:
+    """(row, 6) a judgment for any two documents of a list on different levels, the better one left."""
+    keys = np.stack((levels.topic, levels.assessor, levels.listing), axis=-1)
+    _, member = np.unique(keys, axis=0, return_inverse=True)
+    order = np.lexsort((levels.doc, -levels.level, member.ravel()))
+    edges = np.flatnonzero(np.diff(member.ravel()[order], prepend=-1))
+    found = [np.empty((0, 6))]
+    for rows in np.split(order, edges[1:]):
+        better, worse = np.nonzero(levels.level[rows][:, None] > levels.level[rows])
+        pairs = np.zeros((len(better), 6))
+        pairs[:, 0], pairs[:, 5] = levels.topic[rows[0]], levels.assessor[rows[0]]
+        pairs[:, 2], pairs[:, 3], pairs[:, 4] = levels.doc[rows][better], levels.doc[rows][worse], 1.0
+        found.append(pairs)
+    return np.concatenate(found)
 
 
 def _number(names: dict[Any, int], name: Any) -> int:

@@ -6,13 +6,18 @@ import csv
 import io
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from rankprism._core import parse_number
 from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
-from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.errors import InputError, RankprismWarning
+from rankprism.formats import evall, files, ntcir
+from rankprism.formats.judged import Written, check_ids, joined, number_text
 
 #: Who judged, where nobody says.
 ANYBODY = "assessor"
@@ -27,19 +32,20 @@ class PreferenceFormat:
 
     name: str
     about: str  #: what a line looks like
-    recognises: Callable[[str], bool]  #: whether the first line of data looks like it
+    recognises: Callable[[str], bool]  #: whether the first line of data can be nothing else
     read: Callable[[Iterator[tuple[int, str]], str, PreferenceRows], None]
-    write: Callable[[Preferences], str] | None = None
+    write: Callable[[Preferences], Written] | None = None
     endings: tuple[str, ...] = ()
 
 
 def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     """Read preferences from a file, rows or a data frame.
 
-    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked), an iterable of mappings or of
-        tuples (topic, given, left, right, outcome) with an assessor behind them if known, or a pandas, polars
-        or pyarrow frame with these columns. `given` is empty for a simple pair.
-    format : how the lines of a file are to be read, one of `FORMATS`. Default: recognised from the first line.
+    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked), an iterable of mappings or
+        of tuples (topic, given, left, right, outcome) with an assessor behind them if known, or a pandas,
+        polars or pyarrow frame with these columns. `given` is empty for a simple pair.
+    format : how the lines of a file are to be read, one of `FORMATS`. Default: recognised from the first
+        line, if it can be nothing but preferences.
 
     >>> read_preferences([("q1", "", "d1", "d2", "left"), ("q1", "d1", "d2", "d3", "right", "ann")])
     <Preferences preferences: 2 judgments of 2 assessors, 1 topics>
@@ -68,12 +74,18 @@ def _chosen(format: str | None, first: str, where: str) -> PreferenceFormat:
             raise InputError(f"unknown preference format {format!r}; use one of {', '.join(FORMATS)}")
         return FORMATS[format]
     found = recognised(first)
-    if found is None:
-        known = "; ".join(f"{kind.name}: {kind.about}" for kind in FORMATS.values())
+    if found is not None:
+        return found
+    known = "; ".join(f"{kind.name}: {kind.about}" for kind in FORMATS.values())
+    columns = files.columns(first)
+    if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:
         raise InputError(
-            f"{where}: the first line {first[:80]!r} looks like no preference file. Known are {known}"
+            f"{where}: the first line {first.strip()[:80]!r} may be absolute judgments, or preferences "
+            f"between documents with numbers for names. Say what it is with format= (--from): {known}"
         )
-    return found
+    raise InputError(
+        f"{where}: the first line {first[:80]!r} looks like no preference file. Known are {known}"
+    )
 
 
 # ── tables with a header ─────────────────────────────────────────────────────────────────────────
@@ -107,16 +119,27 @@ def _read_table(separator: str) -> Callable[[Iterator[tuple[int, str]], str, Pre
     return read
 
 
-def _write_table(separator: str) -> Callable[[Preferences], str]:
-    def write(preferences: Preferences) -> str:
+def _write_table(separator: str) -> Callable[[Preferences], Written]:
+    def write(preferences: Preferences) -> Written:
+        given = {preferences.docs[d] for docs in preferences.givens for d in docs}
+        check_ids(preferences.source, "given document", given, "tsv and csv")
         text = io.StringIO()
         writer = csv.writer(text, delimiter=separator, lineterminator="\n")
         columns = preferences.columns()
         writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        return text.getvalue()
+        # A line is a judgment, so a comment of several lines becomes one.
+        comments = columns.get("comment", [])
+        lines = [" ".join(comment.splitlines()) for comment in comments]
+        writer.writerows(zip(*(columns | ({"comment": lines} if lines else {})).values(), strict=True))
+        notes = ("dropped: line breaks in comments",) if lines != comments else ()
+        return Written(text.getvalue(), {}, notes + _levels_lost(preferences))
 
     return write
+
+
+def _levels_lost(preferences: Preferences) -> tuple[str, ...]:
+    lost = "dropped: the levels of documents; which of two is preferred is kept"
+    return () if preferences.levels is None else (lost,)
 
 
 def _add(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
@@ -165,17 +188,19 @@ def _read_jsonl(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceR
         _add(rows, where, row)
 
 
-def _write_jsonl(preferences: Preferences) -> str:
-    columns = preferences.columns()
-    lines = []
-    for values in zip(*columns.values(), strict=True):
-        row: dict[str, Any] = dict(zip(columns, values, strict=True))
-        row["given"] = row["given"].split()
-        lines.append(json.dumps(row, ensure_ascii=False))
-    return "".join(f"{line}\n" for line in lines)
+def _write_jsonl(preferences: Preferences) -> Written:
+    columns: dict[str, list[Any]] = dict(preferences.columns())
+    given = [[preferences.docs[d] for d in docs] for docs in preferences.givens]
+    columns["given"] = [given[g] for g in preferences.given]
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    text = joined(json.dumps(row, ensure_ascii=False) for row in rows)
+    return Written(text, {}, _levels_lost(preferences))
 
 
 # ── lines of TREC preference files ───────────────────────────────────────────────────────────────
+
+#: What stands for an answer where there is none.
+UNANSWERED = "?"
 
 
 def _read_columns(
@@ -184,13 +209,23 @@ def _read_columns(
     """A reader of lines between blanks; `outcome` gives topic, left, right and outcome, or None."""
 
     def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
+        unanswered = 0
         for number, line in lines:
             columns = files.columns(line)
             found = outcome(columns) if len(columns) == number_of_columns else None
             if found is None:
                 raise InputError(f"{source}, line {number}: {line.strip()[:80]!r} is not {about}")
             topic, left, right, result = found
-            rows.add(f"{source}, line {number}", topic, (), left, right, result, ANYBODY)
+            if result == UNANSWERED:
+                unanswered += 1
+            else:
+                rows.add(f"{source}, line {number}", topic, (), left, right, result, ANYBODY)
+        if unanswered:
+            warnings.warn(
+                f"{source}: {unanswered} lines have no answer ({UNANSWERED}); they are left out",
+                RankprismWarning,
+                stacklevel=3,
+            )
 
     return read
 
@@ -202,27 +237,122 @@ def _winner(columns: list[str]) -> tuple[str, str, str, str] | None:
     return topic, left, right, "left" if winner == left else "right"
 
 
+_MARKS = {"!": "left", "=": "tie", UNANSWERED: UNANSWERED}
+
+
 def _marked(columns: list[str]) -> tuple[str, str, str, str] | None:
     at, topic, left, right, mark = columns
-    if at != "@" or mark not in ("!", "="):
-        return None
-    return topic, left, right, "left" if mark == "!" else "tie"
+    return (topic, left, right, _MARKS[mark]) if at == "@" and mark in _MARKS else None
+
+
+def _read_levels(columns_of: str) -> Callable[[Iterator[tuple[int, str]], str, PreferenceRows], None]:
+    """A reader of trec_eval's files, with or without a column for the lists within a judgment group."""
+    names = columns_of.split()
+
+    def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
+        for number, line in lines:
+            where = f"{source}, line {number}"
+            columns = files.columns(line)
+            if len(columns) != len(names):
+                raise InputError(f"{where}: {len(columns)} columns where {columns_of} are {len(names)}")
+            level = parse_number(columns[-1])
+            if level is None:
+                raise InputError(f"{where}: the level {columns[-1]!r} is no number")
+            topic, group, *listing, doc, _ = columns
+            rows.add_level(where, topic, group, "".join(listing), doc, level)
+
+    return read
+
+
+def _is_number(column: str) -> bool:
+    return parse_number(column) is not None
+
+
+def _levels_line(line: str) -> bool:
+    """`topic group list document level`: prels and trec-dd have a number in the fourth column."""
+    columns = files.columns(line)
+    return (
+        len(columns) == 5
+        and columns[0] != "@"
+        and _is_number(columns[4])
+        and not _is_number(columns[3])
+        and not evall.recognises(line)
+    )
+
+
+def _marked_line(line: str) -> bool:
+    columns = files.columns(line)
+    return len(columns) == 5 and columns[0] == "@" and columns[4] in _MARKS
 
 
 def _winner_line(line: str) -> bool:
+    """Documents with numbers for names are not recognised: `1 0 12 0` may also be a grade of document 12."""
     columns = files.columns(line)
-    return len(columns) == 4 and columns[3] in columns[1:3]
+    return len(columns) == 4 and columns[3] in columns[1:3] and not _is_number(columns[3])
 
 
-def _write_winner(preferences: Preferences) -> str:
-    if (preferences.number_given > 0).any() or (preferences.outcome == OUTCOMES["tie"]).any():
+def _winner_loser_line(line: str) -> bool:
+    """`topic winner loser`: weights have a number in the third column, NTCIR's judgments a grade like L2."""
+    columns = files.columns(line)
+    return len(columns) == 3 and not _is_number(columns[2]) and not ntcir.recognises(line)
+
+
+def _between_blanks(preferences: Preferences, format: str) -> tuple[str, ...]:
+    """Notes of what lines between blanks lose, once it is known that they can hold the rest."""
+    if (preferences.number_given > 0).any():
         raise InputError(
-            f"{preferences.source}: has triplets or ties, which lines of topic, two documents and the winner "
-            f"cannot hold; write tsv, csv or jsonl"
+            f"{preferences.source}: has triplets, which the format {format} cannot hold; "
+            f"write tsv, csv or jsonl"
         )
+    check_ids(preferences.source, "topic", preferences.topics, format)
+    check_ids(preferences.source, "document", preferences.docs, format)
+    lost = [name for name in ("time", "comment") if getattr(preferences, name) is not None]
+    if format != "prefs":
+        if (preferences.outcome == OUTCOMES["tie"]).any():
+            raise InputError(
+                f"{preferences.source}: has ties, which the format {format} cannot hold; "
+                f"write tsv, csv or jsonl"
+            )
+        lost += ["assessor"] if preferences.assessors != (ANYBODY,) else []
+    return tuple(f"dropped: the column {name}" for name in lost)
+
+
+def _write_winner(preferences: Preferences) -> Written:
+    notes = _between_blanks(preferences, "winner") + _levels_lost(preferences)
     columns = preferences.columns()
     lines = zip(columns["topic"], columns["left"], columns["right"], columns["outcome"], strict=True)
-    return "".join(f"{t} {a} {b} {a if x == 'left' else b}\n" for t, a, b, x in lines)
+    return Written(joined(f"{t} {a} {b} {a if x == 'left' else b}" for t, a, b, x in lines), {}, notes)
+
+
+def _write_winner_loser(preferences: Preferences) -> Written:
+    notes = _between_blanks(preferences, "winner-loser") + _levels_lost(preferences)
+    columns = preferences.columns()
+    lines = zip(columns["topic"], columns["left"], columns["right"], columns["outcome"], strict=True)
+    return Written(
+        joined(f"{t} {a} {b}" if x == "left" else f"{t} {b} {a}" for t, a, b, x in lines), {}, notes
+    )
+
+
+def _write_levels(preferences: Preferences) -> Written:
+    """The lists as they were read, or each judgment as a list of two: the winner on level 2, the loser on 1."""
+    notes = _between_blanks(preferences, "prefs")
+    check_ids(preferences.source, "assessor", preferences.assessors, "prefs")
+    levels = preferences.levels
+    topics, assessors, docs = preferences.topics, preferences.assessors, preferences.docs
+    if levels is not None:
+        rows = zip(levels.topic, levels.assessor, levels.listing, levels.doc, levels.level, strict=True)
+        lines = [f"{topics[t]} {assessors[a]} {n} {docs[d]} {number_text(x)}" for t, a, n, d, x in rows]
+        return Written(joined(lines), {}, notes)
+    ties = int((preferences.outcome == OUTCOMES["tie"]).sum())
+    if ties:
+        notes = (*notes, f"dropped: {ties} ties; documents on one level are not compared when they are read")
+    lines = []
+    for n, i in enumerate(np.flatnonzero(preferences.outcome != OUTCOMES["tie"]), 1):
+        pair = (preferences.left[i], preferences.right[i])
+        winner, loser = pair if preferences.outcome[i] == OUTCOMES["left"] else pair[::-1]
+        start = f"{topics[preferences.topic[i]]} {assessors[preferences.assessor[i]]} {n}"
+        lines += [f"{start} {docs[winner]} 2", f"{start} {docs[loser]} 1"]
+    return Written(joined(lines), {}, notes)
 
 
 #: Every format by name, in the order in which they are tried.
@@ -231,7 +361,8 @@ FORMATS: dict[str, PreferenceFormat] = {
     for kind in (
         PreferenceFormat(
             "tsv",
-            "a header with topic, left, right, outcome, and given, assessor, time, comment where known; tabs between",
+            "a header with topic, left, right, outcome, and given, assessor, time, comment where known; "
+            "tabs between",
             _is_table("\t"),
             _read_table("\t"),
             _write_table("\t"),
@@ -255,9 +386,9 @@ FORMATS: dict[str, PreferenceFormat] = {
         ),
         PreferenceFormat(
             "marks",
-            "@ topic document document, then ! if the first is preferred or = for a tie",
-            lambda line: line.startswith("@ ") and files.columns(line)[-1] in ("!", "="),
-            _read_columns(5, _marked, "'@ topic document document' and '!' or '='"),
+            "@ topic document document, then ! if the first is preferred, = for a tie, ? for no answer",
+            _marked_line,
+            _read_columns(5, _marked, "'@ topic document document' and '!', '=' or '?'"),
         ),
         PreferenceFormat(
             "winner",
@@ -269,8 +400,22 @@ FORMATS: dict[str, PreferenceFormat] = {
         PreferenceFormat(
             "winner-loser",
             "topic winner loser",
-            lambda line: len(files.columns(line)) == 3,
+            _winner_loser_line,
             _read_columns(3, lambda c: (c[0], c[1], c[2], "left"), "a topic, the winner and the loser"),
+            _write_winner_loser,
+        ),
+        PreferenceFormat(
+            "prefs",
+            "topic group list document level, as trec_eval -R prefs reads it",
+            _levels_line,
+            _read_levels("topic group list document level"),
+            _write_levels,
+        ),
+        PreferenceFormat(
+            "qrels-prefs",
+            "topic group document level: judgments as preferences, as trec_eval -R qrels_prefs reads them",
+            lambda line: False,
+            _read_levels("topic group document level"),
         ),
     )
 }
@@ -284,7 +429,8 @@ def _from_rows(source: Any) -> Preferences:
 
     if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
         raise InputError(
-            f"preferences cannot be read from {type(source).__name__} objects; pass a path, rows or a data frame"
+            f"preferences cannot be read from {type(source).__name__} objects; "
+            f"pass a path, rows or a data frame"
         )
     rows = PreferenceRows()
     for number, row in enumerate(all_rows(source) if is_frame(source) else source, 1):
