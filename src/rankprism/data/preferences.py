@@ -134,7 +134,7 @@ class Preferences:
         return replace(found, levels=self.levels.rows(np.isin(self.levels.assessor, chosen)))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row for each judgment: topic, given, left, right, outcome, assessor; time and comment if known."""
+        """One row for each judgment: topic, given, left, right, outcome, assessor; time, comment if known."""
         from rankprism.formats.frames import make_frame
 
         return make_frame(self.columns(), backend)

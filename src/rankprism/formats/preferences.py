@@ -334,7 +334,7 @@ def _write_winner_loser(preferences: Preferences) -> Written:
 
 
 def _write_levels(preferences: Preferences) -> Written:
-    """The lists as they were read, or each judgment as a list of two: the winner on level 2, the loser on 1."""
+    """The lists that were read, or each judgment as a list of two, the winner on level 2, the loser on 1."""
     notes = _between_blanks(preferences, "prefs")
     check_ids(preferences.source, "assessor", preferences.assessors, "prefs")
     levels = preferences.levels

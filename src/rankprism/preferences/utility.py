@@ -78,12 +78,18 @@ class Shown:
         return solve_spd(np.diag(met.sum(-1) + 1) - met, y)
 
 
-def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
-    """The counts of every topic, in the order of `Preferences.table`."""
+def numbers_by_topic(preferences: Preferences) -> dict[str, dict[str, int]]:
+    """The position of each document that a topic names, in the order of `Preferences.table`."""
     topics, _, docs, _ = preferences.table.columns()
     numbers: dict[str, dict[str, int]] = {topic: {} for topic in preferences.table.topics}
     for topic, doc in zip(topics, docs, strict=True):
         numbers[topic][doc] = len(numbers[topic])
+    return numbers
+
+
+def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
+    """The counts of every topic, in the order of `Preferences.table`."""
+    numbers = numbers_by_topic(preferences)
     order = np.argsort(preferences.topic, kind="stable")
     edges = np.searchsorted(preferences.topic[order], np.arange(len(preferences.topics) + 1))
     rows = {topic: order[edges[t] : edges[t + 1]] for t, topic in enumerate(preferences.topics)}

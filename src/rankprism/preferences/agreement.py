@@ -1,0 +1,152 @@
+"""Do assessors agree? Krippendorff's α of all of them, and Cohen's κ of any two.
+
+Both compare the disagreement that is there with what chance would give: 1 is perfect agreement, 0 is no
+better than chance. A *unit* is a pair of documents that at least two assessors judged, after the same given
+documents.
+
+Which document stood left is an accident, so swapping the sides must not change agreement: every judgment
+counts half as it is and half with sides swapped. An assessor who judged a unit several times counts once,
+with the side that they chose more often, or with a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Longs
+from rankprism.data.preferences import Preferences
+from rankprism.measures.parts import ratio
+
+#: The categories of an answer: the document with the smaller id, the other one, neither.
+ANSWERS = ("first", "second", "tie")
+_SWAPPED = [1, 0, 2]
+#: The share of resamples inside an interval.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A coefficient with its bootstrap interval, and the number of units that it rests on."""
+
+    value: float
+    low: float
+    high: float
+    units: int
+
+
+def krippendorff_alpha(coincidences: Floats) -> Floats:
+    """α = 1 - D_o / D_e of nominal answers, from (…, C, C) matrices of coincidences
+
+    With n_c the sums of the rows and n of all: D_o = Σ_{c≠k} o_ck / n, D_e = Σ_{c≠k} n_c n_k / (n (n-1)).
+    NaN where all answers are the same, since then nothing can be said of chance.
+    """
+    total = coincidences.sum((-2, -1))
+    row = coincidences.sum(-1)
+    observed = total - np.trace(coincidences, axis1=-2, axis2=-1)
+    expected = total**2 - (row**2).sum(-1)
+    return np.where(expected > 0, 1 - (total - 1) * ratio(observed, expected), np.nan)
+
+
+def cohen_kappa(confusion: Floats) -> Floats:
+    """κ = (p_o - p_e) / (1 - p_e) of two assessors, from (…, C, C) tables of their answers
+
+    p_o is the share on the diagonal, p_e what independent answers with the same margins would have there. NaN
+    where both always give the same answer.
+    """
+    total = confusion.sum((-2, -1))
+    observed = ratio(np.trace(confusion, axis1=-2, axis2=-1), total)
+    expected = ratio((confusion.sum(-1) * confusion.sum(-2)).sum(-1), total**2)
+    return np.where(expected < 1, ratio(observed - expected, 1 - expected), np.nan)
+
+
+def coincidences(counts: Floats) -> Floats:
+    """(U, C, C) what each unit adds to the matrix of coincidences, from (U, C) counts of its answers
+
+    o_ck = n_c n_k / (m-1) for c ≠ k and n_c (n_c - 1) / (m-1) on the diagonal, of a unit with m answers.
+    """
+    pairs = counts[:, :, None] * counts[:, None, :]
+    diagonal = np.arange(counts.shape[1])
+    pairs[:, diagonal, diagonal] -= counts
+    return ratio(pairs, np.maximum(counts.sum(-1) - 1, 1)[:, None, None])
+
+
+def answers(preferences: Preferences) -> dict[tuple[int, int, int, int], dict[int, int]]:
+    """The answer (see `ANSWERS`) of each assessor to each unit: topic, given, first and second document."""
+    left, right = (np.array(preferences.docs)[side] for side in (preferences.left, preferences.right))
+    swapped = left > right
+    first = np.where(swapped, preferences.right, preferences.left)
+    second = np.where(swapped, preferences.left, preferences.right)
+    outcome = np.where(swapped, 1 - preferences.outcome, preferences.outcome) - 0.5
+    columns = (preferences.topic, preferences.given, first, second, preferences.assessor)
+    keys, row = np.unique(np.stack(columns, axis=-1), axis=0, return_inverse=True)
+    balance = np.bincount(row.ravel(), outcome, len(keys))
+    found: dict[tuple[int, int, int, int], dict[int, int]] = {}
+    for (t, g, a, b, who), x in zip(keys.tolist(), balance.tolist(), strict=True):
+        found.setdefault((t, g, a, b), {})[who] = 0 if x > 0 else 1 if x < 0 else 2
+    return found
+
+
+def alpha_of(
+    units: Mapping[tuple[int, int, int, int], Mapping[int, int]], resamples: int, seed: int
+) -> Agreement:
+    """Krippendorff's α over the units that at least two assessors judged."""
+    rows = [list(who.values()) for who in units.values() if len(who) > 1]
+    counts = np.array([np.bincount(row, minlength=3) for row in rows], dtype=np.float64).reshape(-1, 3)
+    kinds, times = np.unique(counts, axis=0, return_counts=True)
+    added = coincidences(kinds)
+    added = (added + added[:, _SWAPPED][:, :, _SWAPPED]) / 2
+
+    def alpha(times: Floats) -> Floats:
+        return krippendorff_alpha(np.einsum("...u,uck->...ck", times, added))
+
+    return _with_interval(alpha, times, resamples, seed)
+
+
+def kappa_of(
+    units: Mapping[tuple[int, int, int, int], Mapping[int, int]],
+    one: int,
+    other: int,
+    resamples: int,
+    seed: int,
+) -> Agreement:
+    """Cohen's κ of two assessors over the units that both judged."""
+    both = [3 * who[one] + who[other] for who in units.values() if one in who and other in who]
+    kinds, times = np.unique(np.array(both, dtype=np.int64), return_counts=True)
+    added = np.eye(9)[kinds].reshape(-1, 3, 3)
+    added = (added + added[:, _SWAPPED][:, :, _SWAPPED]) / 2
+
+    def kappa(times: Floats) -> Floats:
+        return cohen_kappa(np.einsum("...u,uck->...ck", times, added))
+
+    return _with_interval(kappa, times, resamples, seed)
+
+
+def pairs_of_assessors(
+    units: Mapping[tuple[int, int, int, int], Mapping[int, int]],
+) -> list[tuple[int, int]]:
+    """Any two assessors who judged a unit both, in ascending order."""
+    return sorted({pair for who in units.values() for pair in combinations(sorted(who), 2)})
+
+
+def _with_interval(
+    statistic: Callable[[Floats], Floats], times: Longs, resamples: int, seed: int
+) -> Agreement:
+    """The statistic, and the middle 95 % of it over resamples of the units.
+
+    Units with the same answers are alike, so a resample of units is a draw of how often each kind occurs.
+    """
+    units = int(times.sum())
+    if not units:
+        return Agreement(np.nan, np.nan, np.nan, 0)
+    value = float(statistic(times.astype(np.float64)))
+    drawn = np.random.default_rng(seed).multinomial(units, times / units, size=resamples).astype(np.float64)
+    found = statistic(drawn)
+    found = found[~np.isnan(found)]
+    if np.isnan(value) or not len(found):
+        return Agreement(value, np.nan, np.nan, units)
+    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Agreement(value, float(low), float(high), units)

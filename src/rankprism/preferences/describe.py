@@ -1,0 +1,282 @@
+"""What is in a set of preferences: how many, by whom, how consistent, and how much of the runs they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Longs
+from rankprism.data.judgments import Judgments
+from rankprism.data.preferences import Preferences
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError, listed
+from rankprism.measures.parts import ratio
+from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
+from rankprism.preferences.cycles import Order, contradictions, order_of_preferences
+from rankprism.preferences.utility import NONE, Shown, shown_by_topic
+
+#: How many assessors, and pairs of them, are printed.
+_PRINTED = 20
+
+
+@dataclass(frozen=True)
+class Group:
+    """The judgments of a topic, or of an assessor, counted."""
+
+    documents: int
+    pairs: int  #: judgments with no given document
+    triplets: int  #: judgments given one document
+    longer: int  #: judgments given several documents
+    ties: int
+    assessors: int
+    contradictions: int  #: pairs that an assessor judged several times, and not always alike
+    order: Order
+
+    @property
+    def facts(self) -> dict[str, int]:
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        return counts | {name: getattr(self.order, name) for name in _ORDERS}
+
+
+_COUNTS = ("documents", "pairs", "triplets", "longer", "ties", "assessors", "contradictions")
+_ORDERS = ("triads", "cyclic", "in_cycles")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of a run's first k documents was judged, as means over the topics that it has."""
+
+    documents: float  #: share of the documents that were shown as left or right
+    pairs: float  #: share of the pairs of documents that were compared, nothing given
+    given: float  #: share of the pairs whose lower document was shown given the upper one
+
+
+@dataclass(frozen=True, eq=False)
+class Description(Result):
+    """Made by `describe`."""
+
+    topics: Mapping[str, Group]
+    by_assessor: Mapping[str, Group]
+    alpha: Agreement  #: Krippendorff's α of all assessors
+    kappa: Mapping[tuple[str, str], Agreement]  #: Cohen's κ of any two who judged the same pairs
+    runs: Mapping[str, Coverage]
+    cutoff: int
+    about: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def summary(self) -> Table:
+        """The judgments of every topic."""
+        shown = ("documents", "pairs", "triplets", "longer", "assessors", "contradictions", *_ORDERS)
+        facts = [group.facts for group in self.topics.values()]
+        if not any(group["longer"] for group in facts):
+            shown = tuple(name for name in shown if name != "longer")
+        columns = {name.replace("_", " "): [group[name] for group in facts] for name in shown}
+        return Table({"topic": list(self.topics), **columns})
+
+    @property
+    def assessor_table(self) -> Table:
+        """The judgments of every assessor, those with most of them first."""
+        groups = sorted(self.by_assessor.items(), key=lambda item: -_judgments(item[1]))[:_PRINTED]
+        shown = ("pairs", "triplets", "ties", "contradictions", "triads", "cyclic")
+        columns = {name: [group.facts[name] for _, group in groups] for name in shown}
+        return Table({"assessor": [name for name, _ in groups], **columns})
+
+    @property
+    def agreement_table(self) -> Table:
+        """α of all assessors, and κ of pairs of them, those with most in common first."""
+        pairs = sorted(self.kappa.items(), key=lambda item: -item[1].units)[:_PRINTED]
+        rows = [("Krippendorff's α", "all", self.alpha), *(("Cohen's κ", " – ".join(p), k) for p, k in pairs)]
+        return Table(
+            {
+                "agreement": [row[0] for row in rows],
+                "of": [row[1] for row in rows],
+                "value": [row[2].value for row in rows],
+                "low": [row[2].low for row in rows],
+                "high": [row[2].high for row in rows],
+                "units": [row[2].units for row in rows],
+            },
+            digits=3,
+        )
+
+    @property
+    def coverage_table(self) -> Table:
+        """How much of each run was judged."""
+        return Table(
+            {
+                f"first {self.cutoff} of run": list(self.runs),
+                "documents": [one.documents for one in self.runs.values()],
+                "pairs": [one.pairs for one in self.runs.values()],
+                "given": [one.given for one in self.runs.values()],
+            },
+            digits=3,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth a look: assessors who contradict themselves, and cycles."""
+        contradicting = [name for name, group in self.by_assessor.items() if group.contradictions]
+        cyclic = [name for name, group in self.topics.items() if group.order.in_cycles]
+        found = []
+        if contradicting:
+            found.append(
+                f"Judged a pair twice and differently: {listed(contradicting)} "
+                f"({sum(group.contradictions for group in self.by_assessor.values())} pairs)."
+            )
+        if cyclic:
+            found.append(
+                f"Most votes go round in a circle (a before b before c before a) in {len(cyclic)} topics: "
+                f"{listed(cyclic)}."
+            )
+        return tuple(found)
+
+    @property
+    def rows(self) -> Table:
+        facts: list[tuple[Any, ...]] = []
+        for kind, groups in (("topic", self.topics), ("assessor", self.by_assessor)):
+            for name, group in groups.items():
+                facts += [(kind, name, fact, value, None, None) for fact, value in group.facts.items()]
+        for who, found in (("all", self.alpha), *((" – ".join(p), k) for p, k in self.kappa.items())):
+            kind = "Krippendorff's alpha" if found is self.alpha else "Cohen's kappa"
+            facts.append(("agreement", who, kind, found.value, found.low, found.high))
+            facts.append(("agreement", who, "units", found.units, None, None))
+        for run, one in self.runs.items():
+            facts += [
+                ("run", run, name, getattr(one, name), None, None) for name in ("documents", "pairs", "given")
+            ]
+        names = ("part", "name", "fact", "value", "low", "high")
+        return Table(dict(zip(names, zip(*facts, strict=True), strict=True)))
+
+    def __str__(self) -> str:
+        parts = [self.summary.text(), self.assessor_table.text()]
+        if len(self.by_assessor) > _PRINTED:
+            parts[-1] += f"\n… and {len(self.by_assessor) - _PRINTED} more"
+        if self.alpha.units:
+            parts.append(self.agreement_table.text())
+            if len(self.kappa) > _PRINTED:
+                parts[-1] += f"\n… and {len(self.kappa) - _PRINTED} more pairs of assessors"
+        else:
+            parts.append("No pair was judged by two assessors, so nothing can be said of their agreement.")
+        if self.runs:
+            parts.append(self.coverage_table.text())
+        return "\n\n".join([*parts, *(["\n".join(self.notes)] if self.notes else [])])
+
+
+def describe(
+    preferences: Any,
+    runs: Any = None,
+    *,
+    cutoff: int = 10,
+    resamples: int = 1000,
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+) -> Description:
+    """What is in a set of preferences, topic by topic and assessor by assessor.
+
+    preferences : whatever `read_preferences` takes. runs : paths, or whatever `read_run` takes, to see how
+    much of their first documents was judged. cutoff : how many documents of a run are looked at. resamples,
+    seed : of the 95 % bootstrap intervals of agreement, over the pairs that several assessors judged.
+    order, duplicates : of the runs, see `evaluate`.
+
+    >>> print(describe([("q", "", "a", "b", "left", "ann"), ("q", "", "a", "b", "right", "bob"),
+    ...     ("q", "", "b", "c", "left", "ann"), ("q", "", "b", "c", "left", "bob")]).summary.text())
+    topic  documents  pairs  triplets  assessors  contradictions  triads  cyclic  in cycles
+    ───────────────────────────────────────────────────────────────────────────────────────
+    q              3      4         0          2               0       0       0          0
+    """
+    from rankprism.formats.preferences import read_preferences
+
+    if cutoff < 1 or resamples < 1:
+        raise InputError("cutoff and resamples must be at least 1")
+    read = read_preferences(preferences)
+    units = answers(read)
+    topics = {name: _group(read, np.flatnonzero(read.topic == t)) for t, name in enumerate(read.topics)}
+    who = {name: _group(read, np.flatnonzero(read.assessor == a)) for a, name in enumerate(read.assessors)}
+    kappa = {
+        (read.assessors[a], read.assessors[b]): kappa_of(units, a, b, resamples, seed)
+        for a, b in pairs_of_assessors(units)
+    }
+    return Description(
+        topics={name: topics[name] for name in read.table.topics if name in topics},
+        by_assessor=who,
+        alpha=alpha_of(units, resamples, seed),
+        kappa=kappa,
+        runs=_coverage(read, runs, cutoff, order, duplicates),
+        cutoff=cutoff,
+        about={
+            "preferences": read.source,
+            "judgments": len(read),
+            "cutoff": cutoff,
+            "resamples": resamples,
+            "seed": seed,
+            "order": order,
+        },
+    )
+
+
+def _judgments(group: Group) -> int:
+    return group.pairs + group.triplets + group.longer
+
+
+def _group(preferences: Preferences, rows: Longs) -> Group:
+    given = preferences.number_given[rows]
+    order = Order()
+    for t in np.unique(preferences.topic[rows]):
+        order += order_of_preferences(preferences, rows[preferences.topic[rows] == t])
+    sides = np.concatenate((preferences.left[rows], preferences.right[rows]))
+    topics = np.concatenate((preferences.topic[rows], preferences.topic[rows]))
+    return Group(
+        documents=len(np.unique(np.stack((topics, sides)), axis=1).T),
+        pairs=int((given == 0).sum()),
+        triplets=int((given == 1).sum()),
+        longer=int((given > 1).sum()),
+        ties=int((preferences.outcome[rows] == 0.5).sum()),
+        assessors=len(np.unique(preferences.assessor[rows])),
+        contradictions=contradictions(preferences, rows),
+        order=order,
+    )
+
+
+def _coverage(
+    preferences: Preferences, runs: Any, cutoff: int, order: str, duplicates: str
+) -> dict[str, Coverage]:
+    from rankprism.evaluation import run_sources
+    from rankprism.formats.runs import align_source
+
+    if runs is None:
+        return {}
+    shown = shown_by_topic(preferences)
+    found: dict[str, Coverage] = {}
+    named = Judgments(preferences.table, preferences.source)
+    for run, source in run_sources(runs).items():
+        aligned = align_source(named, source, order, duplicates)
+        shares: list[Floats] = []
+        for t, topic in enumerate(preferences.table.topics):
+            if aligned.retrieved[t]:
+                at = slice(aligned.start[t], aligned.start[t + 1])
+                inside = aligned.rank[at] <= cutoff
+                length = min(cutoff, int(aligned.length[t]))
+                shares.append(_covered(shown[topic], aligned.doc[at][inside].astype(np.int64), length))
+        found[run] = Coverage(*np.mean(shares, axis=0).tolist())
+    return found
+
+
+def _covered(shown: Shown, doc: Longs, length: int) -> Floats:
+    """(3,) the shares of `Coverage`, of the first `length` documents, of which `doc` are named."""
+    n = len(shown.docs)
+    c = shown.comparisons
+    simple = c.given == NONE
+    met = np.zeros((n, n), dtype=bool)
+    met[c.left[simple], c.right[simple]] = True
+    upper, lower = np.triu_indices(len(doc), 1)
+    upper, lower = doc[upper], doc[lower]
+    counts = (
+        shown.pool[doc].sum(),
+        (met | met.T)[upper, lower].sum(),
+        (shown.given.shown > 0)[lower, upper].sum(),
+    )
+    pairs = length * (length - 1) / 2
+    return ratio(np.array(counts, dtype=np.float64), np.array([length, pairs, pairs], dtype=np.float64))
