@@ -1,0 +1,232 @@
+"""Bradley and Terry's model: one strength for each document, from who beat whom.
+
+P(i beats j) = σ(θ_i - θ_j), σ(x) = 1 / (1 + e^-x). A tie is half a win for each. The judgments alone say
+nothing of two groups of documents that were never compared, and make a document that always won infinitely
+strong. So every document gets `prior` more comparisons, half of them won, with an imaginary document of
+strength 0. Then there is always one answer, and a
+document without judgments has strength 0.
+
+The way to `Compat`: `preference_order` puts the documents of each topic in order, by strength or by their
+share of wins, and returns the order as graded judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import JudgmentTable, solve_spd
+from rankprism.data.hits import Floats, Longs
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError, one_of
+from rankprism.measures.parts import ratio
+from rankprism.preferences.utility import NONE, Shown, shown_by_topic
+
+#: How documents may be put in order.
+ORDERS = ("bradley-terry", "wins")
+#: Strengths and shares that differ by less are equal.
+_TIE = 1e-9
+_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """The documents of one topic that were shown, the strongest first."""
+
+    docs: tuple[str, ...]
+    strength: Floats  #: θ
+    error: Floats  #: its standard error
+    utility: Floats  #: σ(θ): the chance to beat a document of strength 0
+    low: Floats  #: of the utility
+    high: Floats
+    judgments: Longs  #: how many comparisons each document was in
+
+
+@dataclass(frozen=True, eq=False)
+class BradleyTerry(Result):
+    """Made by `bradley_terry`."""
+
+    topics: Mapping[str, Strengths]
+    about: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def summary(self) -> Table:
+        """Every document of every topic, with the interval of its utility."""
+        every = [(topic, one, i) for topic, one in self.topics.items() for i in range(len(one.docs))]
+        return Table(
+            {
+                "topic": [topic for topic, _, _ in every],
+                "document": [one.docs[i] for _, one, i in every],
+                "judgments": [one.judgments[i] for _, one, i in every],
+                "strength": [one.strength[i] for _, one, i in every],
+                "error": [one.error[i] for _, one, i in every],
+                "utility": [one.utility[i] for _, one, i in every],
+                "low": [one.low[i] for _, one, i in every],
+                "high": [one.high[i] for _, one, i in every],
+            },
+            digits=3,
+        )
+
+
+def bradley_terry(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> BradleyTerry:
+    """Strengths of the documents of each topic, with intervals.
+
+    The simple pairs of a topic are used; a topic that has none is judged by its triplets, whatever was given.
+
+    preferences : whatever `read_preferences` takes.
+    prior : how many imaginary comparisons, half of them won, each document has with one of strength 0.
+    level : of the intervals, which come from the curvature of the likelihood at its maximum.
+
+    >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "a", "c", "tie")]
+    >>> print(bradley_terry(rows))
+    topic  document  judgments  strength  error  utility    low   high
+    ──────────────────────────────────────────────────────────────────
+    q      a                 2     0.528  1.475    0.629  0.086  0.968
+    q      b                 2     0.000  1.438    0.500  0.056  0.944
+    q      c                 2    -0.528  1.475    0.371  0.032  0.914
+    """
+    from rankprism.formats.preferences import read_preferences
+
+    if not prior > 0:
+        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1; got {level}")
+    read = read_preferences(preferences)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return BradleyTerry(
+        topics={topic: _strengths(shown, prior, z) for topic, shown in shown_by_topic(read).items()},
+        about={
+            "preferences": read.source,
+            "model": "Bradley–Terry",
+            "prior": prior,
+            "level": level,
+            "ties": "half",
+        },
+    )
+
+
+def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
+    wins = wins_matrix(shown)
+    theta, covariance = fit(wins, prior)
+    error = np.sqrt(np.diagonal(covariance))
+    played = np.rint((wins + wins.T).sum(-1)).astype(np.int64)
+    # Equal strengths stay in the order of the documents, by id descending.
+    order = np.argsort(-_rounded(theta), kind="stable")
+    order = order[shown.pool[order]]
+    theta, error = theta[order], error[order]
+    return Strengths(
+        tuple(shown.docs[i] for i in order),
+        theta,
+        error,
+        sigmoid(theta),
+        sigmoid(theta - z * error),
+        sigmoid(theta + z * error),
+        played[order],
+    )
+
+
+def wins_matrix(shown: Shown) -> Floats:
+    """(D, D) how often the first document beat the second one; a tie is half a win for each."""
+    c, n = shown.comparisons, len(shown.docs)
+    used = c.given == NONE
+    if not used.any():
+        used = np.ones(len(c.given), dtype=bool)
+    left, right, outcome = c.left[used], c.right[used], c.outcome[used]
+    wins = np.bincount(left * n + right, outcome, n * n) + np.bincount(right * n + left, 1 - outcome, n * n)
+    return np.asarray(wins.reshape(n, n))
+
+
+def fit(wins: Floats, prior: float) -> tuple[Floats, Floats]:
+    """(D,) the strengths that make these (D, D) wins most likely, and (D, D) their covariance
+
+    Newton's method on Σ_ij w_ij log σ(θ_i - θ_j) + prior/2 Σ_i (log σ(θ_i) + log σ(-θ_i)), which has one
+    maximum.
+    """
+    met, won = wins + wins.T, wins.sum(-1)
+    theta = np.zeros(len(wins))
+    value = _log_likelihood(theta, wins, prior)
+    for _ in range(_STEPS):
+        chance = sigmoid(theta[:, None] - theta)
+        slope = won - (met * chance).sum(-1) + prior * (0.5 - sigmoid(theta))
+        step = solve_spd(_curvature(theta, met, prior), slope)
+        size = 1.0
+        while (now := _log_likelihood(theta + size * step, wins, prior)) < value and size > 1e-6:
+            size /= 2
+        theta, value = theta + size * step, now
+        if np.abs(size * step).max(initial=0.0) < 1e-12:
+            break
+    return theta, np.linalg.inv(_curvature(theta, met, prior))
+
+
+def _curvature(theta: Floats, met: Floats, prior: float) -> Floats:
+    chance = sigmoid(theta[:, None] - theta)
+    weight = met * chance * (1 - chance)
+    own = sigmoid(theta)
+    return np.diag(weight.sum(-1) + prior * own * (1 - own)) - weight
+
+
+def _log_likelihood(theta: Floats, wins: Floats, prior: float) -> float:
+    pairs = wins * np.logaddexp(0, theta - theta[:, None])
+    return float(-pairs.sum() - prior / 2 * (np.logaddexp(0, theta) + np.logaddexp(0, -theta)).sum())
+
+
+def sigmoid(x: Floats) -> Floats:
+    """1 / (1 + e^-x), without overflow."""
+    return np.asarray(np.exp(-np.logaddexp(0, -x)))
+
+
+def _rounded(values: Floats) -> Floats:
+    """So that what differs by rounding only is equal."""
+    return np.round(values / _TIE) * _TIE
+
+
+# ── the order as judgments ───────────────────────────────────────────────────────────────────────
+
+
+def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) -> Judgments:
+    """The documents of each topic in order of preference, as graded judgments.
+
+    The last document has grade 1, the one before it 2, and so on; equal ones have the same grade. `Compat`
+    reads them: its ideal ranking has the documents in descending order of grades.
+
+    by : "bradley-terry", or "wins": the share of its comparisons that a document won, a tie being half a win.
+    prior : of Bradley–Terry.
+
+    >>> from rankprism import evaluate
+    >>> order = preference_order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
+    >>> print(evaluate(order, {"q": {"a": 3, "c": 2, "b": 1}}, "Compat"))
+    run  Compat
+    ───────────
+    run  0.8335
+    """
+    from rankprism.formats.preferences import read_preferences
+
+    one_of("by", by, ORDERS)
+    read = read_preferences(preferences)
+    rows: list[tuple[str, str, float]] = []
+    if by == "bradley-terry":
+        for topic, one in bradley_terry(read, prior=prior).topics.items():
+            rows += [(topic, *row) for row in _graded(one.docs, one.strength)]
+    else:
+        for topic, shown in shown_by_topic(read).items():
+            wins = wins_matrix(shown)
+            share = ratio(wins.sum(-1), (wins + wins.T).sum(-1))
+            rows += [(topic, *row) for row in _graded(np.array(shown.docs)[shown.pool], share[shown.pool])]
+    topics, docs, grades = zip(*rows, strict=True)
+    return Judgments(
+        JudgmentTable.from_columns(
+            read.source, list(topics), ["0"] * len(rows), [str(doc) for doc in docs], np.array(grades)
+        ),
+        read.source,
+    )
+
+
+def _graded(docs: Any, worth: Floats) -> list[tuple[str, float]]:
+    """Grades 1, 2, … from the lowest worth on."""
+    _, grade = np.unique(_rounded(worth), return_inverse=True)
+    return [(doc, float(g) + 1) for doc, g in zip(docs, grade.ravel(), strict=True)]
