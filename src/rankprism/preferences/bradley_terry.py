@@ -12,6 +12,7 @@ share of wins, and returns the order as graded judgments.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
@@ -92,8 +93,7 @@ def bradley_terry(preferences: Any, *, prior: float = 1.0, level: float = 0.95) 
     """
     from rankprism.formats.preferences import read_preferences
 
-    if not prior > 0:
-        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
+    _check_prior(prior)
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1; got {level}")
     read = read_preferences(preferences)
@@ -112,11 +112,11 @@ def bradley_terry(preferences: Any, *, prior: float = 1.0, level: float = 0.95) 
 
 def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
     wins = wins_matrix(shown)
-    theta, covariance = fit(wins, prior)
-    error = np.sqrt(np.diagonal(covariance))
+    theta = fit(wins, prior)
+    error = np.sqrt(np.diagonal(covariance(theta, wins, prior)))
     played = np.rint((wins + wins.T).sum(-1)).astype(np.int64)
     # Equal strengths stay in the order of the documents, by id descending.
-    order = np.argsort(-_rounded(theta), kind="stable")
+    order = np.argsort(-theta, kind="stable")
     order = order[shown.pool[order]]
     theta, error = theta[order], error[order]
     return Strengths(
@@ -141,8 +141,8 @@ def wins_matrix(shown: Shown) -> Floats:
     return np.asarray(wins.reshape(n, n))
 
 
-def fit(wins: Floats, prior: float) -> tuple[Floats, Floats]:
-    """(D,) the strengths that make these (D, D) wins most likely, and (D, D) their covariance
+def fit(wins: Floats, prior: float) -> Floats:
+    """(D,) the strengths that make these (D, D) wins most likely
 
     Newton's method on Σ_ij w_ij log σ(θ_i - θ_j) + prior/2 Σ_i (log σ(θ_i) + log σ(-θ_i)), which has one
     maximum.
@@ -153,18 +153,24 @@ def fit(wins: Floats, prior: float) -> tuple[Floats, Floats]:
     for _ in range(_STEPS):
         chance = sigmoid(theta[:, None] - theta)
         slope = won - (met * chance).sum(-1) + prior * (0.5 - sigmoid(theta))
-        step = solve_spd(_curvature(theta, met, prior), slope)
+        step = solve_spd(_curvature(theta, chance, met, prior), slope)
         size = 1.0
-        while (now := _log_likelihood(theta + size * step, wins, prior)) < value and size > 1e-6:
+        # A full step may go too far at first; near the maximum, only rounding makes it look worse.
+        while (now := _log_likelihood(theta + size * step, wins, prior)) < value - 1e-9 * abs(value):
             size /= 2
         theta, value = theta + size * step, now
-        if np.abs(size * step).max(initial=0.0) < 1e-12:
+        if np.abs(step).max(initial=0.0) < 1e-9:
             break
-    return theta, np.linalg.inv(_curvature(theta, met, prior))
+    return _rounded(theta)
 
 
-def _curvature(theta: Floats, met: Floats, prior: float) -> Floats:
+def covariance(theta: Floats, wins: Floats, prior: float) -> Floats:
+    """(D, D) of the strengths: the inverse of the curvature of the log likelihood at its maximum"""
     chance = sigmoid(theta[:, None] - theta)
+    return np.linalg.inv(_curvature(theta, chance, wins + wins.T, prior))
+
+
+def _curvature(theta: Floats, chance: Floats, met: Floats, prior: float) -> Floats:
     weight = met * chance * (1 - chance)
     own = sigmoid(theta)
     return np.diag(weight.sum(-1) + prior * own * (1 - own)) - weight
@@ -177,12 +183,17 @@ def _log_likelihood(theta: Floats, wins: Floats, prior: float) -> float:
 
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + e^-x), without overflow."""
-    return np.asarray(np.exp(-np.logaddexp(0, -x)))
+    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
 def _rounded(values: Floats) -> Floats:
     """So that what differs by rounding only is equal."""
-    return np.round(values / _TIE) * _TIE
+    return np.round(values / _TIE) * _TIE + 0.0  # no -0
+
+
+def _check_prior(prior: float) -> None:
+    if not 0 < prior < math.inf:
+        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
 
 
 # ── the order as judgments ───────────────────────────────────────────────────────────────────────
@@ -207,26 +218,20 @@ def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: floa
     from rankprism.formats.preferences import read_preferences
 
     one_of("by", by, ORDERS)
+    _check_prior(prior)
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []
-    if by == "bradley-terry":
-        for topic, one in bradley_terry(read, prior=prior).topics.items():
-            rows += [(topic, *row) for row in _graded(one.docs, one.strength)]
-    else:
-        for topic, shown in shown_by_topic(read).items():
-            wins = wins_matrix(shown)
-            share = ratio(wins.sum(-1), (wins + wins.T).sum(-1))
-            rows += [(topic, *row) for row in _graded(np.array(shown.docs)[shown.pool], share[shown.pool])]
-    topics, docs, grades = zip(*rows, strict=True)
-    return Judgments(
-        JudgmentTable.from_columns(
-            read.source, list(topics), ["0"] * len(rows), [str(doc) for doc in docs], np.array(grades)
-        ),
-        read.source,
+    for topic, shown in shown_by_topic(read).items():
+        wins = wins_matrix(shown)
+        if by == "bradley-terry":
+            worth = fit(wins, prior)
+        else:
+            worth = _rounded(ratio(wins.sum(-1), (wins + wins.T).sum(-1)))
+        _, grade = np.unique(worth[shown.pool], return_inverse=True)
+        docs = [shown.docs[i] for i in np.flatnonzero(shown.pool)]
+        rows += [(topic, doc, float(g) + 1) for doc, g in zip(docs, grade.ravel(), strict=True)]
+    topics, named, grades = zip(*rows, strict=True)
+    table = JudgmentTable.from_columns(
+        read.source, list(topics), ["0"] * len(rows), list(named), np.array(grades)
     )
-
-
-def _graded(docs: Any, worth: Floats) -> list[tuple[str, float]]:
-    """Grades 1, 2, … from the lowest worth on."""
-    _, grade = np.unique(_rounded(worth), return_inverse=True)
-    return [(doc, float(g) + 1) for doc, g in zip(docs, grade.ravel(), strict=True)]
+    return Judgments(table, read.source)
