@@ -7,7 +7,8 @@
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
 `measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
-`axioms` (what measures keep to), `plots`, `cli` (the command line). Each is loaded when it is first used.
+`axioms` (what measures keep to), `preferences` (evaluation from preferences), `plots`, `cli` (the command
+line). Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.data.scales import Scale
     from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
     from rankprism.formats.judgments import read_judgments
+    from rankprism.formats.preferences import read_preferences
     from rankprism.formats.runs import read_run
     from rankprism.formats.scores import read_scores
     from rankprism.measures import Measure, parse
@@ -39,6 +42,7 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Pool",
+    "Preferences",
     "RankprismError",
     "RankprismWarning",
     "Run",
@@ -49,6 +53,7 @@ __all__ = [
     "evaluate",
     "parse",
     "read_judgments",
+    "read_preferences",
     "read_run",
     "read_scores",
 ]
@@ -57,12 +62,14 @@ _HOME = {
     "Hits": "rankprism.data.hits",
     "Pool": "rankprism.data.hits",
     "Judgments": "rankprism.data.judgments",
+    "Preferences": "rankprism.data.preferences",
     "Run": "rankprism.data.run",
     "Scale": "rankprism.data.scales",
     "Scores": "rankprism.data.scores",
     "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
     "read_judgments": "rankprism.formats.judgments",
+    "read_preferences": "rankprism.formats.preferences",
     "read_run": "rankprism.formats.runs",
     "read_scores": "rankprism.formats.scores",
     "Measure": "rankprism.measures",

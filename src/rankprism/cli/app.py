@@ -22,6 +22,7 @@ MODULES = {
     "meta": "meta",
     "axioms": "axioms",
     "aspects": "aspects",
+    "preferences": "preferences",
     "plot": "plot",
 }
 

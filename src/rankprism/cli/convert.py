@@ -1,4 +1,4 @@
-"""`rankprism convert`: judgments and runs in another format."""
+"""`rankprism convert`: judgments, preferences and runs in another format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="Judgments or preferences, or with --run a run.")
+    ],
     out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
     format: Annotated[
         str | None,
@@ -25,7 +27,8 @@ def convert(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="diversity, adhoc, ntcir, evall; for a run trec, evall. Without it, by the ending of OUT.",
+            help="diversity, adhoc, ntcir, evall; for a run trec, evall; for preferences tsv, csv, jsonl, "
+            "winner, winner-loser, prefs. Without it, by the ending of OUT.",
             show_default=False,
         ),
     ] = None,
@@ -39,7 +42,10 @@ def convert(
         Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
     ] = Duplicates.error,
 ) -> None:
-    """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
+    """Write judgments, preferences or a run in another format.
+
+    rankprism convert qrels.txt q.Dqrels --to ntcir
+    """
     from rankprism.formats.convert import convert as convert_file
 
     with noted():

@@ -23,11 +23,14 @@ from rankprism.formats import evall, files, ntcir
 from rankprism.formats.judged import Written, check_ids, joined, judged_lines, number_text
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.preferences import FORMATS as PREFERENCE_FORMATS
+from rankprism.formats.preferences import are_preferences, read_preferences, write_preferences
 from rankprism.formats.runs import run_from
 from rankprism.formats.weights import uniform, weight_lines
 
 #: What the ending of a file says about its format.
 ENDINGS = {".Dqrels": "ntcir", ".tsv": "evall"}
+PREFERENCE_ENDINGS = {ending: kind.name for kind in PREFERENCE_FORMATS.values() for ending in kind.endings}
 
 #: What never comes out of a file of this format.
 NEVER_READ = {
@@ -59,14 +62,18 @@ def convert(
     order: str = "score",
     duplicates: str = "error",
 ) -> Conversion:
-    """Write judgments or a run to the file `out` in another format.
+    """Write judgments, preferences or a run to the file `out` in another format.
 
-    source : whatever `read_judgments` takes, or with ``run=True`` `read_run`.
+    source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are
+    `Preferences`, or a
+        file that can be nothing else, or that `format` says is one of theirs.
     out : where to; packed if it ends in .gz, .bz2, .xz or .zst. Weights that have no place in it stand
         beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob (ntcir).
     format : of the source; recognised without it.
-    to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall". Without it, .Dqrels says
-        ntcir, .tsv says evall, and any other ending diversity or, for a run, trec.
+    to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall"; for preferences "tsv", "csv",
+        "jsonl", "winner", "winner-loser" or "prefs". Without it, .Dqrels says ntcir, .tsv says evall, and
+        any other ending diversity or, for a run, trec; for preferences, .csv and .jsonl say so, and else it
+        is tsv.
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
@@ -77,6 +84,11 @@ def convert(
     if run and weights is not None:
         raise InputError("a run has no aspects to weigh; leave the weights out, or run=True (--run)")
     plain = _without_packing(out)
+    if not run and are_preferences(source, format):
+        if weights is not None:
+            raise InputError("preferences have no aspects to weigh; leave the weights out")
+        to = PREFERENCE_ENDINGS.get(os.path.splitext(plain)[1], "tsv") if to is None else to
+        return _finished(out, plain, write_preferences(read_preferences(source, format=format), to), to)
     if to is None:
         to = ENDINGS.get(os.path.splitext(plain)[1], "trec" if run else "diversity")
     allowed: tuple[str, ...] = ("trec", "evall") if run else tuple(_WRITERS)
@@ -90,6 +102,11 @@ def convert(
         written = _write_run(run_from(source, None, format, duplicates), to, order, duplicates)
     else:
         written = _write_judgments(read_judgments(source, format=format, weights=weights), to)
+    return _finished(out, plain, written, to)
+
+
+def _finished(out: files.PathLike, plain: str, written: Written, to: str) -> Conversion:
+    """Write the files, and say what is in them."""
     texts: dict[files.PathLike, str] = {out: written.text}
     texts |= {plain + ending: text for ending, text in written.beside.items()}
     files.write_texts(texts)
@@ -101,6 +118,11 @@ def convert(
 def _without_packing(path: files.PathLike) -> str:
     name = os.fspath(path)
     return os.path.splitext(name)[0] if name.endswith(files.COMPRESSED) else name
+
+
+def judgments_text(judgments: Judgments, to: str) -> str:
+    """Judgments as the text of a file of this format."""
+    return _write_judgments(judgments, to).text
 
 
 def _write_judgments(judgments: Judgments, to: str) -> Written:

@@ -86,6 +86,7 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     line = ""
     if format is None:
         number, line = files.first_line(path, data)
+        _refuse_preferences(f"{name}, line {number}", line)
         refuse_commas(f"{name}, line {number}", files.columns(line))
         if is_header(files.columns(line)):
             return read_aspects(path, header_aspects(files.columns(line)), data=data)
@@ -99,6 +100,18 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     if line:
         _warn_of_grades_as_documents(name, table, files.columns(line))
     return Judgments(table, name, format=format)
+
+
+def _refuse_preferences(where: str, line: str) -> None:
+    from rankprism.formats.preferences import recognised
+
+    found = recognised(line)
+    if found is not None:
+        raise InputError(
+            f"{where}: {line.strip()[:60]!r} looks like preferences ({found.name}: {found.about}), not like "
+            f"absolute judgments; read them with read_preferences, or say with format= (--qrels-format) "
+            f"which judgments they are"
+        )
 
 
 def _recognised(name: str, number: int, line: str) -> str:

@@ -68,6 +68,23 @@ def recognised(first: str) -> PreferenceFormat | None:
     return next((kind for kind in FORMATS.values() if kind.recognises(first)), None)
 
 
+def are_preferences(source: Any, format: str | None) -> bool:
+    """Whether a source can be nothing but preferences. Standard input is not looked at, only its format."""
+    if isinstance(source, Preferences) or format in FORMATS:
+        return True
+    if format is not None or not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+        return False
+    return recognised(files.first_line(source, files.unpacked(source))[1]) is not None
+
+
+def write_preferences(preferences: Preferences, to: str) -> Written:
+    """Preferences as text in one of the formats that can be written."""
+    writers = {name: kind.write for name, kind in FORMATS.items() if kind.write is not None}
+    if to not in writers:
+        raise InputError(f"cannot write preferences as {to!r}; use one of {', '.join(writers)}")
+    return writers[to](preferences)
+
+
 def _chosen(format: str | None, first: str, where: str) -> PreferenceFormat:
     if format is not None:
         if format not in FORMATS:
@@ -269,15 +286,16 @@ def _is_number(column: str) -> bool:
 
 
 def _levels_line(line: str) -> bool:
-    """`topic group list document level`: prels and trec-dd have a number in the fourth column."""
+    """`topic group list document level`.
+
+    trec-dd and prels have a number in the fourth column, or prels the name of a method: then it has a grade in the
+    third and a document in the second, which is hardly a number.
+    """
     columns = files.columns(line)
-    return (
-        len(columns) == 5
-        and columns[0] != "@"
-        and _is_number(columns[4])
-        and not _is_number(columns[3])
-        and not evall.recognises(line)
-    )
+    if len(columns) != 5 or columns[0] == "@" or evall.recognises(line):
+        return False
+    _, group, listing, doc, level = map(_is_number, columns)
+    return level and not doc and (group or not listing)
 
 
 def _marked_line(line: str) -> bool:
@@ -288,7 +306,8 @@ def _marked_line(line: str) -> bool:
 def _winner_line(line: str) -> bool:
     """Documents with numbers for names are not recognised: `1 0 12 0` may also be a grade of document 12."""
     columns = files.columns(line)
-    return len(columns) == 4 and columns[3] in columns[1:3] and not _is_number(columns[3])
+    is_winner = len(columns) == 4 and columns[3] in columns[1:3]
+    return is_winner and not _is_number(columns[3]) and not ntcir.recognises(line)
 
 
 def _winner_loser_line(line: str) -> bool:
