@@ -9,7 +9,7 @@ from rankprism.sample.generate import generate
 def test_the_shipped_files_are_what_the_generator_makes(tmp_path: Path) -> None:
     generate(tmp_path)
     made = sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*.*") if p.is_file())
-    assert len(made) == 8
+    assert len(made) == 9
     for name in made:
         assert (tmp_path / name).read_bytes() == (sample.FOLDER / name).read_bytes(), name
 

@@ -38,4 +38,4 @@ def copy_sample(folder: Path) -> str:
         raise InputError(f"{folder}: exists already; name a folder that does not")
     ignore = shutil.ignore_patterns("*.py", "__pycache__")
     shutil.copytree(sample.FOLDER, folder, ignore=ignore)
-    return f"The sample collection is in {folder}: qrels.txt, weights.txt, runs/."
+    return f"The sample collection is in {folder}: qrels.txt, weights.txt, preferences.tsv, runs/."

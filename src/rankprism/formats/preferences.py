@@ -108,8 +108,16 @@ def _chosen(format: str | None, first: str, where: str) -> PreferenceFormat:
 # ── tables with a header ─────────────────────────────────────────────────────────────────────────
 
 
+def _cells(line: str, separator: str) -> list[str] | None:
+    """What stands between separators, or None if quotes or line ends are where none may be."""
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        return None
+
+
 def _header(line: str, separator: str) -> list[str]:
-    return [name.strip().casefold() for name in next(csv.reader([line], delimiter=separator), [])]
+    return [name.strip().casefold() for name in _cells(line, separator) or []]
 
 
 def _is_table(separator: str) -> Callable[[str], bool]:
@@ -128,7 +136,11 @@ def _read_table(separator: str) -> Callable[[Iterator[tuple[int, str]], str, Pre
                 )
         for number, line in lines:
             where = f"{source}, line {number}"
-            cells = next(csv.reader([line], delimiter=separator))
+            cells = _cells(line, separator)
+            if cells is None:
+                raise InputError(
+                    f"{where}: a quote is not closed, or not doubled, or a line end is inside a cell"
+                )
             if len(cells) != len(header):
                 raise InputError(f"{where}: {len(cells)} columns where the header has {len(header)}")
             _add(rows, where, dict(zip(header, cells, strict=True)))
@@ -288,8 +300,8 @@ def _is_number(column: str) -> bool:
 def _levels_line(line: str) -> bool:
     """`topic group list document level`.
 
-    trec-dd and prels have a number in the fourth column, or prels the name of a method: then it has a grade in the
-    third and a document in the second, which is hardly a number.
+    trec-dd and prels have a number in the fourth column, or prels the name of a method: then it has a grade
+    in the third and a document in the second, which is hardly a number.
     """
     columns = files.columns(line)
     if len(columns) != 5 or columns[0] == "@" or evall.recognises(line):

@@ -1,4 +1,5 @@
-"""A small collection to try things on: 20 ambiguous queries, their senses as weighted aspects, six systems.
+"""A small collection to try things on: 20 ambiguous queries, their senses as weighted aspects, six systems,
+and the preferences of three people.
 
 The files lie beside this one and are made by `generate`, always the same.
 """
@@ -8,6 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 QRELS = FOLDER / "qrels.txt"
 WEIGHTS = FOLDER / "weights.txt"
+PREFERENCES = FOLDER / "preferences.tsv"
 
 #: Each system and its character.
 SYSTEMS = {

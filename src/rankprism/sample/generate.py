@@ -34,6 +34,8 @@ QUERIES = {
     "spring": "season coil framework water",
 }
 DOCUMENTS = 80  # a query; four fifths of them are judged
+POOL = 8  # documents of a query that people compare
+PAIRS, TRIPLETS = 10, 16  # a query; each is shown to every assessor, who answers four times out of five
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,45 @@ def rankings(
     }
 
 
+def preferences(
+    query: str, senses: list[str], found: list[Document], ranked: dict[str, list[str]], chance: random.Random
+) -> list[str]:
+    """What three people say: ann is after the first sense, ben after the last one, eva after any.
+
+    They compare the documents that the systems rank highest. To somebody who has just read the given document,
+    the senses that it is about are worth less.
+    """
+    by_id = {d.id: d for d in found}
+    rank = {doc: sum(1 / (r.index(doc) + 1) for r in ranked.values() if doc in r) for doc in by_id}
+    pool = sorted(by_id, key=lambda doc: (-rank[doc], doc))[:POOL]
+    interests = {
+        "ann": {s: 1.0 if s == senses[0] else 0.2 for s in senses},
+        "ben": {s: 1.0 if s == senses[-1] else 0.2 for s in senses},
+        "eva": dict.fromkeys(senses, 0.6),
+    }
+
+    def worth(doc: str, given: str, interest: dict[str, float]) -> float:
+        known = by_id[given].grades if given else {}
+        return sum(interest[s] * g * (0.4 if s in known else 1.0) for s, g in by_id[doc].grades.items())
+
+    lines = []
+    for number in range(PAIRS + TRIPLETS):
+        left, right, other = _sample(pool, 3, chance)
+        given = other if number >= PAIRS else ""
+        for assessor, interest in interests.items():
+            answers, noise = chance.random() < 0.8, chance.random() - 0.5
+            if answers:
+                better = worth(left, given, interest) - worth(right, given, interest) + noise
+                outcome = "left" if better > 0.25 else "right" if better < -0.25 else "tie"
+                lines.append("\t".join((query, given, left, right, outcome, assessor)))
+    return lines
+
+
+def _sample(values: list[_T], number: int, chance: random.Random) -> list[_T]:
+    rest = list(values)
+    return [rest.pop(int(chance.random() * len(rest))) for _ in range(number)]
+
+
 def _in_turn(senses: list[str], found: list[Document]) -> list[str]:
     queues = {s: sorted(found, key=lambda d: -d.estimate[s]) for s in senses}
     shown: dict[str, None] = {}
@@ -113,10 +154,11 @@ def _draw(values: list[_T], weights: list[float], chance: random.Random) -> _T:
 
 
 def generate(folder: Path) -> None:
-    """Write qrels.txt, weights.txt and runs/*.run."""
-    chance = random.Random(SEED)
+    """Write qrels.txt, weights.txt, preferences.tsv and runs/*.run."""
+    chance, people = random.Random(SEED), random.Random(SEED + 1)
     qrels: list[str] = []
     weight_lines: list[str] = []
+    compared = ["topic\tgiven\tleft\tright\toutcome\tassessor"]
     runs: dict[str, list[str]] = {}
     for query, names in QUERIES.items():
         senses = names.split()
@@ -125,12 +167,14 @@ def generate(folder: Path) -> None:
         found = documents(query, senses, raw, chance)
         weight_lines += [f"{query} {sense} {weight}" for sense, weight in weights.items()]
         qrels += [f"{query} {s} {d.id} {d.grades.get(s, 0)}" for d in found if d.judged for s in senses]
-        for system, ranking in rankings(senses, weights, found, chance).items():
+        ranked = rankings(senses, weights, found, chance)
+        compared += preferences(query, senses, found, ranked, people)
+        for system, ranking in ranked.items():
             lines = runs.setdefault(system, [])
             for rank, doc in enumerate(ranking, 1):
                 lines.append(f"{query} Q0 {doc} {rank} {DOCUMENTS - rank + 1}.0 {system}")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    files = {"qrels.txt": qrels, "weights.txt": weight_lines}
+    files = {"qrels.txt": qrels, "weights.txt": weight_lines, "preferences.tsv": compared}
     files |= {f"runs/{system}.run": lines for system, lines in runs.items()}
     for name, lines in files.items():
         (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="\n")
