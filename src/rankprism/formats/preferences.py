@@ -97,8 +97,8 @@ def _chosen(format: str | None, first: str, where: str) -> PreferenceFormat:
     columns = files.columns(first)
     if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:
         raise InputError(
-            f"{where}: the first line {first.strip()[:80]!r} may be absolute judgments, or preferences "
-            f"between documents with numbers for names. Say what it is with format= (--from): {known}"
+            f"{where}: the first line {first.strip()[:80]!r} may be absolute judgments as well as "
+            f"preferences. Say which preferences they are with format= (--from): {known}"
         )
     raise InputError(
         f"{where}: the first line {first[:80]!r} looks like no preference file. Known are {known}"
@@ -372,7 +372,7 @@ def _write_levels(preferences: Preferences) -> Written:
     topics, assessors, docs = preferences.topics, preferences.assessors, preferences.docs
     if levels is not None:
         rows = zip(levels.topic, levels.assessor, levels.listing, levels.doc, levels.level, strict=True)
-        lines = [f"{topics[t]} {assessors[a]} {n} {docs[d]} {number_text(x)}" for t, a, n, d, x in rows]
+        lines = [f"{topics[t]} {assessors[a]} s{n} {docs[d]} {number_text(x)}" for t, a, n, d, x in rows]
         return Written(joined(lines), {}, notes)
     ties = int((preferences.outcome == OUTCOMES["tie"]).sum())
     if ties:
@@ -381,7 +381,7 @@ def _write_levels(preferences: Preferences) -> Written:
     for n, i in enumerate(np.flatnonzero(preferences.outcome != OUTCOMES["tie"]), 1):
         pair = (preferences.left[i], preferences.right[i])
         winner, loser = pair if preferences.outcome[i] == OUTCOMES["left"] else pair[::-1]
-        start = f"{topics[preferences.topic[i]]} {assessors[preferences.assessor[i]]} {n}"
+        start = f"{topics[preferences.topic[i]]} {assessors[preferences.assessor[i]]} s{n}"
         lines += [f"{start} {docs[winner]} 2", f"{start} {docs[loser]} 1"]
     return Written(joined(lines), {}, notes)
 

@@ -9,8 +9,9 @@ prefers a to b and b to c prefers a to c. trec_eval stops where a group prefers 
 here, such a pair is no preference, so assessors may contradict themselves. Pairs after other documents
 (triplets) are not used.
 
-The names, and what they compute, are those of trec_eval 9.0 (Buckley). There, equal scores are ordered by
-document id ascending for these measures alone, so only `order="score-ascending-id"` ties like it.
+The names, and what they compute, are those of trec_eval (Buckley; compared with version 10.0-rc3). For
+these measures alone, trec_eval puts documents of equal scores in ascending order of their ids, so it has
+the same ranking as `order="score-ascending-id"`.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ def preferences(
 ) -> list[str]:
     """What three people say: ann is after the first sense, ben after the last one, eva after any.
 
-    They compare the documents that the systems rank highest. To somebody who has just read the given document,
-    the senses that it is about are worth less.
+    They compare the documents that the systems rank highest. To somebody who has just read the given
+    document, the senses that it is about are worth less.
     """
     by_id = {d.id: d for d in found}
     rank = {doc: sum(1 / (r.index(doc) + 1) for r in ranked.values() if doc in r) for doc in by_id}
