@@ -11,7 +11,7 @@ with the side that they chose more often, or with a tie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -96,6 +96,7 @@ def alpha_of(
     """Krippendorff's α over the units that at least two assessors judged."""
     rows = [list(who.values()) for who in units.values() if len(who) > 1]
     counts = np.array([np.bincount(row, minlength=3) for row in rows], dtype=np.float64).reshape(-1, 3)
+    counts[:, :2] = -np.sort(-counts[:, :2], axis=1)  # swapped sides are the same unit
     kinds, times = np.unique(counts, axis=0, return_counts=True)
     added = coincidences(kinds)
     added = (added + added[:, _SWAPPED][:, :, _SWAPPED]) / 2
@@ -114,7 +115,12 @@ def kappa_of(
     seed: int,
 ) -> Agreement:
     """Cohen's κ of two assessors over the units that both judged."""
-    both = [3 * who[one] + who[other] for who in units.values() if one in who and other in who]
+    # Swapped sides are the same unit, so the smaller of both numbers stands for it.
+    both = [
+        min(3 * who[one] + who[other], 3 * _SWAPPED[who[one]] + _SWAPPED[who[other]])
+        for who in units.values()
+        if one in who and other in who
+    ]
     kinds, times = np.unique(np.array(both, dtype=np.int64), return_counts=True)
     added = np.eye(9)[kinds].reshape(-1, 3, 3)
     added = (added + added[:, _SWAPPED][:, :, _SWAPPED]) / 2
@@ -126,10 +132,11 @@ def kappa_of(
 
 
 def pairs_of_assessors(
-    units: Mapping[tuple[int, int, int, int], Mapping[int, int]],
+    units: Mapping[tuple[int, int, int, int], Mapping[int, int]], names: Sequence[str]
 ) -> list[tuple[int, int]]:
-    """Any two assessors who judged a unit both, in ascending order."""
-    return sorted({pair for who in units.values() for pair in combinations(sorted(who), 2)})
+    """Any two assessors who both judged a unit, in the order of their names."""
+    found = {pair for who in units.values() for pair in combinations(sorted(who, key=names.__getitem__), 2)}
+    return sorted(found, key=lambda pair: (names[pair[0]], names[pair[1]]))
 
 
 def _with_interval(

@@ -194,10 +194,11 @@ def describe(
     read = read_preferences(preferences)
     units = answers(read)
     topics = {name: _group(read, np.flatnonzero(read.topic == t)) for t, name in enumerate(read.topics)}
-    who = {name: _group(read, np.flatnonzero(read.assessor == a)) for a, name in enumerate(read.assessors)}
+    by_name = sorted((name, a) for a, name in enumerate(read.assessors))
+    who = {name: _group(read, np.flatnonzero(read.assessor == a)) for name, a in by_name}
     kappa = {
         (read.assessors[a], read.assessors[b]): kappa_of(units, a, b, resamples, seed)
-        for a, b in pairs_of_assessors(units)
+        for a, b in pairs_of_assessors(units, read.assessors)
     }
     return Description(
         topics={name: topics[name] for name in read.table.topics if name in topics},

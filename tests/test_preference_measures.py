@@ -1,0 +1,225 @@
+"""trec_eval's preference measures against its own outputs; preference precision against its definition."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankprism import Preferences, read_preferences, read_run
+from rankprism.data.hits import NOWHERE
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Run, align
+from rankprism.preferences.precision import ppref, wpref
+from rankprism.preferences.trec_prefs import MEASURES, judgment_groups, ranked, trec_prefs
+from rankprism.preferences.utility import NONE, shown_by_topic
+
+
+def scored(preferences: Preferences, run: Run) -> dict[str, dict[str, float]]:
+    """All of trec_eval's measures by topic, for the topics that the run has."""
+    aligned = align(Judgments(preferences.table), run, "score-ascending-id")
+    groups = judgment_groups(preferences)
+    found = {}
+    for t, topic in enumerate(preferences.table.topics):
+        if aligned.retrieved[t]:
+            doc = aligned.doc[aligned.start[t] : aligned.start[t + 1]].astype(np.int64)
+            ranking = ranked(groups[topic], doc)
+            found[topic] = {name: measure(ranking) for name, measure in MEASURES.items()}
+    return found
+
+
+# ── trec_eval ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("prefs", "format", "run", "expected"),
+    [
+        ("prefs.test", "prefs", "prefs.results.test", "out.test.prefs"),
+        ("qrels.test", "qrels-prefs", "results.test", "out.test.qrels_prefs"),
+    ],
+)
+def test_every_line_of_trec_evals_own_tests(
+    collections: Path, prefs: str, format: str, run: str, expected: str
+) -> None:
+    folder = collections / "trec-eval-samples" / "prefs"
+    found = scored(read_preferences(folder / prefs, format=format), read_run(folder / run))
+    lines = [line.split("\t") for line in (folder / expected).read_text().splitlines()]
+    seen = set()
+    for name, topic, value in ((name.strip(), topic, value) for name, topic, value in lines):
+        if name == "runid":
+            continue
+        if name == "num_q":
+            assert len(found) == int(value)
+            continue
+        if topic == "all":
+            values = [scores[name] for scores in found.values()]
+            score = sum(values) if name.startswith("prefs_num") else sum(values) / len(values)
+        else:
+            score = found[topic][name]
+        assert abs(score - float(value)) < 5.1e-5, (name, topic)
+        seen.add((name, topic))
+    assert len(seen) == 14 * (len(found) + 1)
+
+
+#: Of these files, `trec_eval -m all_prefs -q -R prefs` (version 10.0-rc3) prints the numbers below: two
+#: assessors with one list and with several, more and fewer documents on level 0 than above it, tied scores,
+#: and an assessor who prefers nothing.
+PREFS = """
+q1 u1 1 d1 3
+q1 u1 1 d2 2
+q1 u1 1 d3 0
+q1 u1 1 d4 0
+q1 u1 1 d5 0
+q1 u2 1 d2 2
+q1 u2 1 d1 1
+q1 u2 2 d1 1
+q1 u2 2 d6 0
+q1 u2 2 d5 0
+q1 u2 3 d5 0
+q2 u1 1 d1 1
+q2 u1 1 d2 0
+q2 u1 2 d2 0
+q2 u1 2 d3 0
+q2 u1 2 d4 0
+q2 u1 3 d1 1
+q2 u1 3 d4 0
+q2 u2 1 d3 5
+q2 u2 1 d4 5
+q2 u2 1 d1 2
+q3 u1 1 d1 0
+q3 u1 1 d2 1
+q3 u2 1 d3 0
+q3 u2 1 d4 0
+"""
+RUN = {
+    "q1": {"d3": 9, "d1": 8, "x1": 7, "d6": 6, "d2": 6, "x2": 5, "d5": 4},
+    "q2": {"d4": 9, "d2": 8, "d1": 7},
+    "q3": {"d2": 2, "d3": 1},
+}
+PRINTED = {
+    "q1": "12 9 7 0.7500 0.7222 0.7571 0.5818 0.7000 0.6429 0.7000 0.7000 0.7500 0.7222 0.7571",
+    "q2": "4 1 1 0.2500 0.1667 0.2500 0.3182 0.3333 0.2500 0.5000 0.3571 0.2500 0.1667 0.2500",
+    "q3": "1 1 0 1.0000 1.0000 0.5000 0.0000 0.0000 0.0000 0.0000 0.0000 1.0000 1.0000 0.5000",
+}
+
+
+def levels_read(tmp_path: Path) -> Preferences:
+    path = tmp_path / "prefs.txt"
+    path.write_text(PREFS)
+    return read_preferences(path, format="prefs")
+
+
+def test_what_trec_eval_prints_on_a_small_case(tmp_path: Path) -> None:
+    found = scored(levels_read(tmp_path), read_run(RUN))
+    for topic, printed in PRINTED.items():
+        for name, value in zip(MEASURES, printed.split(), strict=True):
+            assert abs(found[topic][name] - float(value)) < 5.1e-5, (topic, name)
+
+
+def test_pairs_are_scored_like_the_lists_they_come_from(tmp_path: Path) -> None:
+    """Only Rnonrel looks at levels; and q3 has an assessor without a pair, whom pairs cannot name."""
+    levels = levels_read(tmp_path)
+    lists, pairs = (scored(p, read_run(RUN)) for p in (levels, replace(levels, levels=None)))
+    for topic in ("q1", "q2"):
+        for name in MEASURES:
+            if "Rnonrel" not in name:
+                assert lists[topic][name] == pairs[topic][name], (topic, name)
+
+
+def test_an_assessors_preferences_are_transitive_and_circles_are_none() -> None:
+    def better(rows: list[tuple[str, str]]) -> set[tuple[str, str]]:
+        preferences = read_preferences([("q", "", a, b, "left", "ann") for a, b in rows])
+        (group,) = judgment_groups(preferences)["q"]
+        docs = shown_by_topic(preferences)["q"].docs
+        return {(docs[i], docs[j]) for i, j in np.argwhere(group.better)}
+
+    assert better([("a", "b"), ("b", "c")]) == {("a", "b"), ("b", "c"), ("a", "c")}
+    assert better([("a", "b"), ("b", "a"), ("b", "c")]) == {("a", "c"), ("b", "c")}
+    assert better([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == {("a", "d"), ("b", "d"), ("c", "d")}
+
+
+def test_triplets_are_not_preferences_of_a_group() -> None:
+    preferences = read_preferences([("q", "z", "a", "b", "left")])
+    assert judgment_groups(preferences) == {"q": ()}
+    rank, doc = np.array([[1]], dtype=np.int32), np.array([[0]])
+    for name in MEASURES:
+        assert trec_prefs(name, (), rank, doc).tolist() == [0.0]
+
+
+def test_a_batch_of_rankings_scores_as_each_alone(tmp_path: Path) -> None:
+    groups = judgment_groups(levels_read(tmp_path))["q1"]
+    rng = random.Random(3)
+    orders = [rng.sample(range(6), n) for n in (0, 2, 4, 6)]
+    doc = np.array([[*order, *[NONE] * (6 - len(order))] for order in orders])
+    rank = np.where(doc == NONE, NOWHERE, np.arange(1, 7)).astype(np.int32)
+    for name, measure in MEASURES.items():
+        alone = [measure(ranked(groups, np.array(order, dtype=np.int64))) for order in orders]
+        assert trec_prefs(name, groups, rank, doc).tolist() == alone
+
+
+# ── preference precision ─────────────────────────────────────────────────────────────────────────
+
+
+def defined(
+    rows: list[tuple[str, str, str, str]], ranking: list[str], k: int | None
+) -> tuple[Fraction, float]:
+    """ppref and wpref as they are defined, one judgment at a time."""
+    right = ordered = 0
+    weighted_right = weighted = 0.0
+    for given, a, b, outcome in rows:
+        if given or outcome == "tie":
+            continue
+        winner, loser = (a, b) if outcome == "left" else (b, a)
+        place = {doc: i for i, doc in enumerate(ranking, 1)}
+        first = min(place.get(a, math.inf), place.get(b, math.inf))
+        if first > (math.inf if k is None else k) or first == math.inf:
+            continue
+        correct = place.get(winner, math.inf) < place.get(loser, math.inf)
+        weight = 1 / math.log2(first + 1)
+        ordered, right = ordered + 1, right + correct
+        weighted, weighted_right = weighted + weight, weighted_right + weight * correct
+    return Fraction(right, ordered or 1), weighted_right / (weighted or 1.0)
+
+
+@pytest.mark.parametrize("k", [1, 3, 5, None])
+def test_preference_precision_is_what_the_definition_says(k: int | None) -> None:
+    rng = random.Random(k or 0)
+    names = [f"d{i}" for i in range(8)]
+    for _ in range(20):
+        rows = []
+        for _ in range(rng.randint(1, 30)):
+            a, b, z = rng.sample(names, 3)
+            rows.append((rng.choice(["", "", z]), a, b, rng.choice(["left", "right", "tie"])))
+        preferences = read_preferences([("q", *row) for row in rows])
+        shown = shown_by_topic(preferences)["q"]
+        rankings = [rng.sample([*names, "x", "y"], rng.randint(0, 10)) for _ in range(4)]
+        hits = [[(i, shown.docs.index(d)) for i, d in enumerate(r, 1) if d in shown.docs] for r in rankings]
+        width = max(map(len, hits))
+        rank = np.full((4, width), NOWHERE, dtype=np.int32)
+        doc = np.full((4, width), NONE, dtype=np.int64)
+        for n, found in enumerate(hits):
+            for h, (i, d) in enumerate(found):
+                rank[n, h], doc[n, h] = i, d
+        expected = [defined(rows, ranking, k) for ranking in rankings]
+        assert ppref(shown, rank, doc, k).tolist() == [float(p) for p, _ in expected]
+        np.testing.assert_allclose(wpref(shown, rank, doc, k), [w for _, w in expected], atol=1e-14)
+        # The order of the lines does not matter, to the last bit.
+        shuffled = shown_by_topic(read_preferences([("q", *row) for row in rng.sample(rows, len(rows))]))["q"]
+        assert wpref(shuffled, rank, doc, k).tolist() == wpref(shown, rank, doc, k).tolist()
+
+
+def test_preference_precision_by_hand() -> None:
+    """Ranked a, b, c; preferred a to b, c to b, c to x. At 1 only (a, b) is ordered, at 2 also (c, b)."""
+    rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "right"), ("q", "", "c", "x", "left")]
+    shown = shown_by_topic(read_preferences(rows))["q"]
+    doc = np.array([[shown.docs.index(d) for d in "abc"]])
+    rank = np.array([[1, 2, 3]], dtype=np.int32)
+    assert [ppref(shown, rank, doc, k)[0] for k in (1, 2, 3)] == [1, 1 / 2, 2 / 3]
+    first, second, third = (1 / math.log2(i + 1) for i in (1, 2, 3))
+    assert wpref(shown, rank, doc, 2)[0] == pytest.approx(first / (first + second))
+    assert wpref(shown, rank, doc, 3)[0] == pytest.approx((first + third) / (first + second + third))
