@@ -167,7 +167,7 @@ def fit(wins: Floats, prior: float) -> Floats:
 def covariance(theta: Floats, wins: Floats, prior: float) -> Floats:
     """(D, D) of the strengths: the inverse of the curvature of the log likelihood at its maximum"""
     chance = sigmoid(theta[:, None] - theta)
-    return np.linalg.inv(_curvature(theta, chance, wins + wins.T, prior))
+    return np.asarray(np.linalg.inv(_curvature(theta, chance, wins + wins.T, prior)), dtype=np.float64)
 
 
 def _curvature(theta: Floats, chance: Floats, met: Floats, prior: float) -> Floats:

@@ -69,10 +69,9 @@ class Description(Result):
     @property
     def summary(self) -> Table:
         """The judgments of every topic."""
-        shown = ("documents", "pairs", "triplets", "longer", "assessors", "contradictions", *_ORDERS)
         facts = [group.facts for group in self.topics.values()]
-        if not any(group["longer"] for group in facts):
-            shown = tuple(name for name in shown if name != "longer")
+        longer = ["longer"] if any(group["longer"] for group in facts) else []
+        shown = ["documents", "pairs", "triplets", *longer, "assessors", "contradictions", *_ORDERS]
         columns = {name.replace("_", " "): [group[name] for group in facts] for name in shown}
         return Table({"topic": list(self.topics), **columns})
 

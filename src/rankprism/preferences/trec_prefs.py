@@ -180,7 +180,7 @@ def _by_pair(r: Ranked, implied: bool, neither: bool) -> float:
     if not r.groups:
         return 0.0
     n = r.retrieved
-    count = np.sum([g.better for g in r.groups], axis=0, dtype=np.float64)
+    count = np.stack([g.better for g in r.groups]).sum(0, dtype=np.float64)
     i, j = np.triu_indices(len(count), 1)
     # The order has the retrieved documents first, so i < n says that one was, and j < n that both were.
     inside = (j < n) | (implied & (i < n)) | (neither & (i >= n))
