@@ -126,7 +126,7 @@ class Description(Result):
             )
         if cyclic:
             found.append(
-                f"Most votes go round in a circle (a before b before c before a) in {len(cyclic)} topics: "
+                f"By most votes, documents are in a circle (a before b before c before a) in: "
                 f"{listed(cyclic)}."
             )
         return tuple(found)
