@@ -162,6 +162,26 @@ def test_a_batch_of_rankings_scores_as_each_alone(tmp_path: Path) -> None:
         assert trec_prefs(name, groups, rank, doc).tolist() == alone
 
 
+def test_only_who_prefers_what_matters() -> None:
+    """Not the order of the lines, nor the names of documents, nor how often a judgment is repeated."""
+    rng = random.Random(9)
+    rows = []
+    for _ in range(40):
+        a, b = rng.sample("abcdefgh", 2)
+        outcome = rng.choice(["left", "right", "tie"])
+        rows.append(("q", "", a, b, outcome, rng.choice(["ann", "ben"])))
+    ranking = {doc: rng.random() for doc in "abcdexy"}
+    expected = scored(read_preferences(rows), read_run({"q": ranking}))["q"]
+    rename = dict(zip("abcdefghxy", "hxgyfaecbd", strict=True))
+    renamed = [(t, z, rename[a], rename[b], x, who) for t, z, a, b, x, who in rows]
+    assert scored(read_preferences(rng.sample(rows, 40)), read_run({"q": ranking}))["q"] == expected
+    assert scored(read_preferences(rows * 2), read_run({"q": ranking}))["q"] == expected
+    other = scored(read_preferences(renamed), read_run({"q": {rename[d]: x for d, x in ranking.items()}}))[
+        "q"
+    ]
+    assert other == pytest.approx(expected)
+
+
 # ── preference precision ─────────────────────────────────────────────────────────────────────────
 
 

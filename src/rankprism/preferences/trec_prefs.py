@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -114,7 +115,12 @@ class Fulfilled:
 
     @property
     def possible(self) -> Longs:
-        return self.possible_both + self.possible_one + self.possible_neither
+        return self.possible_found + self.possible_neither
+
+    @property
+    def possible_found(self) -> Longs:
+        """At least one of the two documents was retrieved."""
+        return self.possible_both + self.possible_one
 
     @property
     def fulfilled(self) -> Longs:
@@ -127,6 +133,22 @@ class Ranked:
 
     groups: tuple[Group, ...]
     retrieved: int
+
+    @cached_property
+    def counts(self) -> Fulfilled:
+        """The preferences of each group, counted."""
+        n = self.retrieved
+        counts = [
+            (
+                int(g.better[:n, :n].sum()),
+                int(g.better[:n, n:].sum() + g.better[n:, :n].sum()),
+                int(g.better[n:, n:].sum()),
+                int(np.triu(g.better[:n, :n]).sum()),
+                int(g.better[:n, n:].sum()),
+            )
+            for g in self.groups
+        ]
+        return Fulfilled(*np.array(counts, dtype=np.int64).reshape(-1, 5).T)
 
 
 def ranked(groups: tuple[Group, ...], doc: Longs) -> Ranked:
@@ -144,22 +166,6 @@ def ranked(groups: tuple[Group, ...], doc: Longs) -> Ranked:
         ),
         len(found),
     )
-
-
-def fulfilled(r: Ranked) -> Fulfilled:
-    """Count the preferences of each group."""
-    n = r.retrieved
-    counts = [
-        (
-            int(g.better[:n, :n].sum()),
-            int(g.better[:n, n:].sum() + g.better[n:, :n].sum()),
-            int(g.better[n:, n:].sum()),
-            int(np.triu(g.better[:n, :n]).sum()),
-            int(g.better[:n, n:].sum()),
-        )
-        for g in r.groups
-    ]
-    return Fulfilled(*np.array(counts, dtype=np.int64).reshape(-1, 5).T)
 
 
 # ── ratios ───────────────────────────────────────────────────────────────────────────────────────
@@ -200,7 +206,7 @@ def _r_nonrel(r: Ranked, only_retrieved: bool) -> float:
     with a single list, the pairs among documents on level 0 are counted as well, and one group with no pair
     at all makes the score 0.
     """
-    n, f = r.retrieved, fulfilled(r)
+    n, f = r.retrieved, r.counts
     total = 0.0
     for g, group in enumerate(r.groups):
         relevant, relevant_found = int(group.relevant.sum()), int(group.relevant[:n].sum())
@@ -244,24 +250,20 @@ def _several_lists(group: Group, n: int, most: int, only_retrieved: bool) -> tup
 #: that end in _ret use pairs with both documents retrieved, those in _imp pairs with at least one, all
 #: others any pair.
 MEASURES: dict[str, Callable[[Ranked], float]] = {
-    "prefs_num_prefs_poss": lambda r: float(fulfilled(r).possible.sum()),
-    "prefs_num_prefs_ful": lambda r: float(fulfilled(r).fulfilled.sum()),
-    "prefs_num_prefs_ful_ret": lambda r: float(fulfilled(r).fulfilled_both.sum()),
-    "prefs_simp": lambda r: _share(fulfilled(r).fulfilled, fulfilled(r).possible),
+    "prefs_num_prefs_poss": lambda r: float(r.counts.possible.sum()),
+    "prefs_num_prefs_ful": lambda r: float(r.counts.fulfilled.sum()),
+    "prefs_num_prefs_ful_ret": lambda r: float(r.counts.fulfilled_both.sum()),
+    "prefs_simp": lambda r: _share(r.counts.fulfilled, r.counts.possible),
     "prefs_pair": lambda r: _by_pair(r, True, True),
-    "prefs_avgjg": lambda r: _mean_by_group(fulfilled(r).fulfilled, fulfilled(r).possible),
+    "prefs_avgjg": lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible),
     "prefs_avgjg_Rnonrel": lambda r: _r_nonrel(r, False),
-    "prefs_simp_ret": lambda r: _share(fulfilled(r).fulfilled_both, fulfilled(r).possible_both),
+    "prefs_simp_ret": lambda r: _share(r.counts.fulfilled_both, r.counts.possible_both),
     "prefs_pair_ret": lambda r: _by_pair(r, False, False),
-    "prefs_avgjg_ret": lambda r: _mean_by_group(fulfilled(r).fulfilled_both, fulfilled(r).possible_both),
+    "prefs_avgjg_ret": lambda r: _mean_by_group(r.counts.fulfilled_both, r.counts.possible_both),
     "prefs_avgjg_Rnonrel_ret": lambda r: _r_nonrel(r, True),
-    "prefs_simp_imp": lambda r: _share(
-        fulfilled(r).fulfilled, fulfilled(r).possible_both + fulfilled(r).possible_one
-    ),
+    "prefs_simp_imp": lambda r: _share(r.counts.fulfilled, r.counts.possible_found),
     "prefs_pair_imp": lambda r: _by_pair(r, True, False),
-    "prefs_avgjg_imp": lambda r: _mean_by_group(
-        fulfilled(r).fulfilled, fulfilled(r).possible_both + fulfilled(r).possible_one
-    ),
+    "prefs_avgjg_imp": lambda r: _mean_by_group(r.counts.fulfilled, r.counts.possible_found),
 }
 
 
