@@ -145,6 +145,8 @@ def test_qrels_are_preferences_only_on_request(tmp_path: Path) -> None:
         ("1 0 12 0", None),  # document 12 has grade 0, or document 0 won
         ("1 0 doc 1", None),  # qrels
         ("q a 0.5", None),  # a weight
+        ("topic docno relevance", None),  # the header of judgments
+        ('judgments = "qrels"', None),  # TOML that describes judgments
         ("1 d1 L2", None),  # NTCIR's qrels
         ("1 L2 d1 L2", None),
         ("1 d1 2 stratum 0.5", None),  # prels

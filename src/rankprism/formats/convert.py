@@ -64,9 +64,8 @@ def convert(
 ) -> Conversion:
     """Write judgments, preferences or a run to the file `out` in another format.
 
-    source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are
-    `Preferences`, or a
-        file that can be nothing else, or that `format` says is one of theirs.
+    source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are `Preferences`,
+        a file that can be nothing else, or one that `format` says is theirs.
     out : where to; packed if it ends in .gz, .bz2, .xz or .zst. Weights that have no place in it stand
         beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob (ntcir).
     format : of the source; recognised without it.

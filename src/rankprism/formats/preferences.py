@@ -18,6 +18,7 @@ from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import evall, files, ntcir
 from rankprism.formats.judged import Written, check_ids, joined, number_text
+from rankprism.formats.labels import is_header
 
 #: Who judged, where nobody says.
 ANYBODY = "assessor"
@@ -323,9 +324,15 @@ def _winner_line(line: str) -> bool:
 
 
 def _winner_loser_line(line: str) -> bool:
-    """`topic winner loser`: weights have a number in the third column, NTCIR's judgments a grade like L2."""
+    """`topic winner loser`.
+
+    Weights have a number in the third column and NTCIR's judgments a grade like L2; judgments may have a
+    header; and a file that describes judgments begins with something like `judgments = "qrels"`.
+    """
     columns = files.columns(line)
-    return len(columns) == 3 and not _is_number(columns[2]) and not ntcir.recognises(line)
+    if len(columns) != 3 or columns[1] == "=" or is_header(columns) or ntcir.recognises(line):
+        return False
+    return not _is_number(columns[2])
 
 
 def _between_blanks(preferences: Preferences, format: str) -> tuple[str, ...]:
