@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rankprism.data.hits import Floats
@@ -9,6 +11,11 @@ from rankprism.errors import one_of
 
 CORRECTIONS = ("none", "holm", "bonferroni", "bh")
 NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini–Hochberg", "none": "no"}
+#: The intervals that go with the adjusted p-values, by their usual names.
+INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni", "bh": "FCR"}
+
+#: The alpha of each interval, or how it follows from the p-values of all pairs.
+Level = float | Callable[[Floats], float]
 
 
 def corrected(p: Floats, method: str) -> Floats:
@@ -36,3 +43,23 @@ def corrected(p: Floats, method: str) -> Floats:
     out = np.empty(m)
     out[order] = np.minimum(1.0, stepped)
     return out
+
+
+def interval_level(method: str, alpha: float, tests: int) -> Level:
+    """The alpha of each interval that matches the adjusted p-values: the interval covers 1 - that.
+
+    bonferroni, holm : alpha / m, so that all m intervals hold together with the chance 1 - alpha. For Holm
+    they may be too wide: a pair that only the later steps find significant has an interval around 0.
+    bh : R alpha / m with the R significant pairs (the false coverage rate, FCR, of Benjamini and Yekutieli
+    2005), so that of the intervals of significant pairs a share alpha is expected to miss. Where no pair is
+    significant, R = 1.
+
+    >>> at = interval_level("bh", 0.05, tests=4)
+    >>> at(np.array([0.001, 0.02, 0.3, 0.7]))  # two of four
+    0.025
+    """
+    if method == "none":
+        return alpha
+    if method == "bh":
+        return lambda p: max(1, int((corrected(p, "bh") < alpha).sum())) * alpha / tests
+    return alpha / tests

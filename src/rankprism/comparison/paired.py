@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.comparison import resampling
+from rankprism.comparison import resampling, signed_ranks, simultaneous
+from rankprism.comparison.correction import Level
 from rankprism.comparison.resampling import Share, total
 from rankprism.data.hits import Floats, Longs
 
@@ -20,6 +21,7 @@ class Paired:
     effect: Floats  #: the difference in standard deviations
     margin: Floats  #: the interval is difference ± margin
     sign: Floats  #: which of the two the test favours: 1 the first, -1 the second, 0 neither
+    level: float  #: the interval covers 1 - level
 
 
 def all_pairs(systems: int) -> Longs:
@@ -32,7 +34,7 @@ def against(systems: int, baseline: int) -> Longs:
     return np.array([(i, baseline) for i in range(systems) if i != baseline], dtype=np.int64).reshape(-1, 2)
 
 
-def student(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
+def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """Student's paired t-test. Systems that differ by the same amount on every topic have p = 0.
 
     t = z̄ / (s/√n), with n - 1 degrees of freedom; effect z̄ / s; interval z̄ ± t_(1-α/2) s/√n
@@ -40,53 +42,48 @@ def student(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
     from scipy import special
 
     z = _differences(values, pairs)
-    t, freedom = _student_t(z), max(1, z.shape[1] - 1)
-    p = 2 * special.stdtr(freedom, -np.abs(t))
-    return _result(z, p, special.stdtrit(freedom, 1 - alpha / 2))
+    p = 2 * special.stdtr(max(1, z.shape[1] - 1), -np.abs(_student_t(z)))
+    return _with_t_interval(z, p, alpha)
 
 
-def wilcoxon(
-    values: Floats, pairs: Longs, alpha: float, on_share: Share | None = None, **_: object
-) -> Paired:
-    """Wilcoxon's signed-rank test, topics without a difference left out; effect and interval as for t.
+def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
+    """Wilcoxon's signed-rank test, exact up to 50 topics with a difference; effect and interval as for t.
 
-    Few topics without ties are exact, the rest is scipy's normal approximation. The test may favour the
-    system with the lower mean: a few large differences weigh no more than their ranks.
+    The test may favour the system with the lower mean: a few large differences weigh no more than their
+    ranks.
     """
-    from scipy import special, stats
-
     z = _differences(values, pairs)
-    # Differences that are equal but for rounding must have one rank.
-    rounded = np.round(z, 12)
-    p, sign = np.ones(len(z)), np.zeros(len(z))
-    for pair, row in enumerate(rounded):
-        if row.any():
-            p[pair] = stats.wilcoxon(row).pvalue
-            ranks = stats.rankdata(np.abs(row[row != 0]))
-            sign[pair] = np.sign((ranks * np.sign(row[row != 0])).sum())
-        if on_share is not None:
-            on_share((pair + 1) / len(z))
-    return _result(z, p, special.stdtrit(max(1, z.shape[1] - 1), 1 - alpha / 2), sign)
+    p, sign = signed_ranks.wilcoxon(z, np.abs(values).max(1)[pairs].max(1))
+    return _with_t_interval(z, p, alpha, sign)
 
 
 def fisher(
-    values: Floats, pairs: Longs, alpha: float, resamples: int, seed: int, on_share: Share | None = None
+    values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
 ) -> Paired:
     """Fisher's randomisation test; effect and interval as for t."""
-    from scipy import special
-
     z = _differences(values, pairs)
-    p = resampling.fisher(z, resamples, seed, on_share)
-    return _result(z, p, special.stdtrit(max(1, z.shape[1] - 1), 1 - alpha / 2))
+    return _with_t_interval(z, resampling.fisher(z, resamples, seed, on_share), alpha)
 
 
 def bootstrap(
-    values: Floats, pairs: Longs, alpha: float, resamples: int, seed: int, on_share: Share | None = None
+    values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
 ) -> Paired:
-    """The studentised paired bootstrap; the interval is z̄ ± c s/√n, c the |t*| that a share alpha reaches."""
+    """The studentised paired bootstrap; the interval is z̄ ± c s/√n, c the |t*| beyond which p < alpha.
+
+    An alpha that follows from p takes the resamples a second time.
+    """
     z = _differences(values, pairs)
-    found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
-    return _result(z, found.asl, found.critical)
+    if not callable(alpha):
+        found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
+        return _result(z, found.asl, found.critical, alpha)
+    p = resampling.bootstrap(z, 0.0, resamples, seed, _half(on_share, 0)).asl
+    level = alpha(p)
+    again = resampling.bootstrap(z, level, resamples, seed, _half(on_share, 1))
+    return _result(z, p, again.critical, level)
+
+
+def _half(on_share: Share | None, number: int) -> Share | None:
+    return None if on_share is None else lambda share: on_share((number + share) / 2)
 
 
 def tukey(
@@ -95,16 +92,57 @@ def tukey(
     """Randomised Tukey HSD over all systems: p is already corrected for all pairs.
 
     effect (x̄ - ȳ) / √V_E, V_E the residual variance of systems × topics; interval x̄ - ȳ ± the largest
-    difference that a share alpha of the resamples reaches
+    difference beyond which p < alpha
     """
     widest = resampling.tukey(values, resamples, seed, on_share)
-    difference = _differences(values, pairs).mean(1)
-    p = resampling.share_reaching(widest, difference)
-    p[np.abs(difference) <= 1e-13] = 1.0
+    p = resampling.share_reaching(widest, _mean(_differences(values, pairs)))
+    return _simultaneous(values, pairs, p, resampling.critical_of(widest, alpha), alpha)
+
+
+def anova_tukey(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
+    """Tukey's HSD after a two-way analysis of variance: score = system + topic + error, the error normal.
+
+    q = |x̄ - ȳ| / √(V_E / n) is compared with the studentised range of m means and (m-1)(n-1) degrees of
+    freedom; effect (x̄ - ȳ) / √V_E; interval x̄ - ȳ ± q_(1-α) √(V_E / n)
+    """
+    tail = simultaneous.studentised_range(len(values), _freedom(values))
+    return _parametric(values, pairs, alpha, tail, 1.0)
+
+
+def dunnett(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
+    """Dunnett's test of all other systems against one, after the same analysis of variance.
+
+    t = |x̄ - x̄₀| / √(2 V_E / n) is compared with the largest |t| of m - 1 differences that have the
+    correlation ½, with (m-1)(n-1) degrees of freedom; effect (x̄ - x̄₀) / √V_E
+    """
+    tail = simultaneous.dunnett(len(values) - 1, _freedom(values))
+    return _parametric(values, pairs, alpha, tail, 2.0)
+
+
+def _parametric(
+    values: Floats, pairs: Longs, alpha: float, tail: simultaneous.Tail, variances: float
+) -> Paired:
+    """Differences in units of √(variances · V_E / n), whose largest has the given tail."""
+    unit = np.sqrt(variances * residual_variance(values) / values.shape[1])
+    difference = _mean(_differences(values, pairs))
+    bound = simultaneous.critical(tail, alpha)
+    if unit == 0:
+        return _simultaneous(values, pairs, np.zeros(len(pairs)), 0.0, alpha)
+    return _simultaneous(values, pairs, tail(np.abs(difference) / unit), bound * unit, alpha)
+
+
+def _freedom(values: Floats) -> int:
+    """Of the residuals of systems × topics."""
+    systems, topics = values.shape
+    return max(1, (systems - 1) * (topics - 1))
+
+
+def _simultaneous(values: Floats, pairs: Longs, p: Floats, margin: float, alpha: float) -> Paired:
+    difference = _mean(_differences(values, pairs))
+    p = np.where(difference == 0, 1.0, p)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.nan_to_num(difference / np.sqrt(residual_variance(values)), posinf=np.inf, neginf=-np.inf)
-    margin = np.full(len(difference), np.quantile(widest, 1 - alpha, method="higher"))
-    found = Paired(difference, p, effect, margin, np.sign(difference))
+    found = Paired(difference, p, effect, np.full(len(p), margin), np.sign(difference), alpha)
     return _undefined_for_one_topic(found, values.shape[1])
 
 
@@ -122,6 +160,11 @@ def _differences(values: Floats, pairs: Longs) -> Floats:
     return np.asarray(values[pairs[:, 0]] - values[pairs[:, 1]])
 
 
+def _mean(z: Floats) -> Floats:
+    """z̄ of each pair, 0 where it is only rounding."""
+    return total(z) / z.shape[1]
+
+
 def _deviation(z: Floats) -> Floats:
     """s of each pair, 0 where it is only rounding."""
     if z.shape[1] < 2:
@@ -133,16 +176,25 @@ def _deviation(z: Floats) -> Floats:
 
 def _student_t(z: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = total(z) / z.shape[1] / (_deviation(z) / np.sqrt(z.shape[1]))
+        t = _mean(z) / (_deviation(z) / np.sqrt(z.shape[1]))
     return np.asarray(np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf))
 
 
-def _result(z: Floats, p: Floats, critical: float | Floats, sign: Floats | None = None) -> Paired:
-    s, mean = _deviation(z), total(z) / z.shape[1]
+def _with_t_interval(z: Floats, p: Floats, alpha: Level, sign: Floats | None = None) -> Paired:
+    from scipy import special
+
+    level = alpha(p) if callable(alpha) else alpha
+    return _result(z, p, -special.stdtrit(max(1, z.shape[1] - 1), level / 2), level, sign)
+
+
+def _result(
+    z: Floats, p: Floats, critical: float | Floats, level: float, sign: Floats | None = None
+) -> Paired:
+    s, mean = _deviation(z), _mean(z)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.nan_to_num(mean / s, nan=0.0, posinf=np.inf, neginf=-np.inf)
         margin = np.where(s > 0, critical * s / np.sqrt(z.shape[1]), 0.0)
-    found = Paired(mean, p, effect, margin, np.sign(mean) if sign is None else sign)
+    found = Paired(mean, p, effect, margin, np.sign(mean) if sign is None else sign, level)
     return _undefined_for_one_topic(found, z.shape[1])
 
 
@@ -151,4 +203,4 @@ def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
     if topics > 1:
         return found
     nothing = np.full(len(found.p), np.nan)
-    return Paired(found.difference, nothing, nothing, nothing, found.sign)
+    return Paired(found.difference, nothing, nothing, nothing, found.sign, found.level)

@@ -111,14 +111,16 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
             )
         )
     correction = comparison.correction
-    test = TESTS[comparison.test][1]
+    test = TESTS[comparison.test].words
     test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
     to = "between runs" if comparison.baseline is None else f"to {comparison.baseline}"
+    kind = "" if comparison.interval == "single" else f"{comparison.interval} "
     return _panels(
         charts,
         f"Differences {to}",
-        f"with {100 * (1 - comparison.alpha):g} % intervals; filled: p < {comparison.alpha:g} ({test}){some}",
+        f"with {100 * (1 - comparison.alpha):g} % {kind}intervals; "
+        f"filled: p < {comparison.alpha:g} ({test}){some}",
     )
 
 
