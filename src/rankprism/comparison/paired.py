@@ -133,8 +133,7 @@ def _parametric(
 
 def _freedom(values: Floats) -> int:
     """Of the residuals of systems × topics."""
-    systems, topics = values.shape
-    return max(1, (systems - 1) * (topics - 1))
+    return max(1, (len(values) - 1) * (int(values.shape[1]) - 1))
 
 
 def _simultaneous(values: Floats, pairs: Longs, p: Floats, margin: float, alpha: float) -> Paired:
@@ -162,7 +161,7 @@ def _differences(values: Floats, pairs: Longs) -> Floats:
 
 def _mean(z: Floats) -> Floats:
     """z̄ of each pair, 0 where it is only rounding."""
-    return total(z) / z.shape[1]
+    return np.asarray(total(z) / z.shape[1])
 
 
 def _deviation(z: Floats) -> Floats:

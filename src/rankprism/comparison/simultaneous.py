@@ -45,9 +45,9 @@ def studentised_range(systems: int, freedom: int) -> Tail:
 
     def given(w: Floats) -> Floats:
         below = np.minimum(1.0, ndtr(z - w[:, None]) / ndtr(z))
-        return _one_fails(below, systems - 1) @ weight
+        return np.asarray(_one_fails(below, systems - 1) @ weight)
 
-    return partial(_over_s, given, freedom)
+    return partial(_over_s, given, *_deviations(freedom))
 
 
 def dunnett(others: int, freedom: int) -> Tail:
@@ -64,24 +64,26 @@ def dunnett(others: int, freedom: int) -> Tail:
     def given(w: Floats) -> Floats:
         far = math.sqrt(2) * w[:, None]
         outside = np.minimum(1.0, ndtr(z - far) + ndtr(-z - far))
-        return _one_fails(outside, others) @ weight
+        return np.asarray(_one_fails(outside, others) @ weight)
 
-    return partial(_over_s, given, freedom)
+    return partial(_over_s, given, *_deviations(freedom))
 
 
 def critical(tail: Tail, alpha: float) -> float:
-    """The bound that is exceeded with the chance alpha, by halving.
+    """The bound that is exceeded with the chance alpha.
 
     >>> round(critical(dunnett(others=3, freedom=20), 0.05), 2)  # Dunnett's table has 2.54
     2.54
     """
-    low, high = 0.0, 1.0
-    while tail(np.array([high]))[0] > alpha:
+    from scipy.optimize import brentq
+
+    def excess(bound: float) -> float:
+        return math.log(tail(np.array([bound]))[0] / alpha)
+
+    low, high = 0.0, 2.0
+    while excess(high) > 0:
         low, high = high, 2 * high
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(np.array([middle]))[0] > alpha else (low, middle)
-    return high
+    return float(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
 
 
 def _normal_density(z: Floats) -> Floats:
@@ -94,9 +96,8 @@ def _one_fails(chance: Floats, times: int) -> Floats:
         return np.asarray(-np.expm1(times * np.log1p(-chance)))
 
 
-def _over_s(given: Callable[[Floats], Floats], freedom: int, bound: Floats) -> Floats:
+def _over_s(given: Callable[[Floats], Floats], s: Floats, weight: Floats, bound: Floats) -> Floats:
     """The expectation of given(bound · s)."""
-    s, weight = _deviations(freedom)
     out = np.empty(len(bound))
     step = max(1, CHUNK // (len(s) * round(2 * FAR / STEP)))
     for first in range(0, len(bound), step):
