@@ -72,6 +72,23 @@ def test_a_baseline_and_its_pairs(scores: Path, cli: Cli) -> None:
     assert pairs[0].split()[-1] == "significant"
 
 
+@pytest.mark.parametrize("test", ["anova-tukey", "dunnett"])
+def test_tests_that_correct_themselves_say_that_their_intervals_are_simultaneous(
+    scores: Path, cli: Cli, test: str
+) -> None:
+    found = cli("compare", scores, "--test", test, "--baseline", "noisy", "--pairs", "-m", "P@10")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.count("simultaneous") == 5
+
+
+def test_a_comparison_on_one_topic_says_that_nothing_is_tested(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("run,topic,measure,score\na,1,P,0.5\nb,1,P,0.25\n")
+    found = cli("compare", tmp_path / "one.csv")
+    assert found.returncode == 0
+    assert "only one topic, so that nothing can be tested" in found.stderr
+    assert "0.5000" in found.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,6 +107,12 @@ def test_a_baseline_and_its_pairs(scores: Path, cli: Cli) -> None:
         (["meta", "disagreement", "SCORES", "-m", "P@10"], "two measures are needed"),
         (["compare", "SCORES", "--baseline", "bm25"], "no run is named 'bm25'; there are"),
         (["compare", "SCORES", "--test", "tukey", "--correction", "holm"], "already corrects for all pairs"),
+        (["compare", "SCORES", "--test", "dunnett"], "name it as the baseline"),
+        (
+            ["compare", "SCORES", "--test", "fisher", "--resamples", "299"],
+            "no p can be below 0.05 after the Holm correction for 15 pairs; take at least 300",
+        ),
+        (["topic-set-size", "--difference", "0.1", "--variance", "nan"], "variance must be a number above 0"),
         (["topic-set-size", "--difference", "0.1"], "give either scores"),
         (["meta", "power", "SCORES", "-o", "nowhere/x.csv"], "the folder nowhere does not exist"),
         (["meta", "power", "SCORES", "--plot", "x.gif"], "x.gif"),

@@ -13,6 +13,8 @@ systems' largest scores. So p does not depend on the unit of the scores.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from rankprism.data.hits import Floats, Longs
@@ -41,13 +43,9 @@ def wilcoxon(z: Floats, largest: Floats) -> tuple[Floats, Floats]:
     p = np.ones(len(z))
     few = n <= EXACT
     p[~few] = _normal(lower[~few], ranks[~few])
-    known: dict[bytes, Floats] = {}
     for pair in np.flatnonzero(few & (n > 0)):
-        used = ranks[pair, -n[pair] :]
-        key = used.tobytes()
-        if key not in known:
-            known[key] = _shares(used)
-        p[pair] = min(1.0, 2 * known[key][lower[pair]])
+        shares = _shares(tuple(ranks[pair, -n[pair] :].tolist()))
+        p[pair] = min(1.0, 2 * shares[lower[pair]])
     return p, np.sign(2 * positive - total).astype(np.float64)
 
 
@@ -73,9 +71,10 @@ def doubled_ranks(size: Floats, tolerance: Floats) -> Longs:
     return np.where(none, 0, first + last + 2 - 2 * left_out)
 
 
-def _shares(ranks: Longs) -> Floats:
+@lru_cache(maxsize=256)  # without ties, all pairs with n differences have the same ranks
+def _shares(ranks: tuple[int, ...]) -> Floats:
     """At w, the share of all choices of signs for which twice W⁺ is at most w."""
-    counts = np.zeros(int(ranks.sum()) + 1)
+    counts = np.zeros(sum(ranks) + 1)
     counts[0] = 1
     for rank in ranks:
         counts[rank:] = counts[rank:] + counts[:-rank]
