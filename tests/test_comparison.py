@@ -253,7 +253,7 @@ def test_corrections(p: list[float]) -> None:
 def test_no_difference_a_constant_one_and_a_single_topic(test: str) -> None:
     rng = np.random.default_rng(1)
     row = rng.random(10)
-    against = {"test": test, "baseline": "S1" if TESTS[test].baseline else None}
+    against: dict[str, Any] = {"test": test, "baseline": "S1" if TESTS[test].baseline else None}
     same = compare(matrix(np.array([row, row])), **against)
     assert same.p[0, 0] == 1
     assert same.effect[0, 0] == 0
@@ -368,13 +368,15 @@ def test_resamples_with_which_nothing_can_be_significant_are_refused(test: str) 
 def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
     few, many = (matrix(np.random.default_rng(0).random((runs, 5))) for runs in (8, 33))
     for correction in ("holm", "bonferroni", "bh"):
-        settings = {"test": "bootstrap", "correction": correction}
+        settings: dict[str, Any] = {"test": "bootstrap", "correction": correction}
         assert compare(few, **settings).about["resamples"] == 10_000
         assert compare(many, **settings).about["resamples"] == 528 / 0.05
     assert compare(many, test="tukey").about["resamples"] == 10_000
     assert compare(many, test="bootstrap", baseline="S3", alpha=0.01).about["resamples"] == 10_000
-    with pytest.raises(InputError, match=r"528 pairs need 528,000,000 resamples .* take the test t, tukey"):
+    with pytest.raises(InputError, match=r"528 pairs takes 528,000,000 resamples.* take the test t"):
         compare(many, test="bootstrap", alpha=1e-6)
+    with pytest.raises(InputError, match="a p below 1e-09 takes 1,000,000,000 resamples, and"):
+        compare(many, test="tukey", alpha=1e-9)
 
 
 @pytest.mark.parametrize("test", ["fisher", "wilcoxon"])

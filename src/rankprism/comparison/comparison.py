@@ -208,20 +208,23 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
     single pair, but the smallest p of several pairs by less.
     """
     multiplied = pairs if correction in ("holm", "bonferroni") else 1
+    after = (
+        ""
+        if correction == "none"
+        else (f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs")
+    )
     if wanted is None:
         least = least_resamples(alpha, 1 if correction == "none" else pairs)
         if least > MOST_RESAMPLES:
             raise InputError(
-                f"{pairs:,} pairs need {least:,} resamples to be significant at {alpha:g} after the "
-                f"{NAMES_OF_CORRECTIONS[correction]} correction, and {MOST_RESAMPLES:,} are the most; "
-                "take the test t, tukey or anova-tukey, or the correction bh with resamples of your choice"
+                f"a p below {alpha:g}{after} takes {least:,} resamples, and {MOST_RESAMPLES:,} are the most; "
+                "take the test t or anova-tukey, or the correction bh with resamples of your choice"
             )
         return max(RESAMPLES, least)
     least = least_resamples(alpha, multiplied)
     if wanted < least and not (test == "fisher" and enumerable(topics, wanted)):
         raise InputError(
-            f"with {wanted:,} resamples no p can be below {alpha:g} after the "
-            f"{NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs; take at least {least:,}, or "
+            f"with {wanted:,} resamples no p can be below {alpha:g}{after}; take at least {least:,}, or "
             "leave out the number; the test tukey and the correction bh need fewer"
         )
     return wanted
