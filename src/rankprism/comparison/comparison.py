@@ -208,11 +208,8 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
     single pair, but the smallest p of several pairs by less.
     """
     multiplied = pairs if correction in ("holm", "bonferroni") else 1
-    after = (
-        ""
-        if correction == "none"
-        else (f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs")
-    )
+    words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs"
+    after = "" if correction == "none" else words
     if wanted is None:
         least = least_resamples(alpha, 1 if correction == "none" else pairs)
         if least > MOST_RESAMPLES:
