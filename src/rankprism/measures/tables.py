@@ -52,7 +52,7 @@ def exp2(x: Floats) -> Floats:
     """2^x"""
     if not x.size:
         return np.ones_like(x)
-    if 0 <= x.min() and x.max() < len(_WHOLE_POWERS):
+    if x.min() >= 0 and x.max() < len(_WHOLE_POWERS):
         whole = x.astype(np.intp)
         if (whole == x).all():
             return _WHOLE_POWERS[whole]
@@ -156,9 +156,9 @@ def _over_power_of_2(m: int, scale: int) -> float:
 def _error(bits: int) -> int:
     """More than any logarithm below is off by, in units of 2^-bits.
 
-    Each of the at most bits / 3 + 1 terms of a series is too small by less than 1 (by less than 2 in
-    `_logarithm`), and those left out come to less than 2. So a series is off by at most bits, and ln 2, which is
-    two of them, by 2 · bits. `_logarithms` adds ln 2 and a series once per binary digit of n < 2^32, and
+    A series has at most bits / 3 + 1 terms, each too small by less than 1 (less than 2 in `_logarithm`), and
+    those left out come to less than 2. So a series is off by less than `bits`, and ln 2, which is twice one,
+    by less than 2 · bits / 3 + 8. `_logarithms` adds ln 2 and a series once per binary digit of n < 2^32, and
     `_logarithm` adds ln 2 at most 1,023 times.
     """
     return 2048 * bits
