@@ -18,6 +18,7 @@ from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_rati
 from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
+    ONE,
     RECIPROCAL,
     Gain,
     aspect_weights,
@@ -345,4 +346,4 @@ def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | Non
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     gains = ratio(hits.grade, hits.pool.highest[hits.topic][:, :, None])
-    return (1 - p) * discounted_sum(gains, hit_discount(hits, geometric(p)))[:, 0]
+    return over_best((1 - p) * discounted_sum(gains, hit_discount(hits, geometric(p)))[:, 0], ONE)

@@ -21,6 +21,7 @@ from rankprism.measures.parts import (
     GAIN,
     GAINS,
     LOGARITHMIC,
+    ONE,
     RECIPROCAL,
     REL,
     WEIGHTED,
@@ -317,7 +318,7 @@ def NRBP(
     {'run': {'NRBP': 0.5625}}
     """
     parts = Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
-    return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
+    return over_best((1 - (1 - alpha) * beta) * utility(hits, parts, cutoff), ONE)
 
 
 def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool) -> Parts:

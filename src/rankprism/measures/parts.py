@@ -273,6 +273,10 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator != 0)
 
 
+#: What an endless ranking of relevant documents gets where the discounts sum to 1.
+ONE = np.ones(())
+
+
 def over_best(score: Floats, best: Floats) -> Floats:
     """score / best, where `best` is what the ideal ranking gets; 0 where it gets nothing
 

@@ -19,6 +19,7 @@ from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
+    ONE,
     RECIPROCAL,
     REL,
     Gain,
@@ -258,7 +259,8 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     {'run': {'RBP(p=0.5)': 0.25}}
     """
     hits = hits.top(cutoff)
-    return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), hit_discount(hits, geometric(p)))
+    gained = discounted_sum(hit_gain(hits, Gain(gain, rel)), hit_discount(hits, geometric(p)))
+    return over_best((1 - p) * gained, ONE)
 
 
 MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)

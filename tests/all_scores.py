@@ -1,0 +1,186 @@
+"""Print a hash of every score by every measure, to the last bit.
+
+    python tests/all_scores.py [FOLDER OF WEB 2012]
+
+The measures come from the registry, each with its parameters varied one at a time, and from combinations of
+the parts that `compose` knows. The collections are the sample and two that are generated here from whole
+numbers, so that every machine has the same ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rankprism import evaluate, read_judgments, sample
+from rankprism.cli.output import render
+from rankprism.data.judgments import Judgments
+from rankprism.errors import MeasureError, RankprismWarning
+from rankprism.measures import Measure, names, parse
+from rankprism.measures.compose import DISCOUNTS, DIVISORS, GAINS, NOVELTIES, compose
+from rankprism.measures.measure import Parameter
+
+#: Values to try, of which a parameter takes the first two that it allows.
+NUMBERS = (0.3, 0.77, 1.7, 3.0, 3, 7)
+INSIDE = ("nDCG(dcg='exp-log2')@10", "AP", "nERR(gain='probability')", "Compat", "RBP(gain='probability')")
+INSIDE_TOMA = ("nDCG@10", "AP", "Compat", "GAP")  # its weights go up to 2^20, too much for 2^g
+RUNS = ("up", "down", "mixed", "short")
+
+
+def whole_numbers(seed: int) -> Iterator[int]:
+    """Numbers from 0 to 2^31 - 1 that look random (Park and Miller's generator)."""
+    while True:
+        seed = seed * 48271 % 0x7FFFFFFF
+        yield seed
+
+
+def generated() -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
+    """12 topics of 2 to 13 weighted aspects, with whole and other grades, and rankings of unequal length."""
+    number = whole_numbers(20120)
+    grades, weights = [], []
+    runs: dict[str, dict[str, dict[str, float]]] = {run: {} for run in RUNS}
+    for t in range(12):
+        topic, docs = f"t{t}", [f"d{d}" for d in range(20 + 9 * t)]
+        for a in range(2 + t):
+            weights.append((topic, f"a{a}", (1 + next(number) % 97) / 10))
+            for doc in docs:
+                if next(number) % 3 == 0:
+                    grades.append(
+                        (topic, f"a{a}", doc, (next(number) % 13) / 4 if t % 2 else next(number) % 4)
+                    )
+        retrieved = [*docs, *(f"x{x}" for x in range((next(number) % 1400) if t % 4 == 0 else 20))]
+        for r, run in enumerate(RUNS):
+            scores = {doc: float(next(number) % 100_000 + (r == 0) * len(doc)) for doc in retrieved}
+            runs[run][topic] = dict(list(scores.items())[: 15 if run == "short" else None])
+    return read_judgments(grades, weights=weights), runs
+
+
+def labelled() -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
+    """8 topics with the same three aspects, for measures that need them."""
+    number = whole_numbers(2021)
+    rows: list[tuple[str, str, str, float]] = []
+    runs: dict[str, dict[str, dict[str, float]]] = {run: {} for run in RUNS[:2]}
+    for t in range(8):
+        docs = [f"d{d}" for d in range(30)]
+        for aspect, highest in (("helpful", 4), ("harmful", 3), ("readable", 2)):
+            rows += [(f"t{t}", aspect, doc, float(next(number) % highest)) for doc in docs]
+        for run in runs:
+            runs[run][f"t{t}"] = {doc: float(next(number) % 1000) for doc in docs}
+    return read_judgments(rows), runs
+
+
+def variants(measure: Measure) -> Iterator[Measure]:
+    """The measure, and the same with each of its parameters changed."""
+    yield measure
+    for parameter in measure.definition.parameters:
+        for value in values(parameter, measure):
+            changed = measure(**{parameter.name: value})
+            yield changed(nodes=500) if value == "exact" else changed
+
+
+def values(parameter: Parameter, measure: Measure) -> list[Any]:
+    if parameter.name in ("nodes", "measure", "aspect", "good", "bad"):
+        return []
+    if parameter.name == "cutoff":
+        return [1, 10, 1000, 100_000]
+    if parameter.name == "depth":
+        return [20, 1000, 70_000, 10**12]
+    if parameter.kind is bool:
+        return [not parameter.default]
+    if parameter.kind is dict:
+        return [{1: 0.7, 2: 3.3}]
+    if parameter.mapping:
+        return [*parameter.choices, {0.5: 0.3, 1.75: 0.6, 3: 0.1}]
+    if parameter.choices:
+        return [choice for choice in parameter.choices if choice != parameter.default]
+    allowed = []
+    for value in NUMBERS:
+        try:
+            parameter.check(value, measure.name)
+        except MeasureError:
+            continue
+        allowed.append(value)
+    return allowed[:2]
+
+
+def composed() -> list[Measure]:
+    """A measure for every combination of parts, registered the first time."""
+    made = []
+    everything = itertools.product(DISCOUNTS, GAINS, NOVELTIES, DIVISORS)
+    for number, (discount, gain, novelty, divisor) in enumerate(everything):
+        if number % 5 or divisor == "exact":  # a fifth of them has every pair of parts
+            continue
+        p = 0.83 if discount == "geometric" else 1.7
+        try:
+            made.append(
+                compose(
+                    f"own{number}",
+                    discount=discount,
+                    gain=gain,
+                    novelty=novelty,
+                    divisor=divisor,
+                    p=p,
+                    alpha=0.3,
+                )
+            )
+        except MeasureError as error:
+            if "exists already" in str(error):
+                made.append(parse(f"own{number}"))
+    return made
+
+
+def all_measures(judgments: Judgments, named: bool) -> list[Measure]:
+    """All that the judgments allow; with `named`, only those that need the same aspects in every topic."""
+    candidates: list[Measure] = []
+    for name in names():
+        measure = parse(name)
+        takes = {parameter.name for parameter in measure.definition.parameters}
+        needs_names = name == "TOMA" or bool(takes & {"aspect", "good"})
+        if name.startswith("own") or needs_names != named:
+            continue
+        if "measure" not in takes:
+            candidates += variants(measure)
+            continue
+        for inside in INSIDE_TOMA if name == "TOMA" else INSIDE:
+            outer = measure(measure=parse(inside))
+            candidates += variants(outer(aspect="readable") if "aspect" in takes else outer)
+    if not named:
+        candidates += composed()
+    return [measure for measure in dict.fromkeys(candidates) if _is_possible(judgments, measure)]
+
+
+def _is_possible(judgments: Judgments, measure: Measure) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore", category=RankprismWarning):
+            evaluate(judgments, {judgments.topics[0]: {"d1": 1.0}}, [measure])
+    except MeasureError:
+        return False  # a grade that is no probability
+    return True
+
+
+def every_score(web_2012: Path | None = None) -> Iterator[str]:
+    """The CSV of each collection, with the score of every topic and the means."""
+    own = read_judgments(sample.QRELS, weights=sample.WEIGHTS)
+    yield render(evaluate(own, list(sample.RUNS), all_measures(own, named=False)), "csv", True)
+    for (judgments, runs), named in ((generated(), False), (labelled(), True)):
+        yield render(evaluate(judgments, runs, all_measures(judgments, named)), "csv", True)
+    if web_2012 is not None:
+        judged = read_judgments(web_2012 / "qrels-for-ndeval.txt.gz")
+        runs = sorted((web_2012 / "runs").glob("*.run.gz"))[::6]
+        yield render(evaluate(judged, runs, all_measures(judged, named=False)), "csv", True)
+
+
+def hash_of_all(web_2012: Path | None = None) -> str:
+    digest = hashlib.sha256()
+    for text in every_score(web_2012):
+        digest.update(text.encode())
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    print(hash_of_all(*map(Path, sys.argv[1:])))
