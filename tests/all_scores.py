@@ -21,8 +21,9 @@ from rankprism.cli.output import render
 from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
 from rankprism.measures import Measure, names, parse
-from rankprism.measures.compose import DISCOUNTS, DIVISORS, GAINS, NOVELTIES, compose
+from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose
 from rankprism.measures.measure import Parameter
+from rankprism.measures.parts import GAINS
 
 #: Values to try, of which a parameter takes the first two that it allows.
 NUMBERS = (0.3, 0.77, 1.7, 3.0, 3, 7)

@@ -109,12 +109,10 @@ LEVELS = Parameter(
 
 def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
     """W(g), the chance that the bar is at most g, up to a factor"""
-    if levels == "uniform":
-        return grades
-    if levels == "printed":
-        return grades * (grades + 1)
+    if not isinstance(levels, Mapping):
+        return grades if levels == "uniform" else grades * (grades + 1)
     worth = np.zeros(grades.shape)
-    for bar, weight in sorted(dict(levels).items()):
+    for bar, weight in sorted(levels.items()):
         worth += weight * (grades >= bar)
     return worth
 

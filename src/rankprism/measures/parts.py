@@ -85,7 +85,7 @@ class Discount:
     def __call__(self, i: Ints) -> Floats:
         """D(i); some number where there is no document"""
         table = self.first(max(1, int(i.max(initial=1, where=i != NOWHERE))))
-        return table[np.minimum(i, len(table)) - 1]
+        return np.asarray(table[np.minimum(i, len(table)) - 1])
 
     def first(self, n: int) -> Floats:
         """D(1), …, D(n), each the double nearest to the exact number"""
