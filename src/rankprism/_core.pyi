@@ -65,15 +65,22 @@ def align_file(judgments: JudgmentTable, path: str, name: str, order: str, dupli
 def align_bytes(
     judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
 ) -> _Alignment: ...
-def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Floats, _Floats]:
-    """What the best ranking of each topic is worth, at least and at most; equal where it is proved."""
+def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
+    """The best order of each topic's documents that was found, with -1 behind its end, and what the best
+    one is worth at least and at most; equal where it is proved."""
 
 def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
     """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
 
-def greedy(value: _Floats, stop: _Floats) -> tuple[_Ints, _Floats]:
-    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, and what each
-    document offered when it was taken."""
+def sums_of_products(values: _Floats, factors: _Floats) -> _Floats:
+    """(N, A) Σ_h values(n,a,h) · factors(n,h), from first to last; `factors` may be one row for all n."""
+
+def sums_over_aspects(values: _Floats, factors: _Floats) -> _Floats:
+    """(N, H) Σ_a values(n,a,h) · factors(n,a), from first to last."""
+
+def greedy(value: _Floats, stop: _Floats) -> _Ints:
+    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, with -1 behind
+    its end."""
 
 def checked_text(data: bytes, name: str, /) -> str:
     """The text of a file, without its byte-order mark; refused if it is empty, binary or not UTF-8."""

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "cover.hpp"
@@ -13,6 +14,7 @@
 #include "greedy.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
+#include "sums.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,6 +25,7 @@ namespace {
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without copying it.
@@ -173,39 +176,43 @@ nb::tuple to_python(Alignment alignment) {
                           to_numpy(std::move(alignment.retrieved)), unjudged);
 }
 
-// value, stop: topic by aspect by document. The order, and what each document offered when it was taken.
-nb::tuple greedy(const Cube& value, const Cube& stop) {
+nb::object as_rows(std::vector<std::int32_t> order, std::int64_t rows, std::int64_t columns) {
+    return to_numpy(std::move(order)).cast().attr("reshape")(rows, columns);
+}
+
+// value, stop: topic by aspect by document. The order of each topic.
+nb::object greedy(const Cube& value, const Cube& stop) {
     const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
                docs = static_cast<std::int64_t>(value.shape(2));
     std::vector<std::int32_t> order(static_cast<std::size_t>(topics * docs));
-    std::vector<double> gains(order.size());
     unlocked([&] {
         Greedy greedy;
         for (std::int64_t t = 0; t < topics; ++t) {
             const std::int64_t cell = t * aspects * docs;
-            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order.data() + t * docs, gains.data() + t * docs);
+            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order.data() + t * docs);
         }
-        return 0;
     });
-    return nb::make_tuple(to_numpy(std::move(order)).cast().attr("reshape")(topics, docs),
-                          to_numpy(std::move(gains)).cast().attr("reshape")(topics, docs));
+    return as_rows(std::move(order), topics, docs);
 }
 
-// value, stop: topic by aspect by document; discount: by position.
+// value, stop: topic by aspect by document; discount: by position. The order of each topic, as from greedy, and what
+// it is worth at least and at most.
 nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, std::int64_t nodes) {
-    const auto aspects = static_cast<std::int64_t>(value.shape(1)), docs = static_cast<std::int64_t>(value.shape(2));
+    const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
+               docs = static_cast<std::int64_t>(value.shape(2));
+    std::vector<std::int32_t> order(static_cast<std::size_t>(topics * docs), -1);
     std::vector<double> low(value.shape(0)), high(value.shape(0));
     unlocked([&] {
-        for (std::size_t t = 0; t < low.size(); ++t) {
-            const std::int64_t cell = static_cast<std::int64_t>(t) * aspects * docs;
-            const Bounds bounds = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
-                                               static_cast<std::int64_t>(discount.shape(0)), nodes);
-            low[t] = bounds.low;
-            high[t] = bounds.high;
+        for (std::int64_t t = 0; t < topics; ++t) {
+            const std::int64_t cell = t * aspects * docs;
+            const Best best = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
+                                           static_cast<std::int64_t>(discount.shape(0)), nodes);
+            std::copy(best.order.begin(), best.order.end(), order.begin() + t * docs);
+            low[t] = best.low;
+            high[t] = best.high;
         }
-        return 0;
     });
-    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
+    return nb::make_tuple(as_rows(std::move(order), topics, docs), to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
 // relevant: topic by aspect by document; need: aspects to be reached, by topic.
@@ -220,6 +227,31 @@ Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a,
         return 0;
     });
     return to_numpy(std::move(costs));
+}
+
+// values: ranking by aspect by document; factors: ranking, or a single row for all of them, by document.
+nb::object products_by_document(const Cube& values, const Table& factors) {
+    const auto rows = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
+               docs = static_cast<std::int64_t>(values.shape(2));
+    const bool shared = factors.shape(0) == 1;
+    if (factors.shape(1) != values.shape(2) || !(shared || factors.shape(0) == values.shape(0))) {
+        throw nb::value_error("the factors have another shape than the values");
+    }
+    std::vector<double> sums(static_cast<std::size_t>(rows * aspects));
+    unlocked([&] { sums_of_products(values.data(), factors.data(), shared, rows, aspects, docs, sums.data()); });
+    return to_numpy(std::move(sums)).cast().attr("reshape")(rows, aspects);
+}
+
+// values: ranking by aspect by document; factors: ranking by aspect.
+nb::object products_by_aspect(const Cube& values, const Table& factors) {
+    const auto rows = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
+               docs = static_cast<std::int64_t>(values.shape(2));
+    if (factors.shape(0) != values.shape(0) || factors.shape(1) != values.shape(1)) {
+        throw nb::value_error("the factors have another shape than the values");
+    }
+    std::vector<double> sums(static_cast<std::size_t>(rows * docs));
+    unlocked([&] { sums_over_aspects(values.data(), factors.data(), rows, aspects, docs, sums.data()); });
+    return to_numpy(std::move(sums)).cast().attr("reshape")(rows, docs);
 }
 
 nb::list topics_of(const JudgmentTable& table) {
@@ -300,6 +332,8 @@ NB_MODULE(_core, m) {
     });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
+    m.def("sums_of_products", &products_by_document, "values"_a, "factors"_a);
+    m.def("sums_over_aspects", &products_by_aspect, "values"_a, "factors"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 
     // For the formats that are read in Python: the same checks, and the same numbers, as here.

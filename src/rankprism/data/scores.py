@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.table import text_table
 from rankprism.errors import InputError, RankprismWarning, listed
 
@@ -150,5 +151,7 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(run, measure) from (run, topic, measure), leaving NaN out."""
     counted = ~np.isnan(values)
+    # Added up by the core, topic after topic: numpy's order depends on how many runs and measures there are.
+    total = sums_over_aspects(np.where(counted, values, 0.0), np.ones(values.shape[:2]))
     with np.errstate(invalid="ignore"):  # NaN for a run without any score
-        return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))
+        return np.asarray(total / counted.sum(1))

@@ -9,7 +9,7 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.measure import Definition, Measure, Parameter, measure
-from rankprism.measures.parts import aspect_weights, binary, expected, ratio
+from rankprism.measures.parts import aspect_weights, binary, expected, ratio, shares, total
 
 _SMALLEST = 5e-324  # any grade above 0
 
@@ -49,11 +49,6 @@ INNER = Parameter(
 )
 
 
-def _shares(hits: Hits) -> Floats:
-    """(N, A) the weights of all the topic's aspects, whether or not any document is relevant to them"""
-    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
-
-
 @measure(INNER, cite=("lioma2017evaluation",))
 def CAM(hits: Hits, measure: Measure) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
@@ -65,7 +60,7 @@ def CAM(hits: Hits, measure: Measure) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["CAM(AP)", "MM(AP)"]).mean()
     {'run': {'CAM(AP)': 0.75, 'MM(AP)': 0.6666666666666666}}
     """
-    return expected(measure.per_aspect(hits), _shares(hits))
+    return expected(measure.per_aspect(hits), shares(hits))
 
 
 @measure(INNER, cite=("maistro2021principled",))
@@ -82,9 +77,10 @@ def MM(hits: Hits, measure: Measure) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["MM(RR)", "MM(RR@1)"]).mean()
     {'run': {'MM(RR)': 0.6666666666666666, 'MM(RR@1)': 0.0}}
     """
-    score, share = measure.per_aspect(hits), _shares(hits)
+    score, share = measure.per_aspect(hits), shares(hits)
     zero = ((score == 0) & (share > 0)).any(-1)
-    return np.where(zero, 0.0, ratio(np.ones(len(score)), ratio(share, score).sum(-1)))
+    # The shares sum to 1 up to rounding. Their own sum on top makes it exactly 1 where all scores are.
+    return np.where(zero, 0.0, ratio(total(share), total(ratio(share, score))))
 
 
 @measure(

@@ -14,6 +14,7 @@ from rankprism.measures.parts import (
     binary,
     expected,
     hit_gain,
+    over_best,
     pool_gain,
     ratio,
 )
@@ -121,7 +122,7 @@ def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Fl
     rank = rank_of_level(hits, rel, level)
     reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
     cost: Floats = a * reached.sum(-1) + b * rank
-    return cheapest_cover(hits, rel, level, a, b) / cost
+    return over_best(cheapest_cover(hits, rel, level, a, b), cost)
 
 
 @measure(CUTOFF, keeps="Sat", cite=("macavaney2022streamlining",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
@@ -15,10 +16,16 @@ from rankprism.measures.parts import (
     decay,
     discounted_sum,
     expected,
+    hit_discount,
     hit_gain,
+    over_best,
     ratio,
     seen,
+    shares,
+    total,
+    weighted_sum,
 )
+from rankprism.measures.tables import powers_of_rest
 
 CT_FORM = Parameter(
     "form",
@@ -64,12 +71,7 @@ def heights(hits: Hits, alpha: float, height: float) -> Floats:
 def filled(hits: Hits, alpha: float, height: float) -> Floats:
     """(N, H) the share of the whole cube that is filled after each document found"""
     levels = heights(hits, alpha, height) / height
-    total: Floats = np.einsum("nah,na->nh", levels, _shares(hits))
-    return total
-
-
-def _shares(hits: Hits) -> Floats:
-    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
+    return sums_over_aspects(levels, shares(hits))
 
 
 def _rounds(documents: Floats, batch: int) -> Longs:
@@ -126,7 +128,7 @@ def CT(
     g = hit_gain(hits, Gain(gain, rel))
     before = np.zeros_like(g)
     np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
-    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), RECIPROCAL(hits.rank))
+    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), hit_discount(hits, RECIPROCAL))
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
@@ -147,11 +149,11 @@ def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     depth = hits.depth(cutoff)
     best = -np.sort(-hits.pool.grade, axis=-1)
     counted = np.arange(best.shape[-1]) <= depth[:, None]
-    powers = (1 - alpha) ** np.arange(best.shape[-1])
-    sums = np.einsum("nad,nd,d->na", best[hits.topic], counted.astype(np.float64), powers)
-    bound = expected(np.minimum(sums, height) / height, _shares(hits))
+    powers = powers_of_rest(best.shape[-1], alpha)
+    sums = discounted_sum(best[hits.topic], counted * powers)
+    bound = weighted_sum(np.minimum(sums, height) / height, shares(hits))
     rounds = _rounds(depth, batch).astype(np.float64)
-    return ratio(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
+    return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
 
 
 @measure(
@@ -175,7 +177,7 @@ def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     found = steps > 0
     start = np.where(found, hits.rank - 1, 0)
     left = np.where(found, time[hits.length][:, None] - time[start], 0.0)
-    return ratio((steps * left).sum(-1), hits.length.astype(np.float64))
+    return ratio(weighted_sum(steps, left), hits.length.astype(np.float64))
 
 
 MODIFIED = Parameter(
@@ -202,4 +204,4 @@ def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     reached = np.where(new > 0, hits.rank[:, None, :], 0).max(-1, initial=0)  # where each aspect is reached
     complete = ((reached > 0) | ~aspects).all(-1) & aspects.any(-1)
     n = np.where(complete, reached.max(-1, initial=0), hits.length)
-    return ratio(counted.sum(-1), n.astype(np.float64))
+    return ratio(total(counted), n.astype(np.float64))

@@ -11,23 +11,28 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Pool
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
 from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
+    ONE,
     RECIPROCAL,
     Gain,
     aspect_weights,
     discounted_sum,
     expected,
     geometric,
+    hit_discount,
     hit_gain,
     live_weights,
+    over_best,
     pool_gain,
     ratio,
     seen,
+    total,
 )
 from rankprism.measures.single import nDCG
 
@@ -51,14 +56,13 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
 
     def pool() -> Pool:
         weight = live_weights(hits.pool, Gain(gain), weighted=True)
-        gains: Floats = np.einsum("tad,ta->td", pool_gain(hits.pool, Gain(gain)), weight)
-        return Pool.single(gains)
+        return Pool.single(sums_over_aspects(pool_gain(hits.pool, Gain(gain)), weight))
 
     def folded() -> Hits:
         g = hit_gain(hits, Gain(gain))
         if navigational:
             g = g * ~(hits.pool.navigational[hits.topic][:, :, None] & (seen(g) > 0))
-        gains: Floats = np.einsum("nah,na->nh", g, aspect_weights(hits, Gain(gain), weighted=True))
+        gains = sums_over_aspects(g, aspect_weights(hits, Gain(gain), weighted=True))
         if digits is not None:
             gains = np.round(gains, digits)
         return replace(hits, grade=gains[:, None, :], pool=hits.pool.once(("global", gain), pool), _memo={})
@@ -274,8 +278,9 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, ideal = _satisfaction(hits)
     ideal = ideal[:, :, :cutoff]
-    best = (ideal * CASCADE(ideal)) @ RECIPROCAL.first(ideal.shape[-1])
-    return ratio(discounted_sum(r * CASCADE(r), RECIPROCAL(hits.rank)), best[hits.topic])[:, 0]
+    best = discounted_sum(ideal * CASCADE(ideal), RECIPROCAL.first(ideal.shape[-1]))
+    score = discounted_sum(r * CASCADE(r), hit_discount(hits, RECIPROCAL))
+    return over_best(score, best[hits.topic])[:, 0]
 
 
 @measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, keeps="CloseTh AspDiv AspRel", cite=("sakai2011evaluating",))
@@ -290,8 +295,7 @@ def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | 
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, _ = _satisfaction(hits)
-    total: Floats = (blended_ratio(hits, beta, "linear") * r * CASCADE(r)).sum(-1)[:, 0]
-    return total
+    return total(blended_ratio(hits, beta, "linear") * r * CASCADE(r))[:, 0]
 
 
 D_IRBU_P = Parameter(
@@ -319,7 +323,7 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, _ = _satisfaction(hits)
-    return p * discounted_sum(r * CASCADE(r), geometric(p)(hits.rank))[:, 0]
+    return p * discounted_sum(r * CASCADE(r), hit_discount(hits, geometric(p)))[:, 0]
 
 
 @measure(
@@ -342,4 +346,4 @@ def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | Non
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     gains = ratio(hits.grade, hits.pool.highest[hits.topic][:, :, None])
-    return (1 - p) * discounted_sum(gains, geometric(p)(hits.rank))[:, 0]
+    return over_best((1 - p) * discounted_sum(gains, hit_discount(hits, geometric(p)))[:, 0], ONE)

@@ -6,11 +6,12 @@ import difflib
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
@@ -255,13 +256,19 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         (weight > 0).any(-2), np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf), 0.0
     ),
     # Rounded, so that a document has the same grade in a ranking and among the judged.
-    "sum": lambda grade, weight: np.round(np.where(weight > 0, grade, 0.0).sum(-2), 12),
+    "sum": lambda grade, weight: np.round(
+        sums_over_aspects(grade, (weight[:, :, 0] > 0).astype(np.float64)), 12
+    ),
     "mean": lambda grade, weight: np.round(
-        (grade * weight).sum(-2) / np.maximum(weight.sum(-2), np.finfo(np.float64).tiny), 12
+        sums_over_aspects(grade, weight[:, :, 0])
+        / np.maximum(sums_over_aspects(weight, np.ones(weight.shape[:2])), np.finfo(np.float64).tiny),
+        12,
     ),
     # A document is worth something only if it has something on every aspect (Zuccon 2016).
     "product": lambda grade, weight: np.where(
-        (weight > 0).any(-2), np.round(np.where(weight > 0, grade, 1.0).prod(-2), 12), 0.0
+        (weight > 0).any(-2),
+        np.round(reduce(np.multiply, np.moveaxis(np.where(weight > 0, grade, 1.0), 1, 0), 1.0), 12),
+        0.0,
     ),
 }
 FOLD = Parameter(

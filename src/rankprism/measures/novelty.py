@@ -12,6 +12,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures import tables
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
 from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
@@ -20,6 +21,7 @@ from rankprism.measures.parts import (
     GAIN,
     GAINS,
     LOGARITHMIC,
+    ONE,
     RECIPROCAL,
     REL,
     WEIGHTED,
@@ -28,10 +30,11 @@ from rankprism.measures.parts import (
     Parts,
     aspect_weights,
     decay,
+    discounted_sum,
     expected,
     geometric,
+    over_best,
     pool_gain,
-    ratio,
     utility,
     utility_per_aspect,
 )
@@ -54,11 +57,6 @@ def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: 
     if ideal == "per-aspect":
         return over_own_ideals(hits, parts, cutoff)
     return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
-
-
-def over_best(score: Floats, best: Floats) -> Floats:
-    """score / best, and exactly 1 where they differ by nothing but the order of their sums"""
-    return np.where((best > 0) & (np.abs(score - best) <= 2e-15 * best), 1.0, ratio(score, best))
 
 
 def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, Floats]]:
@@ -89,17 +87,32 @@ def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) 
 def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
     g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
-    best = (g * parts.novelty(g)) @ parts.discount.first(g.shape[-1])
+    best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
     weight = aspect_weights(hits, parts.gain, parts.weighted)
-    return expected(ratio(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
+    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility, over that of a ranking whose every document serves every aspect"""
-    longest = cutoff or int(hits.length.max(initial=0))
-    left = geometric(1 - parts.novelty.amount).first(longest)
-    sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))
-    return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
+    sums = _everything(parts, cutoff or int(hits.length.max(initial=0)))
+    per_aspect = sums[np.minimum(hits.depth(cutoff), len(sums) - 1).astype(np.int64)]
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    best = expected(np.broadcast_to(per_aspect[:, None], weight.shape), weight)
+    return over_best(utility(hits, parts, cutoff), best)
+
+
+def _everything(parts: Parts, longest: int) -> Floats:
+    """Σ_{i≤k} (1-α)^(i-1) D(i) for k = 0, 1, …, `longest`, or to where it no longer grows
+
+    No term is larger than the one before, so that after one which is too small to change the sum none does.
+    """
+    n = min(longest, 1024)
+    while True:
+        left = tables.powers_of_rest(n, parts.novelty.amount)
+        sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(n))))
+        if n >= longest or sums[-1] == sums[-2]:
+            return sums
+        n = min(2 * n, longest)
 
 
 @measure(
@@ -305,7 +318,7 @@ def NRBP(
     {'run': {'NRBP': 0.5625}}
     """
     parts = Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
-    return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
+    return over_best((1 - (1 - alpha) * beta) * utility(hits, parts, cutoff), ONE)
 
 
 def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool) -> Parts:

@@ -13,20 +13,25 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures import tables
 from rankprism.measures.ideal import sorted_ideal
 from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
+    ONE,
     RECIPROCAL,
     REL,
     Gain,
     binary,
     discounted_sum,
     geometric,
+    hit_discount,
     hit_gain,
+    over_best,
     pool_gain,
     ratio,
+    total,
 )
 
 
@@ -76,7 +81,9 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
     hits = hits.top(cutoff)
-    best: Floats = (hit_gain(hits, binary(rel)) * RECIPROCAL(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    best: Floats = (hit_gain(hits, binary(rel)) * hit_discount(hits, RECIPROCAL)[:, None, :]).max(
+        -1, initial=0.0
+    )
     return best
 
 
@@ -115,7 +122,7 @@ def AP(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> Floats:
 
 def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     """(N, A) Σ_i [relevant] · P@i"""
-    return discounted_sum(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL(hits.rank))
+    return total(relevant * np.cumsum(relevant, axis=-1) / hits.rank[:, None, :])
 
 
 @measure(
@@ -173,7 +180,7 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     {'run': {'DCG@3': 2.0, "DCG(dcg='exp-log2')@3": 3.0}}
     """
     hits = hits.top(cutoff)
-    return discounted_sum(_dcg_gain(hits.grade, dcg, gains), LOGARITHMIC(hits.rank))
+    return discounted_sum(_dcg_gain(hits.grade, dcg, gains), hit_discount(hits, LOGARITHMIC))
 
 
 @measure(
@@ -196,20 +203,20 @@ def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int 
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
-    {'run': {'nDCG': 0.8597186998521972}}
+    {'run': {'nDCG': 0.8597186998521971}}
     """
     gain = partial(_dcg_gain, dcg=dcg, gains=gains)
     hits = hits.top(cutoff)
     ideal = sorted_ideal(hits.pool, (dcg, str(gains)), gain)[:, :, :cutoff]
-    best = ideal @ LOGARITHMIC.first(ideal.shape[-1])
-    return ratio(discounted_sum(gain(hits.grade), LOGARITHMIC(hits.rank)), best[hits.topic])
+    best = discounted_sum(ideal, LOGARITHMIC.first(ideal.shape[-1]))
+    return over_best(discounted_sum(gain(hits.grade), hit_discount(hits, LOGARITHMIC)), best[hits.topic])
 
 
 def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
     if gains:
         named = [grade == g for g in gains]
         grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
-    return np.exp2(grade) - 1 if dcg == "exp-log2" else grade
+    return tables.exp2(grade) - 1 if dcg == "exp-log2" else grade
 
 
 PERSISTENCE = Parameter(
@@ -252,7 +259,8 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     {'run': {'RBP(p=0.5)': 0.25}}
     """
     hits = hits.top(cutoff)
-    return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), geometric(p)(hits.rank))
+    gained = discounted_sum(hit_gain(hits, Gain(gain, rel)), hit_discount(hits, geometric(p)))
+    return over_best((1 - p) * gained, ONE)
 
 
 MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
@@ -287,7 +295,7 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     {'run': {'ERR@20': 0.939453125}}
     """
     hits = hits.top(cutoff)
-    return _err(satisfaction(hits.grade, hits, gain, max_rel), RECIPROCAL(hits.rank))
+    return _err(satisfaction(hits.grade, hits, gain, max_rel), hit_discount(hits, RECIPROCAL))
 
 
 @measure(
@@ -310,8 +318,8 @@ def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     """
     ideal = sorted_ideal(hits.pool, "grade", lambda grade: grade)[:, :, :cutoff]
     r = satisfaction(ideal, hits, gain, max_rel, pool=True)
-    best = _err(r, np.broadcast_to(RECIPROCAL.first(r.shape[-1]), (len(r), r.shape[-1])))
-    return ratio(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
+    best = _err(r, RECIPROCAL.first(r.shape[-1]))
+    return over_best(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
 
 
 def _err(r: Floats, discount: Floats) -> Floats:
@@ -328,4 +336,6 @@ def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: boo
     if gain == "linear":
         return grade
     top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
-    return (np.exp2(grade) - 1) / (2**max_rel if gain == "exp" else np.exp2(top)[:, :, None])
+    return (tables.exp2(grade) - 1) / (
+        tables.exp2_of(max_rel) if gain == "exp" else tables.exp2(top)[:, :, None]
+    )
