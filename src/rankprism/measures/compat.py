@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.measure import Parameter, measure
+from rankprism.measures.bounds import compatibility
+from rankprism.measures.measure import Bounds, Parameter, measure
 from rankprism.measures.parts import ratio
 
 #: Terms of the overlap that are added one by one.
@@ -37,6 +38,7 @@ _SUMMED = 1 << 16
     single=True,
     keeps="DeepTh",
     keeps_ia="DeepTh",
+    bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite=("clarke2021assessing", "clarke2020offline"),
 )
 def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
@@ -78,6 +80,10 @@ def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
     sums = np.concatenate(([0.0], np.cumsum(overlap[:-1])))
     length = np.minimum(relevant, end)
     return ratio(gained, length * until - sums[length])
+
+
+def _place(hits: Hits) -> Longs:
+    return _ideal_place(hits.grade, hits.pool.grade, hits.topic)
 
 
 def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Longs:

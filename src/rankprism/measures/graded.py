@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
+from rankprism.measures.bounds import Pair, graded_precision, p_plus, q_measure
+from rankprism.measures.completions import Completions
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import GAIN, Gain, hit_gain, pool_gain, ratio
 from rankprism.measures.single import precision_sum
 
@@ -45,9 +47,11 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds(
+        "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
+    ),
     cite=("sakai2005reliability", "sakai2011evaluating"),
 )
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
@@ -75,6 +79,7 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     single=True,
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite=("sakai2006give", "sakai2012intuitiveness"),
     aliases=("P+",),
 )
@@ -139,12 +144,22 @@ def _worth(grades: Floats, levels: str | Mapping[float, float], pool: Floats) ->
     return worth
 
 
+def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
+    def worth(grade: Floats) -> Floats:
+        if isinstance(levels, Mapping):
+            return sum((w * (grade >= bar) for bar, w in levels.items()), np.zeros(grade.shape)) * (grade > 0)
+        return grade if levels == "uniform" else grade * (grade + 1)
+
+    bars = tuple(levels) if isinstance(levels, Mapping) else ()
+    return graded_precision(c.gains(worth, cutoff, also=bars), _gap(c.hits.top(cutoff), levels), cutoff)
+
+
 @measure(
     LEVELS,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
@@ -165,9 +180,9 @@ def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     LEVELS,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:

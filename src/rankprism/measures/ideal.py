@@ -18,13 +18,14 @@ def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
     rounding are a tie, which the larger document id wins. The order does not depend on the discount, so
     measures that differ in nothing else share it.
     """
-
-    def gains() -> Floats:
-        return greedy(*offers(pool, parts))[1]
-
-    key = ("greedy", parts.gain, parts.novelty, parts.weighted)
-    best = pool.once(key, gains)[:, :cutoff]
+    best = best_gains(pool, parts)[:, :cutoff]
     return best @ parts.discount.first(best.shape[-1])
+
+
+def best_gains(pool: Pool, parts: Parts) -> Floats:
+    """(T, D) what each document of the greedy ideal ranking adds, before any discount"""
+    key = ("greedy", parts.gain, parts.novelty, parts.weighted)
+    return pool.once(key, lambda: greedy(*offers(pool, parts))[1])
 
 
 def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
