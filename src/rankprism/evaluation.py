@@ -77,10 +77,7 @@ def evaluate(
     chosen = _measures(measures)
     if bounds:
         for measure in chosen:
-            if measure.why_unbounded:
-                raise MeasureError(
-                    f"{measure}: no bounds are known: {measure.why_unbounded}; leave it out, or do without bounds"
-                )
+            measure.check_bounded()
     sources = run_sources(runs)
     check_format(run_format)
     judged = read_judgments(judgments, format=qrels_format, weights=weights, aspects=aspects)

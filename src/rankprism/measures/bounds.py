@@ -1,13 +1,12 @@
 """What a score is at least and at most, whatever the judgments that are missing.
 
-Each function returns a lower and an upper bound over all `Completions`, with the proof in its comment. A bound is
-*exact* if some completion attains it, and *outer* if it is only known that no completion goes beyond. Functions
-of one aspect give (N, A), the others (N,).
+Each function returns a lower and an upper bound over all `Completions`, with the proof in its comment. A
+bound is *exact* if some completion attains it, and *outer* if it is only known that no completion goes
+beyond. Functions of one aspect give (N, A), the others (N,).
 
 Three facts are used throughout. Discounts never rise with the rank. An ideal ranking draws on every relevant
-document, so a ranking is never better than the best one. And the grades of aspects are chosen independently, so
-extremes of single aspects are attained together.
-"""
+document, so a ranking is never better than the best one. And the grades of aspects are chosen independently,
+so extremes of single aspects are attained together."""
 
 from __future__ import annotations
 
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Bools, Floats, Longs
@@ -42,7 +42,8 @@ Pair: TypeAlias = tuple[Floats, Floats]
 
 
 def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float | Floats = 1.0) -> Pair:
-    """low / most and high / least, the latter `cap` at most: bounds of a ratio of numbers that are not below 0.
+    """low / most and high / least, the latter `cap` at most: bounds of a ratio of numbers that are not below
+    0.
 
     Where the divisor may be 0 the score is 0 or limited by nothing but the cap.
     """
@@ -53,11 +54,10 @@ def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float 
 def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: Bools) -> Pair:
     """Bounds of the weighted mean of aspects' scores (N, A) over those with something relevant.
 
-    Aspects that are `live` are always among them; those that `maybe` are may or may not come alive. A mean rises
-    by one more member if and only if that is above the mean. So the highest mean has the members of the
-    highest scores, down to some place, and the lowest mean those of the lowest. `low` of an aspect that may come
-    alive is its lowest score once it is alive. Exact if the bounds of all aspects are.
-    """
+    Aspects that are `live` are always among them; those that `maybe` are may or may not come alive. A mean
+    rises by one more member if and only if that is above the mean. So the highest mean has the members of the
+    highest scores, down to some place, and the lowest mean those of the lowest. `low` of an aspect that may
+    come alive is its lowest score once it is alive. Exact if the bounds of all aspects are."""
 
     def means(score: Floats, order: Longs) -> Floats:
         take = np.where(maybe, weight, 0.0)
@@ -85,10 +85,9 @@ def weights(c: Completions, weighted: bool) -> Floats:
 def rising(g: Gains, score: Callable[[Floats], Floats]) -> Pair:
     """Bounds of a score that never falls when a gain rises: all unjudged documents at 0, and all at the top.
 
-    Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative with
-    respect to r_i is Π_{j<i} (1 - r_j) times D(i) less a mean of later discounts, which are no larger. Exact
-    where the gains of judged documents are certain.
-    """
+    Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative
+    with respect to r_i is Π_{j<i} (1 - r_j) times D(i) less a mean of later discounts, which are no larger.
+    Exact where the gains of judged documents are certain."""
     return score(g.least), score(g.most)
 
 
@@ -114,16 +113,17 @@ def discounted(gain: Floats, discount: Discount) -> Floats:
 def precision_sums(
     g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats]
 ) -> Pair:
-    """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over something that grows with the number m of new documents.
+    """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over something that grows with the number m of new
+    documents.
 
-    Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m (N, n).
+    Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m
+    (N, n).
 
-    To move a relevant document from rank b up to a < b, where nothing relevant stands, changes the sum by no less
-    than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with m new
-    documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with the lowest
-    grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are scanned over m.
-    Exact for binary gains, where the best and the lowest grade are one.
-    """
+    To move a relevant document from rank b up to a < b, where nothing relevant stands, changes the sum by no
+    less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
+    m new documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with
+    the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
+    scanned over m. Exact for binary gains, where the best and the lowest grade are one."""
     n = g.least.shape[-1]
     if not n or not g.least.shape[1]:
         zero = np.zeros(judged.shape)
@@ -137,7 +137,7 @@ def precision_sums(
         x = x / i
         return np.cumsum(x[..., ::-1], axis=-1)[..., ::-1] - x
 
-    m = np.cumsum(g.free, axis=-1)
+    m = np.cumsum(g.free, axis=-1, dtype=np.int64)
     added = (np.cumsum(g.least, axis=-1) + m[:, None, :] * top) / i + after(g.least)
     sums = judged[:, :, None] + np.cumsum(np.where(free & (top > 0), added, 0.0), axis=-1)
     found = np.where(free & (top > 0), ratio(sums, least(m)), 0.0).max(-1)
@@ -148,7 +148,7 @@ def precision_sums(
     own = (np.cumsum(relevant, axis=-1) + bottom) / i + after(relevant) + after(free * bottom)
     more = np.where(free & (top > 0), own, 0.0)
     sums = judged[:, :, None] + np.cumsum(more[..., ::-1], axis=-1)[..., ::-1]
-    m = g.below[:, None] + np.cumsum(g.free[:, ::-1], axis=-1)[:, ::-1]
+    m = g.below[:, None] + np.cumsum(g.free[:, ::-1], axis=-1, dtype=np.int64)[:, ::-1]
     reached = np.where(free & (top > 0), ratio(sums, most(m)), np.inf).min(-1)
     hidden = ratio(judged, most(np.where(g.top.any(-1), g.below, 0)[:, None])[..., 0])
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
@@ -200,12 +200,12 @@ def blocks(most: int) -> Iterator[tuple[int, int]]:
 def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
     """Bounds of Σ_i D(i) gain_i over the same for all documents by gain, the best ranking there is.
 
-    With m documents that gain something, the sum is largest with the best gain at the m highest unjudged ranks, and
-    the divisor smallest with the lowest gain for each. As to the least: for a ratio ρ, the sum is linear in the
-    gains and ρ times the divisor, a maximum over orders, convex. So the set of gains with a ratio of at least ρ
-    is convex, and the ratio is least at a corner: m documents with the best gain, at the lowest unjudged ranks, and
-    0 for the others. The numbers m are looked at in blocks from .. to, whose ends bound what is between.
-    """
+    With m documents that gain something, the sum is largest with the best gain at the m highest unjudged
+    ranks, and the divisor smallest with the lowest gain for each. As to the least: for a ratio ρ, the sum is
+    linear in the gains and ρ times the divisor, a maximum over orders, convex. So the set of gains with a
+    ratio of at least ρ is convex, and the ratio is least at a corner: m documents with the best gain, at the
+    lowest unjudged ranks, and 0 for the others. The numbers m are looked at in blocks from .. to, whose ends
+    bound what is between."""
     n = g.least.shape[-1]
     D = discount.first(n)
     N, A = g.top.shape
@@ -215,14 +215,15 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
     zero = np.zeros((N, 1))
     from_top = np.concatenate([zero, np.cumsum(gained, axis=-1)], axis=-1)
     from_below = np.concatenate([zero, np.cumsum(gained[:, ::-1], axis=-1)], axis=-1)
-    seen_from_top = np.cumsum(g.free, axis=-1)
-    seen_from_below = np.cumsum(g.free[:, ::-1], axis=-1)
-    visible = g.free.sum(-1)
+    seen_from_top = np.cumsum(g.free, axis=-1, dtype=np.int64)
+    seen_from_below = np.cumsum(g.free[:, ::-1], axis=-1, dtype=np.int64)
+    visible: Longs = g.free.sum(-1, dtype=np.int64)
 
     def placed(count: Longs, seen_so_far: Longs, sums: Floats) -> Floats:
         """(N,) Σ D over the first `count` unjudged documents from one end"""
         at = (seen_so_far < count[:, None]).sum(-1) + 1
-        return np.take_along_axis(sums, np.where(count > 0, np.minimum(at, n), 0)[:, None], -1)[:, 0]
+        index = np.where(count > 0, np.minimum(at, n), 0)[:, None]
+        return np.asarray(np.take_along_axis(sums, index, -1)[:, 0])
 
     low, high = np.full((N, A), np.inf), np.zeros((N, A))
     step = g.top if g.is_sure else g.bottom
@@ -265,8 +266,9 @@ def probability(c: Completions, gain: Gain, name: str) -> Gain:
     limit = 1.0 if gain.kind == "linear" else gain.max_rel
     if gain.kind in ("linear", "probability") and limit is not None and highest > limit:
         raise MeasureError(
-            f"{name}: an unjudged document may have grade {highest:g}, which is above {limit:g}, so there are no "
-            f"bounds; " + (f"set max_rel={highest:g}" if gain.kind != "linear" else "use gain='probability'")
+            f"{name}: no bounds are known: an unjudged document may have grade {highest:g}, which is above "
+            f"{limit:g}; "
+            + (f"set max_rel={highest:g}" if gain.kind != "linear" else "use gain='probability'")
         )
     return gain
 
@@ -312,7 +314,7 @@ def q_measure(g: Gains, beta: float, cutoff: int | None) -> Pair:
     def base(count: Longs) -> Floats:
         """min(k, R + count), from (N, 1, n)"""
         total = R[:, :, None] + count
-        return (total if cutoff is None else np.minimum(total, cutoff)).astype(np.float64)
+        return np.asarray(total if cutoff is None else np.minimum(total, cutoff), dtype=np.float64)
 
     everything = base((g.count[:, None] * (g.top > 0))[:, :, None])[..., 0]
     low = ratio((least * (g.least > 0)).sum(-1), everything)
@@ -342,11 +344,12 @@ def p_plus(g: Gains, beta: float) -> Pair:
 
 
 def graded_precision(g: Gains, judged: Floats, cutoff: int | None) -> Pair:
-    """Bounds of `judged`, Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), over Σ W of all documents, or of the k best; gains are W.
+    """Bounds of `judged`, Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), over Σ W of all documents, or of the k best;
+    gains are W.
 
-    The divisor is bounded by m documents of the lowest W above 0 and by m of the highest, see `precision_sums`.
-    For each bar that grades clear, the sum is at most the number of documents clearing it, so 1 is a bound too.
-    """
+    The divisor is bounded by m documents of the lowest W above 0 and by m of the highest, see
+    `precision_sums`. For each bar that grades clear, the sum is at most the number of documents clearing it,
+    so 1 is a bound too."""
     own = g.ideal_least[g.topic]
     D = own.shape[-1]
     sums = np.concatenate([np.zeros((*own.shape[:2], 1)), np.cumsum(own, axis=-1)], axis=-1)
@@ -360,7 +363,7 @@ def graded_precision(g: Gains, judged: Floats, cutoff: int | None) -> Pair:
             first = np.minimum(before, k)
             rest = np.clip(k - m, first, D)
             ahead, until = np.take_along_axis(sums, first, -1), np.take_along_axis(sums, rest, -1)
-            return ahead + value[:, :, None] * np.clip(k - before, 0, m) + until - ahead
+            return np.asarray(ahead + value[:, :, None] * np.clip(k - before, 0, m) + until - ahead)
 
         return of
 
@@ -373,12 +376,11 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
 
     `place` (N, A, H) is that of each document found in the ideal ranking of the judged ones.
 
-    A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), O(d) = Σ_{e≤d} p^(e-1)/e.
-    New documents move s down by their number at most, and up never; n, the length of the longer ranking, grows
-    by no more than they do. A new document adds O(n) - O(r - 1) at most, and m of them the most at the m highest
-    unjudged ranks; then the ideal ranking has R + m documents. The overlap with another ranking is never above
-    min(d, R), that of the ideal with itself, which makes 1 a bound.
-    """
+    A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), O(d) = Σ_{e≤d}
+    p^(e-1)/e. New documents move s down by their number at most, and up never; n, the length of the longer
+    ranking, grows by no more than they do. A new document adds O(n) - O(r - 1) at most, and m of them the
+    most at the m highest unjudged ranks; then the ideal ranking has R + m documents. The overlap with another
+    ranking is never above min(d, R), that of the ideal with itself, which makes 1 a bound."""
     hits = c.hits
     if depth is not None and depth > _DEEPEST:
         raise MeasureError(f"Compat: no bounds are known below rank {_DEEPEST}; set depth={_DEEPEST} or less")
@@ -391,18 +393,18 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
     ends = [np.full(R.shape, depth) if depth is not None else np.maximum(length, x) for x in (R, R + new)]
     longest = int(ends[1].max(initial=1))
     d = np.arange(1, longest + 1, dtype=np.float64)
-    O = np.concatenate(([0.0], np.cumsum(p ** (d - 1) / d)))
-    sums = np.concatenate(([0.0], np.cumsum(O[:-1])))
+    overlap = np.concatenate(([0.0], np.cumsum(p ** (d - 1) / d)))
+    sums = np.concatenate(([0.0], np.cumsum(overlap[:-1])))
 
     def added(first: Floats | Longs, end: Longs) -> Floats:
-        until = O[end][:, :, None]
-        return np.where(first <= end[:, :, None], until - O[np.minimum(first, longest) - 1], 0.0)
+        until = overlap[end][:, :, None]
+        return np.where(first <= end[:, :, None], until - overlap[np.minimum(first, longest) - 1], 0.0)
 
     def itself(length: Longs, end: Longs) -> Floats:
         """What the ideal ranking of so many documents (N, A, ..) gets"""
         end = end.reshape(*end.shape, *(1,) * (length.ndim - 2))
         length = np.minimum(length, end)
-        return length * O[end] - sums[length]
+        return np.asarray(length * overlap[end] - sums[length], dtype=np.float64)
 
     found = (hits.grade > 0) & (hits.rank != NOWHERE)[:, None, :]
     rank = np.where(hits.rank == NOWHERE, 1, hits.rank)[:, None, :].astype(np.int64)
@@ -432,11 +434,10 @@ _DEEPEST = 1 << 16  # beyond, Compat adds the terms of its sum by an integral
 def is_rising(parts: Parts) -> bool:
     """Whether the utility for an aspect never falls when a gain rises.
 
-    Without novelty, and in a cascade, it does not: see `rising`. With binary gains, a document more at rank i adds
-    D(i) (1-α)^c and takes the share α from all further down, which have at most D(i) (1-α)^c Σ_{n≥0} (1-α)^n, and α
-    times that is no more than what was added. With graded gains, a document of little gain can take more from a
-    better one below than it adds.
-    """
+    Without novelty, and in a cascade, it does not: see `rising`. With binary gains, a document more at rank i
+    adds D(i) (1-α)^c and takes the share α from all further down, which have at most D(i) (1-α)^c Σ_{n≥0}
+    (1-α)^n, and α times that is no more than what was added. With graded gains, a document of little gain can
+    take more from a better one below than it adds."""
     graded = parts.gain.kind != "binary"
     return not graded or parts.novelty in (NO_NOVELTY, CASCADE) or parts.novelty == decay(0.0)
 
@@ -448,11 +449,10 @@ def _taken(novelty: Novelty) -> float:
 def utilities(g: Gains, parts: Parts) -> Pair:
     """(N, A) bounds of Σ_i D(i) g(i,t) N(i,t)
 
-    Where a better document can do harm, each document is taken to have at least its least gain after as many others
-    as possible, and at most its largest after as few as possible. Moreover, the j-th document on an aspect has at
-    most the weight D(j) (1-α)^(j-1), which falls with j; so the sum is at most that of the gains in descending
-    order.
-    """
+    Where a better document can do harm, each document is taken to have at least its least gain after as many
+    others as possible, and at most its largest after as few as possible. Moreover, the j-th document on an
+    aspect has at most the weight D(j) (1-α)^(j-1), which falls with j; so the sum is at most that of the
+    gains in descending order."""
     if is_rising(parts):
         return rising(g, lambda x: discounted(x * parts.novelty(x), parts.discount))
     left = decay(_taken(parts.novelty))
@@ -491,8 +491,8 @@ def expected_utility(c: Completions, parts: Parts, cutoff: int | None, weight: F
 
 
 def over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
-    """Bounds of Σ_t w_t u_t / u*_t, u*_t of the documents by gain, which is the best order for an aspect alone:
-    the j-th document on it has at most the weight D(j) N(j), and this falls with j."""
+    """Bounds of Σ_t w_t u_t / u*_t, u*_t of the documents by gain, which is the best order for an aspect
+    alone: the j-th document on it has at most the weight D(j) N(j), and this falls with j."""
     g = c.gains(parts.gain, cutoff)
     low, high = utilities(g, parts)
     least, most = own_ideals(g, parts, cutoff)
@@ -512,17 +512,19 @@ def own_ideals(g: Gains, parts: Parts, cutoff: int | None) -> Pair:
 def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
     """Bounds of the utility over that of the greedy or of the best ranking.
 
-    Weights divide both alike, so whether they are made to sum to 1 over the aspects that are alive does not matter.
+    Weights divide both alike, so whether they are made to sum to 1 over the aspects that are alive does not
+    matter.
 
-    The best ranking is at least as good as the best one of judged documents, which stay in the pool. It is at most
-    as good as the sum of all aspects' own best rankings; and at most as good as the best one of the judged
-    documents plus that of the new ones, because either kind of documents gains by leaving out the other.
+    The best ranking is at least as good as the best one of judged documents, which stay in the pool. It is at
+    most as good as the sum of all aspects' own best rankings; and at most as good as the best one of the
+    judged documents plus that of the new ones, because either kind of documents gains by leaving out the
+    other.
 
-    A greedy ranking of an order-independent, submodular worth (binary gains or a cascade) has, after m documents,
-    at least the share ρ(m) = 1 - (1 - 1/m)^m of what m documents can have (Nemhauser, Wolsey and Fisher 1978).
-    With Σ_i D(i) G_i = Σ_m (D(m) - D(m+1)) Σ_{i≤m} G_i the same follows for the discounted sum. So a score is
-    at most 1/ρ(k). Of other graded gains we use that the first document is the best single one, and that no
-    document of a ranking gains more than that.
+    A greedy ranking of an order-independent, submodular worth (binary gains or a cascade) has, after m
+    documents, at least the share ρ(m) = 1 - (1 - 1/m)^m of what m documents can have (Nemhauser, Wolsey and
+    Fisher 1978). With Σ_i D(i) G_i = Σ_m (D(m) - D(m+1)) Σ_{i≤m} G_i the same follows for the discounted sum.
+    So a score is at most 1/ρ(k). Of other graded gains we use that the first document is the best single one,
+    and that no document of a ranking gains more than that.
 
     A grade of (2^g - 1) / 2^gmax shrinks by the same factor for a whole aspect when gmax rises; then the best
     ranking shrinks by no more than the smallest factor.
@@ -571,13 +573,14 @@ def _width(g: Gains, cutoff: int | None) -> int:
 
 
 def _greedy_share(parts: Parts, steps: int) -> Floats:
-    """ρ(1), ρ(2), …: what a greedy ranking has at least of the best, after so many documents; 0 if not known"""
+    """ρ(1), ρ(2), …: what a greedy ranking has at least of the best, after so many documents; 0 if not
+    known"""
     m = np.arange(1, steps + 1)
     if parts.novelty == NO_NOVELTY or parts.novelty == decay(0.0):
         return np.ones(steps)  # greedy is best
     if is_rising(parts):
-        return 1 - (1 - 1 / m) ** m
-    return (m == 1).astype(np.float64)
+        return np.asarray(1 - (1 - 1 / m) ** m)
+    return np.asarray(m == 1, dtype=np.float64)
 
 
 # ── aspects reached ──────────────────────────────────────────────────────────────────────────────
@@ -585,12 +588,12 @@ def _greedy_share(parts: Parts, steps: int) -> Floats:
 
 def needed(m: Longs, level: float) -> Longs:
     """⌈level · m⌉, at least one of them if there is any"""
-    return np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1)).astype(np.int64)
+    return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1)), dtype=np.int64)
 
 
 def reached(c: Completions, rel: float, level: float) -> Iterator[tuple[int, Bools, Longs, Floats, Floats]]:
-    """For each number of aspects that come alive: whether so many can, how many aspects are then needed, and the rank
-    at which they are reached, at least and at most; inf if never.
+    """For each number of aspects that come alive: whether so many can, how many aspects are then needed, and
+    the rank at which they are reached, at least and at most; inf if never.
 
     At best, every aspect is reached at the first unjudged rank; at worst, those that come alive are reached
     at the last one.
@@ -625,13 +628,13 @@ def subtopic_reciprocal_rank(c: Completions, level: float, rel: float) -> Pair:
 
 
 def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float) -> Pair:
-    """Bounds of the cost of the cheapest cover over that of the ranking, down to where the aspects are reached.
+    """Bounds of the cost of the cheapest cover over that of the ranking, down to where the aspects are
+    reached.
 
-    The ranking's documents down to there are a cover, so 1 is a bound. A cover of n aspects costs a·n + b at least,
-    as a single document. While no aspect comes alive, new documents only make the cheapest cover of the judged
-    ones cheaper. The ranking costs b for each document, a for each of their judged aspects, and at most a for
-    every aspect of every unjudged document.
-    """
+    The ranking's documents down to there are a cover, so 1 is a bound. A cover of n aspects costs a·n + b at
+    least, as a single document. While no aspect comes alive, new documents only make the cheapest cover of
+    the judged ones cheaper. The ranking costs b for each document, a for each of their judged aspects, and at
+    most a for every aspect of every unjudged document."""
     hits = c.hits
     g = c.gains(binary(rel), None)
     judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
@@ -641,7 +644,7 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     of_judged = np.concatenate([zero, np.cumsum(g.least.sum(1), axis=-1)], axis=-1)
     of_free = np.concatenate([zero, np.cumsum(g.free, axis=-1)], axis=-1) * (g.top > 0).sum(-1)[:, None]
 
-    def share(cover: Floats | float, rank: Floats, open_too: bool) -> Floats:
+    def share(cover: npt.ArrayLike, rank: Floats, open_too: bool) -> Floats:
         """cover / cost, 0 if the aspects are never reached"""
         place = np.where(np.isinf(rank), 0, rank).astype(np.int64)
         aspects = np.take_along_axis(of_judged + of_free * open_too, place[:, None], -1)[:, 0]
@@ -661,10 +664,9 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
 def precision_at_recall(c: Completions, rel: float) -> Pair:
     """Bounds of the share of documents that bring something new, down to where all aspects are reached.
 
-    With something relevant in the list, the first such document counts whole, of as many documents as the list has,
-    or as are needed if all aspects are reached for certain. No more documents bring something new than there are
-    aspects; and all are needed down to the first rank at which all aspects can be reached.
-    """
+    With something relevant in the list, the first such document counts whole, of as many documents as the
+    list has, or as are needed if all aspects are reached for certain. No more documents bring something new
+    than there are aspects; and all are needed down to the first rank at which all aspects can be reached."""
     g = c.gains(binary(rel), None)
     length = c.hits.length.astype(np.float64)
     low, high = np.full(len(length), np.inf), np.zeros(len(length))
@@ -726,9 +728,8 @@ def filled(c: Completions, g: Gains, alpha: float, height: float) -> Pair:
 def at_the_end(c: Completions, g: Gains, alpha: float, height: float) -> Pair:
     """(N,) bounds of the share of the cube that the whole ranking fills
 
-    As the documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, the most they can
-    add is what they add in descending order.
-    """
+    As the documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, the most they
+    can add is what they add in descending order."""
     low, high = (x.max(-1, initial=0.0) for x in filled(c, g, alpha, height))
     shares = c.hits.weight
     shares = ratio(shares, shares.sum(-1, keepdims=True))
@@ -765,12 +766,12 @@ def global_gains(
 ) -> Gains:
     """What documents gain over all aspects, Σ_t Pr(t) gain(g(d,t)), as one aspect.
 
-    Where a measure only compares gains, the weights need not sum to 1. For `absolute` gains they do, over the aspects
-    that are alive: at least those of now, at most those that may be.
-    """
+    Where a measure only compares gains, the weights need not sum to 1. For `absolute` gains they do, over the
+    aspects that are alive: at least those of now, at most those that may be."""
     if digits is not None:
         raise MeasureError(
-            "no bounds are known for gains that are rounded in the ranking but not in the ideal; leave out digits"
+            "no bounds are known for gains that are rounded in the ranking and not in the ideal; leave out "
+            "digits"
         )
     g = c.gains(Gain(gain), cutoff)
     weight = weights(c, True)
@@ -798,7 +799,7 @@ def global_gains(
     if absolute:
         live = (pools[1] > 0).any(-1)
         could = live | (c.level.max(-1, initial=0.0) > 0)
-        topics = tuple(np.where(x, by_topic, 0.0).sum(-1) for x in (could, live))  # type: ignore[assignment]
+        topics = np.where(could, by_topic, 0.0).sum(-1), np.where(live, by_topic, 0.0).sum(-1)
         open_, known = (x[c.hits.topic] for x in topics)
         top = over_aspects(g.top, g.top, weight, g.live, g.maybe)[1]
         bottom = ratio(bottom, open_)
@@ -823,12 +824,13 @@ def global_gains(
 
 
 def _peak(c: Completions) -> Floats:
-    return np.maximum(c.hits.pool.highest, c.level.max(-1, initial=0.0))
+    return np.asarray(np.maximum(c.hits.pool.highest, c.level.max(-1, initial=0.0)))
 
 
 def satisfaction(g: Gains) -> Gains:
-    """The chances to satisfy GG / (GGmax + 1): GGmax is at least that of the judged documents and at most also that of
-    the new ones. A new document has no more than x / (x + 1), which grows with its own gain x."""
+    """The chances to satisfy GG / (GGmax + 1): GGmax is at least that of the judged documents and at most
+    also that of the new ones. A new document has no more than x / (x + 1), which grows with its own gain
+    x."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic] + 1  # (N, 1)
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top) + 1
     of_topic = np.zeros((len(g.ideal_least), 1))
@@ -851,7 +853,8 @@ def satisfaction(g: Gains) -> Gains:
 
 
 def expected_blended_ratio(g: Gains, beta: float) -> Pair:
-    """Bounds of Σ_i BR(i) r_i Π_{j<i} (1 - r_j): each factor is bounded on its own, and the sum is at most 1."""
+    """Bounds of Σ_i BR(i) r_i Π_{j<i} (1 - r_j): each factor is bounded on its own, and the sum is at most
+    1."""
     if not g.least.shape[-1]:
         zero = np.zeros(g.top.shape)
         return zero, zero
@@ -863,8 +866,8 @@ def expected_blended_ratio(g: Gains, beta: float) -> Pair:
 
 
 def rank_biased_global(g: Gains, discount: Discount) -> Pair:
-    """Bounds of Σ_i D(i) GG_i / GGmax: no document gains more than GGmax, which is at least that of the judged
-    documents and at most also that of the new ones."""
+    """Bounds of Σ_i D(i) GG_i / GGmax: no document gains more than GGmax, which is at least that of the
+    judged documents and at most also that of the new ones."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic][:, :, None]
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top)[:, :, None]
     free = g.free[:, None, :]

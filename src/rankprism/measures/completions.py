@@ -53,7 +53,8 @@ class Completions:
     @cached_property
     def count(self) -> Longs:
         """(N,) how many documents of each ranking are unjudged."""
-        return self.hits.length - (self.hits.judged != NOWHERE).sum(-1)
+        judged: Longs = (self.hits.judged != NOWHERE).sum(-1, dtype=np.int64)
+        return self.hits.length - judged
 
     @cached_property
     def free(self) -> Bools:
@@ -193,12 +194,14 @@ class Gains:
     @property
     def below(self) -> Longs:
         """(N,) the unjudged documents further down"""
-        return self.count - self.free.sum(-1)
+        visible: Longs = self.free.sum(-1, dtype=np.int64)
+        return self.count - visible
 
     @property
     def live(self) -> Bools:
         """(N, A) aspects that have something relevant, whatever the completion"""
-        return (self.ideal_most > 0).any(-1)[self.topic]
+        alive: Bools = np.asarray((self.ideal_most > 0).any(-1))
+        return alive[self.topic]
 
     @property
     def maybe(self) -> Bools:
@@ -206,7 +209,8 @@ class Gains:
         return ~self.live & (self.top > 0) & (self.count > 0)[:, None]
 
     def ideal(self, value: Floats, count: Longs, cutoff: int | None, most: bool) -> Floats:
-        """(N, A, K) the gains of the judged documents and of `count` (N,) more of a value (N, A), descending"""
+        """(N, A, K) the gains of the judged documents and of `count` (N,) more of a value (N, A),
+        descending"""
         own = (self.ideal_most if most else self.ideal_least)[self.topic]
         width = own.shape[-1] + int(count.max(initial=0))
         width = width if cutoff is None else min(width, cutoff)
@@ -224,8 +228,8 @@ def _descending(gain: Floats) -> Floats:
 
 
 def _levels(cells: Cells | None, grade: Floats) -> Floats:
-    """(A, L) the grades above 0 that a document may have on each aspect: the declared labels, or else all grades
-    that occur in the file"""
+    """(A, L) the grades above 0 that a document may have on each aspect: the declared labels, or else all
+    grades that occur in the file"""
     if cells is not None and cells.scales is not None:
         names = list(cells.names[: grade.shape[1]])
         level = np.zeros((grade.shape[1], max(len(scale.grades) for scale in cells.scales)))

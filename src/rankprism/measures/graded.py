@@ -144,10 +144,14 @@ def _worth(grades: Floats, levels: str | Mapping[float, float], pool: Floats) ->
     return worth
 
 
+_SMALLEST = 5e-324  # any grade above 0
+
+
 def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
     def worth(grade: Floats) -> Floats:
         if isinstance(levels, Mapping):
-            return sum((w * (grade >= bar) for bar, w in levels.items()), np.zeros(grade.shape)) * (grade > 0)
+            worths: Floats = np.sum([w * (grade >= max(bar, _SMALLEST)) for bar, w in levels.items()], axis=0)
+            return worths
         return grade if levels == "uniform" else grade * (grade + 1)
 
     bars = tuple(levels) if isinstance(levels, Mapping) else ()

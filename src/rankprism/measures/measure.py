@@ -258,6 +258,14 @@ class Measure:
             return f"of {inner}: {inner.why_unbounded}"
         return self.definition.bounds.reason if self.definition.bounds.function is None else ""
 
+    def check_bounded(self) -> None:
+        """Refuses a measure for which no bounds are known."""
+        if self.why_unbounded:
+            raise MeasureError(
+                f"{self}: no bounds are known: {self.why_unbounded}; leave the measure out, or do without "
+                f"bounds"
+            )
+
     def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most, whatever the judgments that are missing."""
         hits = completions.hits
@@ -276,11 +284,9 @@ class Measure:
 
     def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
         """(N, A) twice: the same for each aspect on its own; only for single-aspect measures."""
+        self.check_bounded()
         function = self.definition.bounds.function
-        if self.why_unbounded or function is None:
-            raise MeasureError(
-                f"{self}: no bounds are known: {self.why_unbounded}; leave it out, or do without bounds"
-            )
+        assert function is not None  # or else it would have been refused
         _, settings = self._bound(completions.hits)
         return function(completions, **settings)
 

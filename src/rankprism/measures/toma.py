@@ -138,20 +138,22 @@ def _fold(
 
 
 def _bounds(c: Completions, measure: Measure, tuples: str | tuple[Any, ...], **settings: Any) -> Pair:
-    """Those of the measure inside: an unjudged document may have any labels, and so the worth of any class."""
+    """Those of the measure inside: an unjudged document may have any labels, and so the worth of any
+    class."""
     labels = c.hits.pool.labels
     if tuples == "seen":
         raise MeasureError(
-            "TOMA: no bounds are known for tuples='seen': the labels of an unjudged document might be new and "
-            "form classes of their own; use tuples='product' or 'valid'"
+            "TOMA: no bounds are known for tuples='seen': the labels of an unjudged document might be new "
+            "and form classes of their own; use tuples='product' or 'valid'"
         )
     if not all(
         np.isin(c.level[:, a][c.level[:, a] > 0], scale.grades).all()
         for scale, a in zip(labels.scales, labels.column, strict=True)
     ):
         raise MeasureError(
-            "TOMA: no bounds are known where aspects have different grades and no declared scales: an unjudged "
-            "document might have a grade that makes a scale longer; declare the labels with aspects= (--aspects)"
+            "TOMA: no bounds are known where aspects have different grades and no declared scales: an "
+            "unjudged document might have a grade that makes a scale longer; declare the labels with "
+            "aspects= (--aspects)"
         )
     key, fold = _fold(c.hits, tuples=tuples, **settings)
     low, high = measure.bounds_per_aspect(c.fold(key, fold, _worths(c, labels, fold)))
