@@ -82,8 +82,8 @@ def test_bounds_by_hand() -> None:
 
 
 def test_an_aspect_without_a_relevant_document_may_come_alive() -> None:
-    # t has no relevant document, so only s counts, and it is reached. Then x at rank 3, beyond the cutoff, may
-    # turn out to be on t: one of two aspects is reached.
+    # t has no relevant document, so only s counts, and it is reached. Then x, at rank 3 beyond the cutoff,
+    # may turn out to be on t: one of two aspects is reached.
     judgments = {"q": {"s": {"a": 1}, "t": {"a": 0, "b": 0}}}
     run = {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}
     measures = ("StRecall@2", "P_IA@2", "alpha_DCG@1", "S_RR")
@@ -317,7 +317,7 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> No
 
 def test_navigational_intents_have_bounds_too() -> None:
     # s wants one document only, and graded ones may take it from a better one.
-    intents = {"s": {"a": 2, "b": 1, "c": 0}, "t": {"b": 1}}
+    intents: dict[str, dict[str, float]] = {"s": {"a": 2, "b": 1, "c": 0}, "t": {"b": 1}}
     ranking = {doc: -float(i) for i, doc in enumerate(("x", "a", "y", "b"))}
     topic = Topic(intents, list(ranking), ["x", "y"], (0, 1, 2), None)
     measures = ["DIN_nDCG", "DIN_nDCG@2", "DINSharp_nDCG@3", "P_plusQ", "P_plusQ@2", "P_plusQSharp@3"]

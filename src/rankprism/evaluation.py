@@ -18,7 +18,7 @@ from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source, check_format
 from rankprism.measures import Measure, parse
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
 
 TOPICS = ("judged", "retrieved")
 

@@ -3,8 +3,8 @@
 `measure` says what a measure is and keeps the registry; `grammar` reads ``alpha_nDCG(alpha=0.25)@20``.
 `single`, `graded` and `compat` have the measures of one aspect; `combine` folds them over aspects (``M_IA``,
 CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects first; `novelty`, `cube` and
-`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of. Nothing here knows of
-files or runs.
+`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of, and
+`bounds` says what missing judgments can make of their scores. Nothing here knows of files or runs.
 """
 
 from rankprism.measures.combine import CAM, MM, Aspect, Contrast

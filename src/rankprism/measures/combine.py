@@ -9,8 +9,8 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.bounds import Pair, over_aspects, weights
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, measure
 from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.bounds import compatibility
+from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.measure import Bounds, Parameter, measure
 from rankprism.measures.parts import ratio
 

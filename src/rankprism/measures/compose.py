@@ -25,8 +25,9 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.bounds import Pair, expected_utility, probability
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Bounds, Definition, Measure, Parameter, register
 from rankprism.measures.novelty import (

@@ -6,7 +6,8 @@ import numpy as np
 
 from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
-from rankprism.measures.bounds import expected_utility, subtopic_precision, subtopic_reciprocal_rank
+from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
+from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     FIRST,

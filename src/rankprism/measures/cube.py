@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Longs
-from rankprism.measures import bounds
-from rankprism.measures.bounds import Pair, precision_at_recall, quotient
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.coverage import precision_at_recall
+from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
+from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     RECIPROCAL,
@@ -146,8 +147,8 @@ def _ct_bounds(
     cutoff: int | None,
 ) -> Pair:
     if form == "paper":
-        return bounds.cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
-    low, high = bounds.at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height)
+        return cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
+    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height)
     time = _rounds(c.hits.top(cutoff).length.astype(np.float64), batch).astype(np.float64)
     return ratio(low, time), ratio(high, time)
 
@@ -188,8 +189,8 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     """CT fills no more of an aspect than its bound does, so nCT is at most the ratio of their times."""
     depth = c.hits.depth(cutoff)
     g = c.gains(Gain("linear"), cutoff)
-    filled = bounds.at_the_end(c, g, alpha, height)
-    best = bounds.cube_test_bound(c, g, alpha, height, depth)
+    filled = filled_at_the_end(c, g, alpha, height)
+    best = cube_test_bound(c, g, alpha, height, depth)
     time, limit = (
         _rounds(x, batch).astype(np.float64) for x in (c.hits.top(cutoff).length.astype(np.float64), depth)
     )
@@ -235,7 +236,7 @@ def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     inside = i <= length[:, None]
     low, high = (
         ratio((x * inside / _rounds(i.astype(np.float64), batch)).sum(-1), length.astype(np.float64))
-        for x in bounds.filled(c, g, alpha, height)
+        for x in filled_by_rank(c, g, alpha, height)
     )
     return low, high
 

@@ -12,22 +12,16 @@ from dataclasses import replace
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Pool
-from rankprism.measures.bounds import (
-    Pair,
-    cascade_over_ideal,
-    discounted,
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.global_gains import (
+    chances,
     expected_blended_ratio,
     global_gains,
-    over_aspects,
-    over_sorted_ideal,
-    p_plus,
-    q_measure,
     rank_biased_global,
-    rising,
-    weights,
 )
-from rankprism.measures.bounds import satisfaction as chances
-from rankprism.measures.completions import Completions, Gains
+from rankprism.measures.bounds.graded import p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, rising, weights
+from rankprism.measures.bounds.single import cascade_over_ideal, over_sorted_ideal
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
 from rankprism.measures.measure import CUTOFF, Bounds, Measure, Parameter, measure

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
-from rankprism.measures.bounds import Pair, graded_precision, p_plus, q_measure
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.ideal import sorted_ideal
 from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import GAIN, Gain, hit_gain, pool_gain, ratio

@@ -16,7 +16,7 @@ from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
 
 if TYPE_CHECKING:
-    from rankprism.measures.completions import Completions
+    from rankprism.measures.bounds.completions import Completions
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures import bounds
-from rankprism.measures.bounds import Pair, expected_utility, over_best_ranking, probability
-from rankprism.measures.completions import Completions
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
 from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
@@ -94,7 +94,7 @@ def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, n
     if parts.novelty == CASCADE:
         probability(c, parts.gain, "ERR_IA")
     if ideal == "per-aspect":
-        return bounds.over_own_ideals(c, parts, cutoff)
+        return mean_over_own_ideals(c, parts, cutoff)
     return over_best_ranking(c, parts, cutoff, ideal, nodes)
 
 

@@ -13,20 +13,17 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.bounds import (
-    Pair,
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.ranges import Pair, discounted, probability, rising
+from rankprism.measures.bounds.single import (
     average_precision,
     cascade,
     cascade_over_ideal,
-    discounted,
     over_sorted_ideal,
     precision,
-    probability,
     r_precision,
     reciprocal_rank,
-    rising,
 )
-from rankprism.measures.completions import Completions, Gains
 from rankprism.measures.ideal import sorted_ideal
 from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (

@@ -12,9 +12,9 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits, Longs, Pool
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
-from rankprism.measures.bounds import Pair
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.combine import INNER
-from rankprism.measures.completions import Completions
 from rankprism.measures.distance_order import (
     DISTANCES,
     TUPLES,
