@@ -110,16 +110,10 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: s
     judged documents plus that of the new ones, because either kind of documents gains by leaving out the
     other.
 
-    A greedy ranking of an order-independent, submodular worth (binary gains or a cascade) has, after m
-    documents, at least the share ρ(m) = 1 - (1 - 1/m)^m of what m documents can have (Nemhauser, Wolsey and
-    Fisher 1978). With Σ_i D(i) G_i = Σ_m (D(m) - D(m+1)) Σ_{i≤m} G_i the same follows for the discounted sum.
-    So a score is at most 1/ρ(k). Of other graded gains we use that the first document is the best single one,
-    and that no document of a ranking gains more than that.
-
     A grade of (2^g - 1) / 2^gmax shrinks by the same factor for a whole aspect when gmax rises; then the best
     ranking shrinks by no more than the smallest factor.
     """
-    hits, pool, topic = c.hits, c.hits.pool, c.hits.topic
+    pool, topic = c.hits.pool, c.hits.topic
     g = c.gains(parts.gain, cutoff)
     weight = weights(c, parts.weighted)
     low, high = (expected(u, weight) for u in utilities(g, parts))
@@ -133,41 +127,48 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: s
         least, most = (x[topic] * scale for x in exact_utility(pool, parts, cutoff, nodes))
         cap: float | Floats = 1.0
     else:
-        gains = best_gains(pool, parts)[:, :cutoff]
-        steps = gains.shape[-1]
-        after = np.cumsum(gains, axis=-1)[topic] * scale[:, None]
-        D = parts.discount.first(steps)
-        drop = D - np.append(D[1:], 0.0)
-        rho = _greedy_share(parts, steps)
-        if steps:
-            least = (drop * np.maximum.accumulate(rho * after, axis=-1)).sum(-1)
-            most = (drop * ratio(after, rho + np.zeros_like(after))).sum(-1) if is_rising(parts) else relaxed
-        else:
-            least = most = np.zeros(len(topic))
-        if is_rising(parts):
-            longest = pool.grade.shape[-1] + g.count
-            longest = np.maximum(1, longest if cutoff is None else np.minimum(longest, cutoff))
-            cap = 1 / _greedy_share(parts, int(longest.max(initial=1)))[longest - 1]
-        else:
-            cap = over_ranks(hits.top(cutoff), parts.discount) / parts.discount.first(1)[0]
-    added = np.broadcast_to(g.top[:, :, None], (*g.top.shape, _width(g, cutoff)))
-    added = np.where(np.arange(added.shape[-1]) < g.count[:, None, None], added, 0.0)
+        least, most, cap = greedy_ranking(c, g, parts, cutoff, scale)
+    width = int(g.count.max(initial=0)) if cutoff is None else min(cutoff, int(g.count.max(initial=0)))
+    added = np.where(np.arange(width) < g.count[:, None, None], g.top[:, :, None], 0.0)
     left = parts.novelty if is_rising(parts) else decay(_taken(parts.novelty))
     of_new = expected(discounted(added * left(added), parts.discount), weight)
     return quotient(low, high, least * kept, np.minimum(relaxed, most + of_new), cap)
 
 
-def _width(g: Gains, cutoff: int | None) -> int:
-    width = int(g.count.max(initial=0))
-    return width if cutoff is None else min(width, cutoff)
+def greedy_ranking(
+    c: Completions, g: Gains, parts: Parts, cutoff: int | None, scale: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """(N,) what the greedy ranking of all completed judgments has at least, and what the best ranking of the
+    judged documents has at most, inf where that is not known, both times `scale`. And what the score is at
+    most.
 
+    A greedy ranking of an order-independent, submodular worth (binary gains or a cascade) has, after m
+    documents, at least the share ρ(m) = 1 - (1 - 1/m)^m of what m documents can have (Nemhauser, Wolsey and
+    Fisher 1978). It is best, ρ = 1, without novelty and for one aspect alone. What m documents can have never
+    falls when documents are added. With Σ_i D(i) G_i = Σ_m (D(m) - D(m+1)) Σ_{i≤m} G_i the same follows for
+    the discounted sum. So a score is at most 1/ρ(k).
 
-def _greedy_share(parts: Parts, steps: int) -> Floats:
-    """ρ(1), ρ(2), …: what a greedy ranking has at least of the best, after so many documents; 0 if not
-    known"""
-    m = np.arange(1, steps + 1)
-    if parts.novelty == NO_NOVELTY or parts.novelty == decay(0.0):
-        return np.ones(steps)  # greedy is best
-    if is_rising(parts):
-        return np.asarray(1 - (1 - 1 / m) ** m)
-    return np.asarray(m == 1, dtype=np.float64)
+    Of other graded gains we use that the first document is the best single one, and that no document of a
+    ranking gains more than that one.
+    """
+    pool, topic = c.hits.pool, c.hits.topic
+    gains = best_gains(pool, parts)[:, :cutoff]
+    longest = pool.grade.shape[-1] + g.count
+    longest = np.maximum(1, longest if cutoff is None else np.minimum(longest, cutoff))
+    m = np.arange(1, max(gains.shape[-1], int(longest.max(initial=1))) + 1)
+    is_best = (g.live | g.maybe).sum(-1) <= 1
+    if parts.novelty in (NO_NOVELTY, decay(0.0)):
+        is_best = np.ones_like(is_best)
+    share = 1 - (1 - 1 / m) ** m if is_rising(parts) else (m == 1).astype(np.float64)
+    rho = np.where(is_best[:, None], 1.0, share)
+
+    D = np.append(parts.discount.first(gains.shape[-1]), 0.0)
+    drop = D[:-1] - D[1:]
+    had = np.cumsum(gains, axis=-1)[topic] * scale[:, None]
+    so_far = rho[:, : gains.shape[-1]]
+    least = (drop * np.maximum.accumulate(so_far * had, axis=-1)).sum(-1)
+    is_known = is_best if not is_rising(parts) else np.ones_like(is_best)
+    most = np.where(is_known, (drop * ratio(had, so_far)).sum(-1), np.inf)
+    first = over_ranks(c.hits.top(cutoff), parts.discount) / parts.discount.first(1)[0]
+    at_end = np.take_along_axis(rho, longest[:, None] - 1, -1)[:, 0]
+    return least, most, np.where(is_known, ratio(np.ones(len(topic)), at_end), first)
