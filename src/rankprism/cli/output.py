@@ -164,8 +164,8 @@ def explain(measure: Measure) -> str:
 
 #: What `rankprism measures NAME` says of the bounds of a measure.
 BOUNDS = {
-    "exact": "exact with default parameters: some judgments of the unjudged documents attain them",
-    "outer": "outer: no judgments of the unjudged documents lead beyond, but perhaps none lead there",
+    "exact": "exact with default parameters; some grades of these documents attain them",
+    "outer": "outer; no grades of these documents lead beyond them",
     "none": "none are known",
 }
 

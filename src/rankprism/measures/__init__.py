@@ -28,7 +28,7 @@ from rankprism.measures.d_measures import (
 )
 from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Definition, Measure, Parameter, lookup, measure, names
+from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, lookup, measure, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
 from rankprism.measures.toma import TOMA
@@ -58,6 +58,7 @@ __all__ = [
     "S_RR",
     "TOMA",
     "Aspect",
+    "Bounds",
     "Compat",
     "Contrast",
     "DINSharp_nDCG",

@@ -78,7 +78,8 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
     """Bounds of a combination of aspects' scores that never falls when one of them rises.
 
     Unjudged documents have their grades on one aspect whatever those on another, so all aspects can be at
-    their best together: the bounds are exact if those of the aspects are."""
+    their best together: the bounds are exact if those of the aspects are.
+    """
     low, high = measure.bounds_per_aspect(c)
     return combine(low), combine(high)
 

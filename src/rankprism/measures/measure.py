@@ -283,7 +283,7 @@ class Measure:
         )
 
     def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
-        """(N, A) twice: the same for each aspect on its own; only for single-aspect measures."""
+        """The same before any folding: (N, A) for a single-aspect measure, else (N,)."""
         self.check_bounded()
         function = self.definition.bounds.function
         assert function is not None  # or else it would have been refused

@@ -123,12 +123,9 @@ class Completions:
 
         `also` are grades at which a gain does something unusual, to look at where `level` is not complete.
         """
-        key = ("open", gain, cutoff) if isinstance(gain, Gain) else None
-        return (
-            self._gains(gain, cutoff, also)
-            if key is None
-            else self.hits.once(key, lambda: self._gains(gain, cutoff, also))
-        )
+        if isinstance(gain, Gain):
+            return self.hits.once(("open", gain, cutoff), lambda: self._gains(gain, cutoff, also))
+        return self._gains(gain, cutoff, also)
 
     def _gains(
         self, gain: Gain | Callable[[Floats], Floats], cutoff: int | None, also: tuple[float, ...]

@@ -62,7 +62,8 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     The ranking's documents down to there are a cover, so 1 is a bound. A cover of n aspects costs a·n + b at
     least, as a single document. While no aspect comes alive, new documents only make the cheapest cover of
     the judged ones cheaper. The ranking costs b for each document, a for each of their judged aspects, and at
-    most a for every aspect of every unjudged document."""
+    most a for every aspect of every unjudged document.
+    """
     hits = c.hits
     g = c.gains(binary(rel), None)
     judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
@@ -94,7 +95,8 @@ def precision_at_recall(c: Completions, rel: float) -> Pair:
 
     With something relevant in the list, the first such document counts whole, of as many documents as the
     list has, or as are needed if all aspects are reached for certain. No more documents bring something new
-    than there are aspects; and all are needed down to the first rank at which all aspects can be reached."""
+    than there are aspects; and all are needed down to the first rank at which all aspects can be reached.
+    """
     g = c.gains(binary(rel), None)
     length = c.hits.length.astype(np.float64)
     low, high = np.full(len(length), np.inf), np.zeros(len(length))

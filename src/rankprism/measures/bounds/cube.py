@@ -57,7 +57,8 @@ def filled_at_the_end(c: Completions, g: Gains, alpha: float, height: float) -> 
     """(N,) bounds of the share of the cube that the whole ranking fills
 
     As the documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, the most they
-    can add is what they add in descending order."""
+    can add is what they add in descending order.
+    """
     low, high = (x.max(-1, initial=0.0) for x in filled_by_rank(c, g, alpha, height))
     shares = c.hits.weight
     shares = ratio(shares, shares.sum(-1, keepdims=True))

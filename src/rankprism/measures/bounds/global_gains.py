@@ -23,7 +23,8 @@ def global_gains(
     """What documents gain over all aspects, Σ_t Pr(t) gain(g(d,t)), as one aspect.
 
     Where a measure only compares gains, the weights need not sum to 1. For `absolute` gains they do, over the
-    aspects that are alive: at least those of now, at most those that may be."""
+    aspects that are alive: at least those of now, at most those that may be.
+    """
     if digits is not None:
         raise MeasureError(
             "no bounds are known for gains that are rounded in the ranking and not in the ideal; leave out "

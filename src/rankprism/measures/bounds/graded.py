@@ -90,7 +90,8 @@ def graded_precision(g: Gains, judged: Floats, cutoff: int | None) -> Pair:
 
     The divisor is bounded by m documents of the lowest W above 0 and by m of the highest, see
     `precision_sums`. For each bar that grades clear, the sum is at most the number of documents clearing it,
-    so 1 is a bound too."""
+    so 1 is a bound too.
+    """
     own = g.ideal_least[g.topic]
     D = own.shape[-1]
     sums = np.concatenate([np.zeros((*own.shape[:2], 1)), np.cumsum(own, axis=-1)], axis=-1)
@@ -124,7 +125,8 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
     p^(e-1)/e. New documents move s down by their number at most, and up never; n, the length of the longer
     ranking, grows by no more than they do. A new document adds O(n) - O(r - 1) at most, and m of them the
     most at the m highest unjudged ranks; then the ideal ranking has R + m documents. The overlap with another
-    ranking is never above min(d, R), that of the ideal with itself, which makes 1 a bound."""
+    ranking is never above min(d, R), that of the ideal with itself, which makes 1 a bound.
+    """
     hits = c.hits
     if depth is not None and depth > _DEEPEST:
         raise MeasureError(f"Compat: no bounds are known below rank {_DEEPEST}; set depth={_DEEPEST} or less")

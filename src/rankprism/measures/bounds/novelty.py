@@ -27,7 +27,8 @@ def is_rising(parts: Parts) -> bool:
     Without novelty, and in a cascade, it does not: see `rising`. With binary gains, a document more at rank i
     adds D(i) (1-α)^c and takes the share α from all further down, which have at most D(i) (1-α)^c Σ_{n≥0}
     (1-α)^n, and α times that is no more than what was added. With graded gains, a document of little gain can
-    take more from a better one below than it adds."""
+    take more from a better one below than it adds.
+    """
     graded = parts.gain.kind != "binary"
     return not graded or parts.novelty in (NO_NOVELTY, CASCADE) or parts.novelty == decay(0.0)
 
@@ -42,7 +43,8 @@ def utilities(g: Gains, parts: Parts) -> Pair:
     Where a better document can do harm, each document is taken to have at least its least gain after as many
     others as possible, and at most its largest after as few as possible. Moreover, the j-th document on an
     aspect has at most the weight D(j) (1-α)^(j-1), which falls with j; so the sum is at most that of the
-    gains in descending order."""
+    gains in descending order.
+    """
     if is_rising(parts):
         return rising(g, lambda x: discounted(x * parts.novelty(x), parts.discount))
     left = decay(_taken(parts.novelty))

@@ -37,7 +37,8 @@ def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: 
     Aspects that are `live` are always among them; those that `maybe` are may or may not come alive. A mean
     rises by one more member if and only if that is above the mean. So the highest mean has the members of the
     highest scores, down to some place, and the lowest mean those of the lowest. `low` of an aspect that may
-    come alive is its lowest score once it is alive. Exact if the bounds of all aspects are."""
+    come alive is its lowest score once it is alive. Exact if the bounds of all aspects are.
+    """
 
     def means(score: Floats, order: Longs) -> Floats:
         take = np.where(maybe, weight, 0.0)
@@ -58,7 +59,8 @@ def rising(g: Gains, score: Callable[[Floats], Floats]) -> Pair:
 
     Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative
     with respect to r_i is Π_{j<i} (1 - r_j) times D(i) less a mean of later discounts, which are no larger.
-    Exact where the gains of judged documents are certain."""
+    Exact where the gains of judged documents are certain.
+    """
     return score(g.least), score(g.most)
 
 

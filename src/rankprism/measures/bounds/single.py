@@ -38,7 +38,8 @@ def precision_sums(
     less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
     m new documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with
     the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
-    scanned over m. Exact for binary gains, where the best and the lowest grade are one."""
+    scanned over m. Exact for binary gains, where the best and the lowest grade are one.
+    """
     n = g.least.shape[-1]
     if not n or not g.least.shape[1]:
         zero = np.zeros(judged.shape)
@@ -65,7 +66,7 @@ def precision_sums(
     sums = judged[:, :, None] + np.cumsum(more[..., ::-1], axis=-1)[..., ::-1]
     m = g.below[:, None] + np.cumsum(g.free[:, ::-1], axis=-1, dtype=np.int64)[:, ::-1]
     reached = np.where(free & (top > 0), ratio(sums, most(m)), np.inf).min(-1)
-    hidden = ratio(judged, most(np.where(g.top.any(-1), g.below, 0)[:, None])[..., 0])
+    hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
     return np.where(g.live, low, 0.0), high
 
@@ -120,7 +121,8 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
     linear in the gains and ρ times the divisor, a maximum over orders, convex. So the set of gains with a
     ratio of at least ρ is convex, and the ratio is least at a corner: m documents with the best gain, at the
     lowest unjudged ranks, and 0 for the others. The numbers m are looked at in blocks from .. to, whose ends
-    bound what is between."""
+    bound what is between.
+    """
     n = g.least.shape[-1]
     D = discount.first(n)
     N, A = g.top.shape
