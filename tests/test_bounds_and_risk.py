@@ -295,11 +295,11 @@ def random_topic(seed: int) -> Topic:
     return Topic(judged, ranking, unjudged, grades, weights)
 
 
-@pytest.mark.parametrize("seed", range(48))
+@pytest.mark.parametrize("seed", range(36))
 def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> None:
     topic = random_topic(seed)
     everything = every_measure(len(topic.judged))
-    # All of them is a lot: each topic has a sixth of them, and each of them eight topics.
+    # All of them is a lot: each topic has a sixth of them, and each of them six topics.
     chosen = [m for m in everything[seed % 6 :: 6] if not parse(m).why_unbounded]
     assert len(chosen) > 100
     ranking = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
@@ -321,6 +321,60 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> No
         assert most <= high + 1e-12, (name, most, high)
         if name in EXACT or re.sub(r"@\d+$", "", name) in EXACT:
             assert (low, high) == pytest.approx((least, most), rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_completions_of_longer_rankings_stay_within_the_bounds(seed: int) -> None:
+    # Too many to enumerate: some grades at the top, at the bottom or anywhere among 40 unjudged documents.
+    rng = random.Random(seed)
+    aspects, grades = ("s", "t", "u"), (0, 0.5, 1, 3)
+    docs = [f"d{i:02}" for i in range(12)]
+    judged = {
+        a: {d: rng.choice((0, 0, *grades)) for d in docs if rng.random() < 0.6} | {"n": 0} for a in aspects
+    }
+    unjudged = [f"x{i:02}" for i in range(40)]
+    ranking = docs[:8] + unjudged
+    rng.shuffle(ranking)
+    in_order = [doc for doc in ranking if doc in unjudged]
+    everywhere = {a: {f"f{g}": g for g in grades} for a in aspects}
+    completed = {}
+    for n in range(60):
+        completed[f"q{n}"] = {a: dict.fromkeys(unjudged, 0) | judged[a] for a in aspects}
+        for a in aspects:
+            m = rng.choice((0, 1, rng.randint(0, 40), 40))
+            chosen = rng.choice((in_order[:m], in_order[40 - m :], rng.sample(in_order, m)))
+            grade = rng.choice((0.5, 3, None))
+            completed[f"q{n}"][a] |= {doc: grade or rng.choice(grades) for doc in chosen}
+    measures = [m for m in every_measure(3)[seed::6] if not parse(m).why_unbounded]
+    measures = [m for m in measures if "max_rel" not in m or "gain" in m]
+    run = {doc: -float(i) for i, doc in enumerate(ranking)}
+    bounds = rankprism.evaluate({"q": judged, "z": everywhere}, {"q": run}, measures, bounds=True)
+    scores = rankprism.evaluate(completed | {"z": everywhere}, dict.fromkeys(completed, run), measures)
+    reached = scores.values[0, [t != "z" for t in scores.topics]]
+    assert bounds.low is not None
+    assert bounds.high is not None
+    row = bounds.topics.index("q")
+    for m, name in enumerate(bounds.measures):
+        assert bounds.low[0, row, m] <= reached[:, m].min() + 1e-12, name
+        assert reached[:, m].max() <= bounds.high[0, row, m] + 1e-12, name
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_include_what_a_short_search_for_the_best_ranking_leaves_open(seed: int) -> None:
+    rng = random.Random(seed)
+    judged = {a: {f"d{i}": float(rng.random() < 0.4) for i in range(9)} for a in ("s", "t", "u", "v")}
+    topic = Topic(judged, ["d0", "x0", "d1", "x1", "d2"], ["x0", "x1"], (0, 1), None)
+    run = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
+    short = rankprism.evaluate({"q": judged}, {"q": run}, "alpha_nDCG(ideal='exact',nodes=1)@5", bounds=True)
+    completed = {f"q{n}": one for n, one in enumerate(topic.completions())}
+    proved = rankprism.evaluate(completed, dict.fromkeys(completed, run), "alpha_nDCG(ideal='exact')@5")
+    for scores in (short, proved):
+        assert scores.low is not None
+        assert scores.high is not None
+    assert proved.low == pytest.approx(proved.high, rel=1e-12)
+    assert short.low.item() <= proved.values.min() + 1e-12  # type: ignore[union-attr]
+    assert proved.values.max() <= short.high.item() + 1e-12  # type: ignore[union-attr]
+    assert short.low.item() <= short.values.item() <= short.high.item()  # type: ignore[union-attr]
 
 
 def test_navigational_intents_have_bounds_too() -> None:
