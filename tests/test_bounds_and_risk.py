@@ -274,20 +274,26 @@ class Topic:
 
 
 def random_topic(seed: int) -> Topic:
-    """Up to three aspects, some of them without a relevant document, and up to four unjudged documents."""
+    """Up to three aspects, some of them without a relevant document, and up to four unjudged documents.
+
+    Every twelfth ranking is empty, and as many have one document.
+    """
     rng = random.Random(seed)
     aspects = ("s", "t", "u")[: rng.choice((1, 1, 2, 2, 2, 3))]
     grades = (0, 1) if rng.random() < 0.35 else (0, 1, 2)
     most = {1: 4, 2: 3 if len(grades) == 3 else 4, 3: 2}[len(aspects)]
     unjudged = [f"x{i}" for i in range(rng.randint(0, most))]
-    docs = [f"d{i}" for i in range(rng.randint(0, 4))]
+    docs = [f"d{i}" for i in range(rng.randint(0, 5))]
     judged: dict[str, dict[str, float]] = {aspect: {"nil": 0} for aspect in aspects}
     for aspect in aspects:
-        possible = (0,) if rng.random() < 0.3 else (0, *grades)
-        judged[aspect] |= {doc: rng.choice(possible) for doc in docs if rng.random() < 0.7}
+        possible = (0,) if rng.random() < 0.25 else grades
+        judged[aspect] |= {doc: rng.choice(possible) for doc in docs if rng.random() < 0.8}
     known = sorted({doc for grade in judged.values() for doc in grade})
     ranking = [doc for doc in known if rng.random() < 0.75] + unjudged
     rng.shuffle(ranking)
+    if seed % 12 in (5, 11):
+        ranking = ranking[: seed % 12 == 5]
+        unjudged = [doc for doc in unjudged if doc in ranking]
     weights = None
     if len(aspects) > 1 and rng.random() < 0.4:
         drawn = [1.0, *(rng.choice((0.0, 0.5, 1.0, 2.0)) for _ in aspects[1:])]
