@@ -276,17 +276,17 @@ class Topic:
 def random_topic(seed: int) -> Topic:
     """Up to three aspects, some of them without a relevant document, and up to four unjudged documents.
 
-    Every twelfth ranking is empty, and as many have one document.
+    Every twelfth ranking is empty, as many have one document, and as many topics nothing relevant at all.
     """
     rng = random.Random(seed)
     aspects = ("s", "t", "u")[: rng.choice((1, 1, 2, 2, 2, 3))]
     grades = (0, 1) if rng.random() < 0.35 else (0, 1, 2)
     most = {1: 4, 2: 3 if len(grades) == 3 else 4, 3: 2}[len(aspects)]
-    unjudged = [f"x{i}" for i in range(rng.randint(0, most))]
-    docs = [f"d{i}" for i in range(rng.randint(0, 5))]
+    unjudged = [f"x{i}" for i in range(rng.randint(1, most))]
+    docs = [f"d{i}" for i in range(rng.randint(2, 5))]
     judged: dict[str, dict[str, float]] = {aspect: {"nil": 0} for aspect in aspects}
     for aspect in aspects:
-        possible = (0,) if rng.random() < 0.25 else grades
+        possible = (0,) if rng.random() < 0.25 or seed % 12 == 2 else grades
         judged[aspect] |= {doc: rng.choice(possible) for doc in docs if rng.random() < 0.8}
     known = sorted({doc for grade in judged.values() for doc in grade})
     ranking = [doc for doc in known if rng.random() < 0.75] + unjudged
@@ -301,11 +301,11 @@ def random_topic(seed: int) -> Topic:
     return Topic(judged, ranking, unjudged, grades, weights)
 
 
-@pytest.mark.parametrize("seed", range(36))
+@pytest.mark.parametrize("seed", range(48))
 def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> None:
     topic = random_topic(seed)
     everything = every_measure(len(topic.judged))
-    # All of them is a lot: each topic has a sixth of them, and each of them six topics.
+    # All of them is a lot: each topic has a sixth of them, and each of them eight topics.
     chosen = [m for m in everything[seed % 6 :: 6] if not parse(m).why_unbounded]
     assert len(chosen) > 100
     ranking = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
