@@ -84,7 +84,11 @@ def evaluate(
     ] = None,
     bounds: Annotated[
         bool,
-        typer.Option("--bounds", help="Also the scores with every unjudged document of the highest grade."),
+        typer.Option(
+            "--bounds",
+            help="Also print the bounds between which each score lies, whatever grades the unjudged "
+            "documents of the ranking turn out to have.",
+        ),
     ] = False,
     baseline: Annotated[
         str | None,

@@ -152,11 +152,22 @@ def explain(measure: Measure) -> str:
     if definition.keeps is not None:
         kept = f"Keeps {_kept(definition.keeps)} of ten axioms: `rankprism axioms {definition.name}`"
         lines += ["", *textwrap.wrap(kept, width)]
+    lines += ["", *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds.kind]}", width)]
+    if definition.bounds.function is None:
+        lines[-1] += f" ({definition.bounds.reason})"
     for key in definition.cite:
         lines += ["", *textwrap.wrap("From " + CITATIONS[key].text, width, subsequent_indent="     ")]
     if example:
         lines += ["", "Example", *(f"  {line}" for line in (">>>" + example).splitlines())]
     return "\n".join(lines)
+
+
+#: What `rankprism measures NAME` says of the bounds of a measure.
+BOUNDS = {
+    "exact": "exact with default parameters; some grades of these documents attain them",
+    "outer": "outer; no grades of these documents lead beyond them",
+    "none": "none are known",
+}
 
 
 def _kept(names: frozenset[str]) -> str:
@@ -173,11 +184,12 @@ def reference() -> str:
         "Made by `make docs` from the measures themselves; `rankprism measures NAME` prints the same.",
         "",
         "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
-        "`CAM(M)` and `MM(M)`. *Monotone*: with default parameters, a document that becomes more relevant",
-        "never lowers the score, so `bounds=True` brackets the truth. *Keeps*: those of the ten",
-        "constraints in [axioms.md](axioms.md) that it keeps with default parameters; after a stroke, M_IA.",
+        "`CAM(M)` and `MM(M)`. *Bounds*: what `bounds=True` gives for the judgments that are missing, with",
+        "default parameters: see [conventions.md](conventions.md#bounds-for-unjudged-documents).",
+        "*Keeps*: those of the ten constraints in [axioms.md](axioms.md) that it keeps with default",
+        "parameters; after a stroke, M_IA.",
         "",
-        "| measure | what it says | aspects | monotone | keeps | compared with, beside its definition |",
+        "| measure | what it says | aspects | bounds | keeps | compared with, beside its definition |",
         "|---|---|---|---|---|---|",
     ]
     for d in own:
@@ -185,7 +197,7 @@ def reference() -> str:
             f"[{d.name}](#{d.name.casefold()})",
             d.summary,
             "one" if d.single else "all",
-            "yes" if d.monotone else "",
+            d.bounds.kind,
             " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
             CHECKED.get(d.name, ""),
         )

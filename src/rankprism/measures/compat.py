@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.measure import Parameter, measure
+from rankprism.measures.bounds.graded import compatibility
+from rankprism.measures.measure import Bounds, Parameter, measure
 from rankprism.measures.parts import over_best, ratio, total
 from rankprism.measures.tables import powers
 
@@ -40,6 +41,7 @@ _SUMMED = 1 << 16
     single=True,
     keeps="DeepTh",
     keeps_ia="DeepTh",
+    bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite=("clarke2021assessing", "clarke2020offline"),
 )
 def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
@@ -94,6 +96,10 @@ def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
 def _sums(terms: Floats) -> Floats:
     """0 and the sums of the first 1, 2, … terms"""
     return np.concatenate(([0.0], np.cumsum(terms)))
+
+
+def _place(hits: Hits) -> Longs:
+    return _ideal_place(hits.grade, hits.pool.grade, hits.topic)
 
 
 def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Longs:

@@ -25,9 +25,19 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Definition, Measure, Parameter, register
-from rankprism.measures.novelty import NODES, check_probability, over_everything, over_ideal
+from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Bounds, Definition, Measure, Parameter, register
+from rankprism.measures.novelty import (
+    NODES,
+    check_probability,
+    everything_bounds,
+    ideal_bounds,
+    over_everything,
+    over_ideal,
+)
 from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility
 
 DISCOUNTS = {
@@ -99,21 +109,34 @@ def compose(
     if effort and divisor != "none":
         raise MeasureError(f"{name}: with an effort there is no ideal to divide by; use divisor 'none'")
 
-    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
-        if novelty == "cascade":
-            check_probability(hits, name, gain)
-        parts = Parts(
+    def parts_of(rel: float, own: Mapping[str, float]) -> Parts:
+        return Parts(
             Discount(discount, own.get("p", 0.0)),
             Gain(gain, rel),
             Novelty(novelty, own.get("alpha", 0.0)),
             weighted,
             own.get("e", 0.0),
         )
+
+    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
+        if novelty == "cascade":
+            check_probability(hits, name, gain)
+        parts = parts_of(rel, own)
         if divisor == "none":
             return utility(hits, parts, cutoff)
         if divisor == "everything":
             return over_everything(hits, parts, cutoff)
         return over_ideal(hits, parts, cutoff, divisor, NODES.default)
+
+    def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
+        parts = parts_of(rel, own)
+        if novelty == "cascade":
+            probability(c, parts.gain, name)
+        if divisor == "none":
+            return expected_utility(c, parts, cutoff)
+        if divisor == "everything":
+            return everything_bounds(c, parts, cutoff)
+        return ideal_bounds(c, parts, cutoff, divisor, NODES.default)
 
     formula = (
         f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
@@ -130,7 +153,11 @@ def compose(
     ]
     for parameter in parameters:
         parameter.check(parameter.default, name)
-    return register(Definition(_checked(name), function, tuple(parameters), single=False))
+    kind = "exact" if gain == "binary" and divisor in ("none", "everything") else "outer"
+    made = Definition(
+        _checked(name), function, tuple(parameters), single=False, bounds=Bounds(kind, completed)
+    )
+    return register(made)
 
 
 def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
@@ -151,10 +178,21 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
             total += weight * measure.score(hits)
         return total
 
+    def completed(c: Completions) -> Pair:
+        """A sum is between the sums of the bounds, those of a negative weight exchanged."""
+        low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
+        for measure, weight in chosen:
+            ends = [weight * end for end in measure.bounds(c)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        return low, high
+
+    why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
+    bounds = Bounds("none", reason=why) if why else Bounds("outer", completed)
     formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
     cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
-    return register(Definition(_checked(name), function, (JUDGED_ONLY,), single=False, cite=cite))
+    made = Definition(_checked(name), function, (JUDGED_ONLY,), single=False, bounds=bounds, cite=cite)
+    return register(made)
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:

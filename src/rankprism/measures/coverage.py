@@ -6,10 +6,15 @@ import numpy as np
 
 from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
+from rankprism.measures.bounds.novelty import expected_utility
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
+    FIRST,
     REL,
+    UNIFORM,
     WEIGHTED,
+    Parts,
     aspect_weights,
     binary,
     expected,
@@ -21,7 +26,18 @@ from rankprism.measures.parts import (
 
 
 @measure(
-    REL, WEIGHTED, CUTOFF, monotone=True, keeps="Sat", cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec")
+    REL,
+    WEIGHTED,
+    CUTOFF,
+    keeps="Sat",
+    bounds=Bounds(
+        "exact",
+        lambda c, rel, weighted, cutoff: expected_utility(
+            c, Parts(UNIFORM, binary(rel), FIRST, weighted), cutoff
+        ),
+    ),
+    cite=("zhai2003beyond",),
+    aliases=("S_Recall", "I_rec"),
 )
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
@@ -62,7 +78,9 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(LEVEL, REL, monotone=True, keeps="DeepTh Sat", cite=("zhai2003beyond",))
+@measure(
+    LEVEL, REL, keeps="DeepTh Sat", bounds=Bounds("exact", subtopic_reciprocal_rank), cite=("zhai2003beyond",)
+)
 def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
 
@@ -86,7 +104,13 @@ def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> 
     return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
 
 
-@measure(LEVEL, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
+@measure(
+    LEVEL,
+    REL,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, level, rel: subtopic_precision(c, level, rel, 0.0, 1.0)),
+    cite=("zhai2003beyond",),
+)
 def S_precision(hits: Hits, level: float, rel: float) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
 
@@ -107,7 +131,15 @@ COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low
 COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
 
 
-@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
+@measure(
+    LEVEL,
+    COST_OF_ASPECT,
+    COST_OF_DOCUMENT,
+    REL,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", subtopic_precision),
+    cite=("zhai2003beyond",),
+)
 def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
 
@@ -125,7 +157,12 @@ def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Fl
     return over_best(cheapest_cover(hits, rel, level, a, b), cost)
 
 
-@measure(CUTOFF, keeps="Sat", cite=("macavaney2022streamlining",))
+@measure(
+    CUTOFF,
+    keeps="Sat",
+    bounds=Bounds("none", reason="it counts the judged documents themselves"),
+    cite=("macavaney2022streamlining",),
+)
 def Judged(hits: Hits, cutoff: int | None) -> Floats:
     """Judged: the share of the first k documents that have been judged at all.
 

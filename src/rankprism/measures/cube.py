@@ -6,7 +6,11 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Longs
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.coverage import precision_at_recall
+from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
+from rankprism.measures.bounds.ranges import Pair, quotient
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     RECIPROCAL,
     REL,
@@ -94,6 +98,7 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
     CT_GAIN,
     CUTOFF,
     keeps="DeepTh",
+    bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
     cite=("luo2013water", "amigo2018axiomatic"),
 )
 def CT(
@@ -132,7 +137,33 @@ def CT(
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
-@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="CloseTh Red AspRel", cite=("luo2013water", "yang2016trec"))
+def _ct_bounds(
+    c: Completions,
+    form: str,
+    alpha: float,
+    saturation: float,
+    height: float,
+    batch: int,
+    rel: float,
+    gain: str,
+    cutoff: int | None,
+) -> Pair:
+    if form == "paper":
+        return cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
+    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height)
+    time = _rounds(c.hits.top(cutoff).length.astype(np.float64), batch).astype(np.float64)
+    return ratio(low, time), ratio(high, time)
+
+
+@measure(
+    CT_ALPHA,
+    HEIGHT,
+    BATCH,
+    CUTOFF,
+    keeps="CloseTh Red AspRel",
+    bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
+    cite=("luo2013water", "yang2016trec"),
+)
 def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Normalised cube test: trec-dd's CT over its upper bound.
 
@@ -156,8 +187,27 @@ def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
 
 
+def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
+    """CT fills no more of an aspect than its bound does, so nCT is at most the ratio of their times."""
+    depth = c.hits.depth(cutoff)
+    g = c.gains(Gain("linear"), cutoff)
+    filled = filled_at_the_end(c, g, alpha, height)
+    best = cube_test_bound(c, g, alpha, height, depth)
+    time, limit = (
+        _rounds(x, batch).astype(np.float64) for x in (c.hits.top(cutoff).length.astype(np.float64), depth)
+    )
+    low, high = quotient(*filled, *best)
+    return low * ratio(limit, time), high * ratio(limit, time)
+
+
 @measure(
-    CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="Deep DeepTh Red AspRel", cite=("luo2013water", "yang2016trec")
+    CT_ALPHA,
+    HEIGHT,
+    BATCH,
+    CUTOFF,
+    keeps="Deep DeepTh Red AspRel",
+    bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
+    cite=("luo2013water", "yang2016trec"),
 )
 def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
@@ -180,12 +230,31 @@ def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     return ratio(weighted_sum(steps, left), hits.length.astype(np.float64))
 
 
+def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
+    """Each point of the ranking has its own bounds, and their mean is bounded by the means of these."""
+    length = c.hits.top(cutoff).length
+    g = c.gains(Gain("linear"), cutoff)
+    i = np.arange(1, g.least.shape[-1] + 1)
+    inside = i <= length[:, None]
+    low, high = (
+        ratio((x * inside / _rounds(i.astype(np.float64), batch)).sum(-1), length.astype(np.float64))
+        for x in filled_by_rank(c, g, alpha, height)
+    )
+    return low, high
+
+
 MODIFIED = Parameter(
     "modified", False, "count the share of a document's aspects that is new, not just whether any is", bool
 )
 
 
-@measure(REL, MODIFIED, keeps="DeepTh Sat", cite=("yang2015overview",))
+@measure(
+    REL,
+    MODIFIED,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, rel, modified: precision_at_recall(c, rel)),
+    cite=("yang2015overview",),
+)
 def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     """Precision at full recall: the share of documents that bring something new until all is covered.
 

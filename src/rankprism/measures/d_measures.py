@@ -13,11 +13,22 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Pool
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.global_gains import (
+    chances,
+    expected_blended_ratio,
+    global_gains,
+    rank_biased_global,
+)
+from rankprism.measures.bounds.graded import p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, rising, weights
+from rankprism.measures.bounds.single import cascade_over_ideal, over_sorted_ideal
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
-from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Measure, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
+    LOGARITHMIC,
     ONE,
     RECIPROCAL,
     Gain,
@@ -80,12 +91,52 @@ def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
     return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
 
 
+# Bounds of global gains are those of the measure inside, see `rankprism.measures.bounds.global_gains`.
+
+
+def _first(pair: Pair) -> Pair:
+    return pair[0][:, 0], pair[1][:, 0]
+
+
+def _ndcg_bounds(
+    c: Completions, cutoff: int | None, gain: str, digits: int | None, navigational: bool = False
+) -> Pair:
+    return _first(over_sorted_ideal(global_gains(c, gain, digits, cutoff, navigational), LOGARITHMIC, cutoff))
+
+
+def _q_bounds(c: Completions, beta: float, cutoff: int | None, gain: str, digits: int | None) -> Pair:
+    return _first(q_measure(global_gains(c, gain, digits, cutoff, absolute=True), beta, cutoff))
+
+
+def _rbp_bounds(c: Completions, p: float, cutoff: int | None, gain: str, digits: int | None) -> Pair:
+    low, high = _first(rank_biased_global(global_gains(c, gain, digits, cutoff), geometric(p)))
+    return (1 - p) * low, (1 - p) * high
+
+
+def _chances(c: Completions, cutoff: int | None, gain: str, digits: int | None) -> Gains:
+    return chances(global_gains(c, gain, digits, cutoff, absolute=True))
+
+
+def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> Pair:
+    g = c.gains(Gain(gain), cutoff)
+    pairs = zip(p_plus(g, beta), q_measure(g, beta, cutoff), strict=True)
+    low, high = (np.where(c.hits.pool.navigational[c.hits.topic], one, all_) for one, all_ in pairs)
+    return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
+
+
+def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> Pair:
+    """γ I-rec + (1-γ) D is between what the bounds of both allow."""
+    reached = StRecall(rel=_ANY, cutoff=cutoff).bounds(c)
+    low, high = (gamma * i + (1 - gamma) * x for i, x in zip(reached, d, strict=True))
+    return low, high
+
+
 @measure(
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -109,8 +160,8 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, beta, cutoff, **gain: _q_bounds(c, beta, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -132,8 +183,11 @@ def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | No
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **gain: _sharp_bounds(c, _ndcg_bounds(c, cutoff, **gain), gamma, cutoff),
+    ),
     cite=("sakai2011evaluating",),
     aliases=("D#_nDCG",),
 )
@@ -158,8 +212,13 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, beta, cutoff, **gain: _sharp_bounds(
+            c, _q_bounds(c, beta, cutoff, **gain), gamma, cutoff
+        ),
+    ),
     cite=("sakai2011evaluating",),
     aliases=("D#_Q",),
 )
@@ -178,7 +237,14 @@ def DSharp_Q(
     return _sharp(hits, D_Q(beta=beta, gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep CloseTh AspDiv AspRel", cite=("sakai2012intuitiveness",))
+@measure(
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, navigational=True, **gain)),
+    cite=("sakai2012intuitiveness",),
+)
 def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
@@ -199,6 +265,12 @@ def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> F
     DIGITS,
     CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **gain: _sharp_bounds(
+            c, _ndcg_bounds(c, cutoff, navigational=True, **gain), gamma, cutoff
+        ),
+    ),
     cite=("sakai2012intuitiveness",),
     aliases=("DIN#_nDCG",),
 )
@@ -216,7 +288,13 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
 
 
 @measure(
-    BLEND, LEVEL_GAIN, CUTOFF, keeps="Pri CloseTh AspDiv", cite=("sakai2012intuitiveness",), aliases=("P+Q",)
+    BLEND,
+    LEVEL_GAIN,
+    CUTOFF,
+    keeps="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, **settings: _plus_bounds(c, **settings)),
+    cite=("sakai2012intuitiveness",),
+    aliases=("P+Q",),
 )
 def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
@@ -240,6 +318,12 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     keeps="Pri CloseTh AspDiv",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **settings: _sharp_bounds(
+            c, _plus_bounds(c, cutoff=cutoff, **settings), gamma, cutoff
+        ),
+    ),
     cite=("sakai2012intuitiveness",),
     aliases=("P+Q#",),
 )
@@ -265,7 +349,16 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep DeepTh AspDiv AspRel", cite=("sakai2011evaluating",))
+@measure(
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep DeepTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer", lambda c, cutoff, **gain: _first(cascade_over_ideal(_chances(c, cutoff, **gain), cutoff))
+    ),
+    cite=("sakai2011evaluating",),
+)
 def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
 
@@ -283,7 +376,20 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     return over_best(score, best[hits.topic])[:, 0]
 
 
-@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, keeps="CloseTh AspDiv AspRel", cite=("sakai2011evaluating",))
+@measure(
+    BLEND,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, beta, cutoff, **gain: _first(
+            expected_blended_ratio(global_gains(c, cutoff=cutoff, absolute=True, **gain), beta)
+        ),
+    ),
+    cite=("sakai2011evaluating",),
+)
 def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
 
@@ -310,6 +416,12 @@ D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
     DIGITS,
     CUTOFF,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, p, cutoff, **gain: _first(
+            rising(_chances(c, cutoff, **gain), lambda r: p * discounted(r * CASCADE(r), geometric(p)))
+        ),
+    ),
     cite=("sakai2019diversity",),
 )
 def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -331,8 +443,8 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, p, cutoff, **gain: _rbp_bounds(c, p, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:

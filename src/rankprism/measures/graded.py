@@ -7,8 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Ints, Pool
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import GAIN, Gain, hit_gain, over_best, pool_gain, total
 
 BLEND = Parameter(
@@ -44,9 +47,11 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds(
+        "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
+    ),
     cite=("sakai2005reliability", "sakai2011evaluating"),
 )
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
@@ -74,6 +79,7 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     single=True,
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite=("sakai2006give", "sakai2012intuitiveness"),
     aliases=("P+",),
 )
@@ -139,12 +145,28 @@ def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | No
     return _gap(ideal, rank[None], levels)
 
 
+_SMALLEST = 5e-324  # any grade above 0
+
+
+def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
+    def worth(grade: Floats) -> Floats:
+        if isinstance(levels, Mapping):
+            worths: Floats = np.sum([w * (grade >= max(bar, _SMALLEST)) for bar, w in levels.items()], axis=0)
+            return worths
+        return grade if levels == "uniform" else grade * (grade + 1)
+
+    bars = tuple(levels) if isinstance(levels, Mapping) else ()
+    top = c.hits.top(cutoff)
+    gap = _gap(top.grade, top.rank, levels)
+    return graded_precision(c.gains(worth, cutoff, also=bars), gap, cutoff)
+
+
 @measure(
     LEVELS,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
@@ -164,9 +186,9 @@ def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     LEVELS,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:

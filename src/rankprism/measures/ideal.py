@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism._core import exact, greedy
+from rankprism._core import exact, greedy, sums_over_aspects
 from rankprism.data.hits import Floats, Ints, Pool
 from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
 
@@ -18,12 +18,18 @@ def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
     rounding are a tie, which the larger document id wins. The order does not depend on the discount, so
     measures that differ in nothing else share it.
     """
+    return _utility(pool, parts, _greedy_gain(pool, parts), cutoff)
 
-    def gains() -> Floats:
-        return _novel_gain(pool, parts, greedy(*offers(pool, parts)))
 
+def best_gains(pool: Pool, parts: Parts) -> Floats:
+    """(T, D) what each document of the greedy ideal ranking adds, before any discount"""
+    return sums_over_aspects(_greedy_gain(pool, parts), live_weights(pool, parts.gain, parts.weighted))
+
+
+def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
+    """(T, A, D) what the documents of the greedy ideal ranking gain on each aspect, times their novelty"""
     key = ("greedy", parts.gain, parts.novelty, parts.weighted)
-    return _utility(pool, parts, pool.once(key, gains), cutoff)
+    return pool.once(key, lambda: _novel_gain(pool, parts, greedy(*offers(pool, parts))))
 
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:

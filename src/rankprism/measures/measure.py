@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
+
+if TYPE_CHECKING:
+    from rankprism.measures.bounds.completions import Completions
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,18 @@ class Parameter:
 
 
 @dataclass(frozen=True, eq=False)
+class Bounds:
+    """What is known of a score whatever the judgments that are missing, see `rankprism.measures.bounds`."""
+
+    #: "exact": some completion of the judgments attains either bound, with default parameters; "outer": no
+    #: completion goes beyond; "none": no bound is known.
+    kind: str
+    #: From `Completions` and parameters to the bounds: (N, A) for a single-aspect measure, else (N,).
+    function: Callable[..., tuple[Floats, Floats]] | None = None
+    reason: str = "nobody has proved any for it"  # why there are none
+
+
+@dataclass(frozen=True, eq=False)
 class Definition:
     """A measure with its parameters open."""
 
@@ -101,14 +116,14 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
     single: bool
-    #: With default parameters, a document that becomes more relevant never lowers the score.
-    monotone: bool = False
     #: The constraints of Amigó et al. 2018 that it keeps with default parameters, and those that M_IA keeps,
     #: as the search of `rankprism.axioms` finds; None: nobody has said.
     keeps: frozenset[str] | None = None
     keeps_ia: frozenset[str] | None = None
     #: Bounds of the score, where the function's own result is not certain.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
+    #: Bounds of the score, where judgments are missing.
+    bounds: Bounds = Bounds("none")
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -234,6 +249,48 @@ class Measure:
         hits, settings = self._bound(hits)
         return self.definition.interval(hits, **settings)
 
+    @property
+    def why_unbounded(self) -> str:
+        """Why no bounds are known for missing judgments; empty if they are."""
+        if self.settings.get("judged_only"):
+            return "it leaves the unjudged documents out, and a judgment would put them back in"
+        inner = self.settings.get("measure")
+        if isinstance(inner, Measure) and inner.why_unbounded:
+            return f"of {inner}: {inner.why_unbounded}"
+        return self.definition.bounds.reason if self.definition.bounds.function is None else ""
+
+    def check_bounded(self) -> None:
+        """Refuses a measure for which no bounds are known."""
+        if self.why_unbounded:
+            raise MeasureError(
+                f"{self}: no bounds are known: {self.why_unbounded}; leave the measure out, or do without "
+                f"bounds"
+            )
+
+    def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
+        """(N,) twice: what the score is at least and at most, whatever the judgments that are missing."""
+        hits = completions.hits
+        given = self.interval(hits)
+        if self.definition.single:
+            folded = completions.fold(self["fold"], FOLDS[self["fold"]])
+            low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
+        else:
+            low, high = self.bounds_per_aspect(completions)
+        # The judgments as they are count as a completion, and as the only one if all documents are judged.
+        is_open = completions.count > 0
+        return (
+            np.where(is_open, np.minimum(low, given[0]), given[0]),
+            np.where(is_open, np.maximum(high, given[1]), given[1]),
+        )
+
+    def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
+        """The same before any folding: (N, A) for a single-aspect measure, else (N,)."""
+        self.check_bounded()
+        function = self.definition.bounds.function
+        assert function is not None  # or else it would have been refused
+        _, settings = self._bound(completions.hits)
+        return function(completions, **settings)
+
     def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
         settings = {p.name: self[p.name] for p in self.definition.parameters}
         if settings.get("measure", self) is None:
@@ -303,7 +360,7 @@ def _is_single(name: str) -> bool:
 def measure(
     *parameters: Parameter,
     single: bool = False,
-    monotone: bool = False,
+    bounds: Bounds | None = None,
     keeps: str | None = None,
     keeps_ia: str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
@@ -324,10 +381,10 @@ def measure(
             function=function,
             parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
             single=single,
-            monotone=monotone,
             keeps=None if keeps is None else frozenset(keeps.split()),
             keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
             interval=interval,
+            bounds=bounds or Bounds("none"),
             cite=cite,
             aliases=aliases,
         )

@@ -13,8 +13,11 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
     CASCADE,
@@ -35,6 +38,7 @@ from rankprism.measures.parts import (
     geometric,
     over_best,
     pool_gain,
+    ratio,
     utility,
     utility_per_aspect,
 )
@@ -76,6 +80,23 @@ def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, F
     return interval
 
 
+def bounds_of(parts_of: Callable[..., Parts]) -> Callable[..., Pair]:
+    """What `over_ideal` is at least and at most, whatever the judgments that are missing."""
+
+    def completed(c: Completions, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
+        return ideal_bounds(c, parts_of(c.hits, **settings), cutoff, ideal, nodes)
+
+    return completed
+
+
+def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
+    if parts.novelty == CASCADE:
+        probability(c, parts.gain, "ERR_IA")
+    if ideal == "per-aspect":
+        return mean_over_own_ideals(c, parts, cutoff)
+    return over_best_ranking(c, parts, cutoff, ideal, nodes)
+
+
 def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
     """(T,) twice: what the ideal ranking's utility is at least and at most"""
     if ideal == "exact":
@@ -94,11 +115,15 @@ def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility, over that of a ranking whose every document serves every aspect"""
-    sums = _everything(parts, cutoff or int(hits.length.max(initial=0)))
-    per_aspect = sums[np.minimum(hits.depth(cutoff), len(sums) - 1).astype(np.int64)]
     weight = aspect_weights(hits, parts.gain, parts.weighted)
-    best = expected(np.broadcast_to(per_aspect[:, None], weight.shape), weight)
-    return over_best(utility(hits, parts, cutoff), best)
+    whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
+    return over_best(utility(hits, parts, cutoff), expected(whole, weight))
+
+
+def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility of a ranking whose every document serves every aspect"""
+    sums = _everything(parts, cutoff or int(hits.length.max(initial=0)))
+    return np.asarray(sums[np.minimum(hits.depth(cutoff), len(sums) - 1).astype(np.int64)])
 
 
 def _everything(parts: Parts, longest: int) -> Floats:
@@ -115,14 +140,22 @@ def _everything(parts: Parts, longest: int) -> Floats:
         n = min(2 * n, longest)
 
 
+def everything_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
+    whole = everything(c.hits, parts, cutoff)
+    low, high = expected_utility(c, parts, cutoff)
+    return ratio(low, whole), ratio(high, whole)
+
+
 @measure(
     ALPHA,
     REL,
     GAIN,
     WEIGHTED,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red",
+    bounds=Bounds(
+        "exact", lambda c, cutoff, **settings: everything_bounds(c, _alpha_parts(c.hits, **settings), cutoff)
+    ),
     cite=("clarke2008novelty",),
     aliases=("α_DCG",),
 )
@@ -154,9 +187,9 @@ def _alpha_parts(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_alpha_parts),
     keeps="DeepTh Red",
+    bounds=Bounds("outer", bounds_of(_alpha_parts)),
     cite=("clarke2008novelty",),
     aliases=("α_nDCG",),
 )
@@ -225,8 +258,8 @@ def check_probability(hits: Hits, name: str, gain: str, max_rel: float | None = 
     ERR_IA_GAIN,
     SCALE,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red AspRel",
+    bounds=Bounds("exact", lambda c, cutoff, **settings: _err_bounds(c, cutoff, **settings)),
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def ERR_IA(
@@ -255,9 +288,9 @@ def ERR_IA(
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_err_parts),
     keeps="DeepTh Red AspRel",
+    bounds=Bounds("outer", bounds_of(_err_parts)),
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def nERR_IA(
@@ -284,6 +317,14 @@ def nERR_IA(
     return over_ideal(hits, _err_parts(hits, alpha, rel, gain, max_rel), cutoff, ideal, nodes)
 
 
+def _err_bounds(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
+    parts = _err_parts(c.hits, **settings)
+    if settings["gain"] == "binary":
+        return everything_bounds(c, parts, cutoff)
+    probability(c, parts.gain, "ERR_IA")
+    return expected_utility(c, parts, cutoff)
+
+
 BETA = Parameter(
     "beta",
     0.5,
@@ -302,8 +343,8 @@ BETA = Parameter(
     GAIN,
     WEIGHTED,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red",
+    bounds=Bounds("exact", lambda c, cutoff, **settings: _nrbp_bounds(c, cutoff, **settings)),
     cite=("clarke2009effectiveness",),
 )
 def NRBP(
@@ -334,9 +375,9 @@ def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, we
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_nrbp_parts),
     keeps="DeepTh Red",
+    bounds=Bounds("outer", bounds_of(_nrbp_parts)),
     cite=("clarke2009effectiveness",),
 )
 def nNRBP(
@@ -361,6 +402,12 @@ def nNRBP(
     return over_ideal(hits, _nrbp_parts(hits, alpha, beta, rel, gain, weighted), cutoff, ideal, nodes)
 
 
+def _nrbp_bounds(c: Completions, cutoff: int | None, alpha: float, beta: float, **settings: Any) -> Pair:
+    parts = _nrbp_parts(c.hits, alpha, beta, **settings)
+    low, high = expected_utility(c, parts, cutoff)
+    return (1 - (1 - alpha) * beta) * low, (1 - (1 - alpha) * beta) * high
+
+
 GRADED = Parameter("gain", "probability", GAIN.meaning, str, choices=GAINS)
 EFFORT = Parameter("e", 0.05, "what looking at a document costs", low=0)
 LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount", low=1, above_low=True)
@@ -374,6 +421,7 @@ LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount
     GRADED,
     CUTOFF,
     keeps="Deep DeepTh Conf Red",
+    bounds=Bounds("outer", lambda c, cutoff, **settings: expected_utility(c, _eu_parts(**settings), cutoff)),
     cite=("yang2009modeling", "amigo2018axiomatic"),
 )
 def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -387,7 +435,11 @@ def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, c
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
     {'run': {"EU(gain='binary')": 0.45}}
     """
-    return utility(hits, Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e), cutoff)
+    return utility(hits, _eu_parts(alpha, e, base, rel, gain), cutoff)
+
+
+def _eu_parts(alpha: float, e: float, base: float, rel: float, gain: str) -> Parts:
+    return Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e)
 
 
 RBU_P = Parameter(
@@ -418,8 +470,8 @@ RBU_FORM = Parameter(
     REL,
     RBU_GAIN,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep DeepTh CloseTh Conf AspDiv Red",
+    bounds=Bounds("outer", lambda c, cutoff, **settings: _rbu_bounds(c, cutoff, **settings)),
     cite=("amigo2018axiomatic",),
 )
 def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -441,3 +493,13 @@ def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff
     if form == "eq11":
         return p * utility(hits, parts, cutoff)
     return (1 - p) * utility(hits, parts, cutoff, hits.weight if hits.pool.weighted else None)
+
+
+def _rbu_bounds(
+    c: Completions, cutoff: int | None, p: float, e: float, form: str, rel: float, gain: str
+) -> Pair:
+    parts = Parts(geometric(p), probability(c, Gain(gain, rel), "RBU"), CASCADE, effort=e)
+    as_given = c.hits.weight if form == "reference" and c.hits.pool.weighted else None
+    low, high = expected_utility(c, parts, cutoff, as_given)
+    factor = p if form == "eq11" else 1 - p
+    return factor * low, factor * high

@@ -14,8 +14,19 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.ranges import Pair, discounted, probability, rising
+from rankprism.measures.bounds.single import (
+    average_precision,
+    cascade,
+    cascade_over_ideal,
+    over_sorted_ideal,
+    precision,
+    r_precision,
+    reciprocal_rank,
+)
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
@@ -39,9 +50,9 @@ from rankprism.measures.parts import (
     REL,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="CloseTh",
     keeps_ia="CloseTh AspRel",
+    bounds=Bounds("exact", precision),
     cite=("vanrijsbergen1979information",),
     aliases=("Precision",),
 )
@@ -65,9 +76,9 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     REL,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat AspRel",
+    bounds=Bounds("exact", reciprocal_rank),
     cite=("kantor2000trec",),
     aliases=("MRR",),
 )
@@ -95,9 +106,9 @@ NORMALIZE = Parameter("normalize", True, "divide by the number of relevant docum
     NORMALIZE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="CloseTh",
     keeps_ia="CloseTh",
+    bounds=Bounds("exact", average_precision),
     cite=("harman1992evaluation",),
     aliases=("MAP",),
 )
@@ -128,9 +139,9 @@ def precision_sum(relevant: Floats, hits: Hits) -> Floats:
 @measure(
     REL,
     single=True,
-    monotone=True,
     keeps="DeepTh",
     keeps_ia="DeepTh",
+    bounds=Bounds("exact", r_precision),
     cite=("buckley2005retrieval",),
     aliases=("RPrec",),
 )
@@ -165,9 +176,9 @@ GAIN_OF_GRADE = Parameter(
     GAIN_OF_GRADE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("exact", lambda c, cutoff, **gain: _dcg_bounds(_open_gain(c, cutoff=cutoff, **gain))),
     cite=("jarvelin2002cumulated",),
 )
 def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
@@ -188,9 +199,14 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     GAIN_OF_GRADE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv",
+    bounds=Bounds(
+        "outer",
+        lambda c, cutoff, **gain: over_sorted_ideal(
+            _open_gain(c, cutoff=cutoff, **gain), LOGARITHMIC, cutoff
+        ),
+    ),
     cite=("jarvelin2002cumulated",),
     aliases=("NDCG",),
 )
@@ -219,6 +235,14 @@ def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> F
     return tables.exp2(grade) - 1 if dcg == "exp-log2" else grade
 
 
+def _open_gain(c: Completions, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Gains:
+    return c.gains(partial(_dcg_gain, dcg=dcg, gains=gains), cutoff, also=tuple(gains or ()))
+
+
+def _dcg_bounds(g: Gains) -> Pair:
+    return rising(g, lambda gain: discounted(gain, LOGARITHMIC))
+
+
 PERSISTENCE = Parameter(
     "p",
     0.8,
@@ -244,9 +268,9 @@ RBP_GAIN = Parameter(
     RBP_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="DeepTh CloseTh",
     keeps_ia="DeepTh CloseTh AspRel",
+    bounds=Bounds("exact", lambda c, **settings: _rbp_bounds(c, **settings)),
     cite=("moffat2008rank",),
 )
 def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -261,6 +285,11 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     hits = hits.top(cutoff)
     gained = discounted_sum(hit_gain(hits, Gain(gain, rel)), hit_discount(hits, geometric(p)))
     return over_best((1 - p) * gained, ONE)
+
+
+def _rbp_bounds(c: Completions, p: float, rel: float, gain: str, cutoff: int | None) -> Pair:
+    g = c.gains(Gain(gain, rel), cutoff)
+    return rising(g, lambda worth: (1 - p) * discounted(worth, geometric(p)))
 
 
 MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
@@ -279,8 +308,8 @@ ERR_GAIN = Parameter(
     ERR_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep DeepTh AspDiv",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: cascade(_open_chance(c, cutoff=cutoff, **gain))),
     cite=("chapelle2009expected",),
 )
 def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -303,8 +332,10 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     ERR_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep DeepTh AspDiv",
+    bounds=Bounds(
+        "outer", lambda c, cutoff, **gain: cascade_over_ideal(_open_chance(c, cutoff=cutoff, **gain), cutoff)
+    ),
     cite=("chapelle2009expected", "sakai2011evaluating"),
 )
 def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -320,6 +351,11 @@ def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     r = satisfaction(ideal, hits, gain, max_rel, pool=True)
     best = _err(r, RECIPROCAL.first(r.shape[-1]))
     return over_best(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
+
+
+def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) -> Gains:
+    chance = {"exp": Gain("probability", max_rel=max_rel)}.get(gain, Gain(gain))
+    return c.gains(probability(c, chance, "ERR"), cutoff)
 
 
 def _err(r: Floats, discount: Floats) -> Floats:

@@ -76,6 +76,13 @@ def exp2_of(x: float) -> float:
         digits *= 2
 
 
+@lru_cache(maxsize=32)
+def unreached(n: int) -> Floats:
+    """(1 - 1/m)^m for m = 1, …, n: the share that a greedy choice of m things may miss"""
+    with decimal.localcontext(decimal.Context(prec=40)):
+        return _kept([float((Decimal(m - 1) / m) ** m) for m in range(1, n + 1)])
+
+
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────
 
 
