@@ -1,8 +1,8 @@
 """Foreign text: ids, file names and values that come from files, made safe to show.
 
 A run may be called ``a\\x1b[2Jb``, which would clear the screen, and an id may be a megabyte long. Whatever
-is shown to people (messages, notes, tables, charts) goes through `shown` or `message`. Whatever is written for
-machines (CSV, JSON, converted files) keeps the text as it is.
+is shown to people (messages, notes, tables, charts) goes through `shown` or `message`. Whatever is written
+for machines (CSV, JSON, converted files) keeps the text as it is.
 """
 
 from __future__ import annotations

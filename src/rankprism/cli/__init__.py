@@ -8,6 +8,7 @@ from pathlib import Path
 
 #: The extra that brings a package, where it is one of ours.
 _EXTRAS = {"altair": "rankprism[plots]", "vl_convert": "rankprism[plots]", "backports": "rankprism[zstd]"}
+_INTERRUPTED = 130
 
 
 def main() -> None:
@@ -21,6 +22,8 @@ def main() -> None:
         with interrupt.heard():
             code = app(prog_name="rankprism", standalone_mode=False)
             sys.stdout.flush()
+        if code == _INTERRUPTED:  # Typer has caught it
+            code = _fail(KeyboardInterrupt())
     except BrokenPipeError:  # the reader of our output has seen enough
         code = 0
     except (Exception, KeyboardInterrupt) as error:
@@ -52,9 +55,11 @@ def _explained(error: BaseException) -> tuple[str, int]:
     if isinstance(error, RankprismError):
         return str(error), 2
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted", 130
+        return "interrupted", _INTERRUPTED
     if hasattr(error, "format_message"):  # Typer's errors of usage
         return _usage(error), 2
+    if isinstance(error, EOFError) or isinstance(error.__cause__, EOFError):  # Typer makes another of it
+        return "an input ended before it was complete; check the files", 2
     if isinstance(error, OSError):
         return message(_of_system(error)), 2
     if isinstance(error, MemoryError):

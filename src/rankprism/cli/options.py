@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rankprism.errors import RankprismWarning
+from rankprism.foreign import message
 
 
 class Topics(StrEnum):
@@ -114,7 +115,7 @@ def noted() -> Iterator[None]:
         warnings.simplefilter("always", RankprismWarning)
         yield
     for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+        print(f"warning: {message(str(warning.message))}", file=sys.stderr)
 
 
 @contextmanager

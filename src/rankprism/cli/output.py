@@ -44,7 +44,7 @@ def write(text: str, output: Path | None = None, *, for_people: bool = False) ->
     """To a file, which appears whole or not at all, or to standard output.
 
     for_people : whether it is a table or another text to read, in which a terminal may show plain signs in
-        the place of those that it lacks. What machines read is the same bytes on standard output as in a file.
+        the place of those that it lacks. What machines read is the same on standard output as in a file.
     """
     if output is not None and os.fspath(output) != "-":
         write_texts({output: text})

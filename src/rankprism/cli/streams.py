@@ -109,11 +109,12 @@ def prepare() -> None:
     codecs.register_error(_HANDLER, _in_place_of_signs)
     sys.stdin = sys.stdin or _Closed("standard input: is closed; name a file instead of -")
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    output = sys.__stdout__
     if sys.stdout is None:
         sys.stdout = _Closed("standard output: is closed; name a file with -o, or open it")
-    elif sys.stdout is sys.__stdout__ and not sys.stdout.isatty():
-        raw = _Output(sys.stdout.fileno(), "wb", closefd=False)
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding=sys.stdout.encoding)
+    elif output is not None and sys.stdout is output and not output.isatty():
+        raw = _Output(output.fileno(), "wb", closefd=False)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding=output.encoding)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)

@@ -262,7 +262,7 @@ def markdown_escaped(text: str) -> str:
 
 
 def guarded(cell: Any) -> Any:
-    """A cell of a CSV file that no spreadsheet takes for a formula: text that looks like one gets an apostrophe.
+    """A cell of a CSV file that no spreadsheet takes for a formula: an apostrophe before what looks like one.
 
     >>> [guarded(x) for x in ("=1+1", "@bm25", "bm25", -0.5)]
     ["'=1+1", "'@bm25", 'bm25', -0.5]
