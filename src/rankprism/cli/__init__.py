@@ -83,7 +83,8 @@ def _usage(error: object) -> str:
     text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     command = "rankprism" if context is None else context.command_path
-    return message(f"{text.rstrip('.')}. `{command} --help` explains the options.")
+    end = "" if text.endswith((".", "?")) else "."
+    return message(f"{text}{end} `{command} --help` explains the options.")
 
 
 def _of_system(error: OSError) -> str:

@@ -74,6 +74,9 @@ def _in_place_of_signs(error: UnicodeError) -> tuple[str, int]:
     return written, end
 
 
+codecs.register_error(_HANDLER, _in_place_of_signs)
+
+
 class _Closed(io.TextIOBase):
     """In the place of a standard stream that the user has closed: an error only if somebody needs it."""
 
@@ -106,7 +109,6 @@ def prepare() -> None:
             os.fstat(number)
         except OSError:  # else the next file to be opened would be taken for the stream
             os.open(os.devnull, os.O_RDWR)
-    codecs.register_error(_HANDLER, _in_place_of_signs)
     sys.stdin = sys.stdin or _Closed("standard input: is closed; name a file instead of -")
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     output = sys.__stdout__
