@@ -242,7 +242,7 @@ def test_a_plot_on_standard_output_takes_a_format(
     scores = tmp_path / "scores.csv"
     assert cli(*EVALUATE, "--per-topic", "-o", scores).returncode == 0
     command = [rankprism_command, "plot", "heatmap", scores, "-m", "P@5", "-o", "-", "--format", "png"]
-    assert subprocess.run(command, capture_output=True, check=True).stdout.startswith(b"\x89PNG")
+    assert subprocess.run([*map(str, command)], capture_output=True, check=True).stdout.startswith(b"\x89PNG")
     both = cli("compare", scores, "--plot", "-")
     assert (both.returncode, both.stdout) == (2, "")
     assert "cannot both go to standard output; name a file with -o" in both.stderr
@@ -268,7 +268,8 @@ def test_convert_puts_no_weights_beside_what_is_no_file(out: str, tmp_path: Path
 
 
 def test_the_sample_is_saved_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, written = Path.write_bytes, []
+    write = Path.write_bytes
+    written: list[Path] = []
 
     def full(path: Path, data: bytes) -> int:
         if len(written) == 3:

@@ -1,4 +1,4 @@
-"""The command line in terminals and shells as they are: other encodings, closed streams, hostile names, Ctrl-C."""
+"""The command line in real terminals: other encodings, closed streams, hostile names, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_guarded_csv_has_no_formulas_and_numbers_stay_numbers(
     assert found.to_csv() != result.stdout
 
 
-@pytest.mark.parametrize("kind", ["svg", "png", "html"])
+@pytest.mark.parametrize("kind", ["svg", "png"])
 def test_control_characters_do_not_abort_charts(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"chart.{kind}"
     plots.save(plots.score_intervals(hostile_scores((HOSTILE, "a\x00b", "x"))), path)
@@ -275,7 +275,7 @@ def test_no_escape_sequence_of_a_file_reaches_a_terminal(
     run.write_bytes(sample.RUNS[0].read_bytes())
     ours, theirs = pty.openpty()
     command = [rankprism_command, "evaluate", sample.QRELS, run, "-m", "P@5", "--format", format]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = subprocess.Popen([*map(str, command)], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     seen = b""
     while select.select([ours], [], [], 60)[0]:
@@ -387,7 +387,7 @@ def test_usage_errors_are_one_line_and_the_traceback_is_an_option(cli: Callable[
             ("evaluate",),
             "rankprism: Missing argument 'QRELS'. `rankprism evaluate --help` explains the options.\n",
         ),
-        (("evalate",), "rankprism: No such command 'evalate'. Did you mean 'evaluate'?. `rankprism --help`"),
+        (("evalate",), "rankprism: No such command 'evalate'. Did you mean 'evaluate'? `rankprism --help`"),
         (("meta", "power", "--foo"), "rankprism: No such option: --foo"),
     ):
         result = cli(*arguments)
@@ -409,7 +409,7 @@ def test_usage_errors_are_one_line_and_the_traceback_is_an_option(cli: Callable[
     [
         "import time; time.sleep(60)",  # Python hears it itself
         "import numpy as np; x = np.arange(3e7); [x.sort() for _ in iter(int, 1)]",
-        # A call that has released the interpreter lock and never looks for signals, as a long search in a core may.
+        # A call without the interpreter lock that never looks for signals, as a long search may be.
         "import ctypes; ctypes.CDLL(None).sleep(60) or ctypes.CDLL(None).sleep(60)",
     ],
     ids=["python", "numpy", "deaf"],
@@ -459,15 +459,8 @@ def test_means_are_computed_once_whatever_the_number_of_runs(monkeypatch: pytest
             counts = []
             for runs in (5, 50):
                 values = np.random.default_rng(0).random((runs, 3, 2))
-                scores = Scores(
-                    tuple(f"r{r}" for r in range(runs)),
-                    ("1", "2", "3"),
-                    ("a", "b"),
-                    values,
-                    {},
-                    values,
-                    values,
-                )
+                names = tuple(f"r{r}" for r in range(runs))
+                scores = Scores(names, ("1", "2", "3"), ("a", "b"), values, {}, values, values)
                 calls.clear()
                 render(scores, kind, per_topic)
                 counts.append(len(calls))
