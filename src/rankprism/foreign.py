@@ -42,8 +42,9 @@ def shown(text: str, most: int | None = LONGEST) -> str:
 def message(text: str) -> str:
     """A message with foreign text in it: in one line, and short whatever the values in it are.
 
-    >>> len(message(f"q.txt, line 3: the grade {'9' * 5000!r} is too long"))
-    319
+    >>> text = message(f"q.txt, line 3: the grade {'9' * 5000!r} is too long; shorten it")
+    >>> len(text) < 400, text[:24], text[-10:]
+    (True, 'q.txt, line 3: the grade', 'shorten it')
     """
     text = _LONG_WORD.sub(lambda found: _without_middle(found[0], 200, 80), text)
     if len(text) > _LONGEST_MESSAGE:
