@@ -499,7 +499,7 @@ def test_every_result_is_frozen_and_exports(small: Any) -> None:
         assert result.to_markdown().splitlines()[1].startswith("|:---")
         assert result.to_latex().startswith(r"\begin{tabular}")
         assert str(result) in repr(result)
-        assert set(FORMATS) == {"table", "csv", "json", "latex", "markdown"}
+        assert set(FORMATS) == {"table", "csv", "guarded-csv", "json", "latex", "markdown"}
 
 
 @pytest.mark.parametrize("function", [discriminative_power, unanimity, correlation])

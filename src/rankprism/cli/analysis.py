@@ -129,9 +129,23 @@ def _conditions(where: list[str]) -> dict[str, str]:
 PlotFile = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Also draw it: a file ending in .html, .svg, .png or .pdf.", show_default=False
+        metavar="FILE",
+        help="Also draw it: a file ending in .html, .svg, .png or .pdf. - is SVG on standard output; then -o "
+        "names the file for the result.",
+        show_default=False,
     ),
 ]
+
+
+def check_plot(plot: Path | None, output: Path | None) -> None:
+    """Refuse a drawing that cannot be written before any work is done."""
+    if plot is None:
+        return
+    from rankprism.plots import check_ending
+
+    check_ending(plot)
+    if str(plot) == "-" and str(output or "-") == "-":
+        raise InputError("the result and its drawing cannot both go to standard output; name a file with -o")
 
 
 def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = None) -> None:
@@ -146,7 +160,8 @@ def write_result(result: Result, format: ResultFormatOption = None, output: Outp
     """Write a result where and how it is wanted."""
     from rankprism.cli.output import write
 
-    write(FORMATS[format_of(output, format, ResultFormat)](result), output)
+    kind = format_of(output, format, ResultFormat)
+    write(FORMATS[kind](result), output, for_people=kind == "table")
 
 
 #: What the functions below get from elsewhere than the command line.
@@ -176,10 +191,7 @@ def analysis(
             def of(step: Callable[..., Any]) -> dict[str, Any]:
                 return {name: given[name] for name in options[step]}
 
-            if given.get("plot") is not None:
-                from rankprism.plots import check_ending
-
-                check_ending(given["plot"])  # before the work is done
+            check_plot(given.get("plot"), given["output"])
             with noted():
                 source = read_source(**of(read_source))
                 with working(what) as on_share:

@@ -54,7 +54,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"rankprism {__version__}")
+        print(f"rankprism {__version__}")
         raise typer.Exit
 
 
@@ -63,5 +63,12 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option(
+            "--traceback",
+            help="After an error, also show where it comes from. RANKPRISM_TRACEBACK=1 does the same.",
+        ),
+    ] = False,
 ) -> None:
-    pass
+    """`traceback` is looked at where errors are told."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import PlotFile, draw_result, write_result
+from rankprism.cli.analysis import PlotFile, check_plot, draw_result, write_result
 from rankprism.cli.judgments import (
     AspectNames,
     AspectWeights,
@@ -104,7 +103,7 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
-    _check_plot(plot)
+    check_plot(plot, output)
     source = _only_judgments(qrels)
     wanted = described(aspects, labels, embed, given)
     scales: Any
@@ -124,7 +123,7 @@ def order(
             )
         found = compute(scales, **settings)
     if hasse:
-        write(found.hasse() + "\n", output)
+        write(found.hasse() + "\n", output, for_people=True)
     elif toma and "distance" in toma:
         write_result(found, format, output)
     else:
@@ -170,7 +169,7 @@ def attainable(
     """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
     from rankprism.aspects import attainable as compute
 
-    _check_plot(plot)
+    check_plot(plot, output)
     with noted(), working("ranking"):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
@@ -232,14 +231,6 @@ def analyse(
                 on_share=on_share,
             )
     write_result(found, format, output)
-
-
-def _check_plot(plot: Path | None) -> None:
-    """Before the work is done."""
-    if plot is not None:
-        from rankprism.plots import check_ending
-
-        check_ending(plot)
 
 
 def _hasse(found: Any) -> Any:

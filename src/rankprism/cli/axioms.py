@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.options import OutputFile, format_of, working
+from rankprism.cli.options import FORMAT_HELP, OutputFile, format_of, working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class AxiomFormat(StrEnum):
     table = "table"
     csv = "csv"
+    guarded_csv = "guarded-csv"
     json = "json"
     latex = "latex"
     markdown = "markdown"
@@ -82,7 +83,7 @@ def axioms(
     ] = None,
     format: Annotated[
         AxiomFormat | None,
-        typer.Option(help="How to write it; by the ending of FILE, else a table.", show_default=False),
+        typer.Option(help=FORMAT_HELP, show_default=False),
     ] = None,
     output: OutputFile = None,
 ) -> None:
@@ -109,7 +110,7 @@ def axioms(
         constraint = [last]
     chosen = read(constraint or ["ten"], reading or [])
     if show:
-        write(list_constraints(read(constraint or ["all"], reading or [])), output)
+        write(list_constraints(read(constraint or ["all"], reading or [])), output, for_people=True)
         return
     asked = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
@@ -130,7 +131,7 @@ def axioms(
             make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
             table = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
             text = table.to_html() if kind == "html" else FORMATS[kind](table)
-    write(text, output)
+    write(text, output, for_people=kind == "table")
 
 
 def read(names: list[str], readings: list[str]) -> list[Constraint]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -14,7 +15,12 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run.")],
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
+    out: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="The file to write, packed if it ends in .gz; - is standard output."
+        ),
+    ],
     format: Annotated[
         str | None,
         typer.Option(
@@ -41,6 +47,7 @@ def convert(
 ) -> None:
     """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
     from rankprism.formats.convert import convert as convert_file
+    from rankprism.formats.files import replaces_file
 
     with noted():
         conversion = convert_file(
@@ -53,4 +60,5 @@ def convert(
             order=order.value,
             duplicates=duplicates.value,
         )
-    typer.echo(str(conversion))
+    # What was done is said where the converted text does not go.
+    print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

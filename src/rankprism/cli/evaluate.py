@@ -17,6 +17,7 @@ from rankprism.cli.judgments import (
     split_pairs,
 )
 from rankprism.cli.options import (
+    FORMAT_HELP,
     Duplicates,
     Format,
     Order,
@@ -113,9 +114,7 @@ def evaluate(
     ] = None,
     format: Annotated[
         Format | None,
-        typer.Option(
-            help="How to write the scores; by the ending of FILE, else a table.", show_default=False
-        ),
+        typer.Option(help=FORMAT_HELP, show_default=False),
     ] = None,
     output: OutputFile = None,
 ) -> None:
@@ -168,4 +167,4 @@ def evaluate(
     for aspect, reasons in judgments.lowered.items():
         counts = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
         typer.echo(f"note: labels of {aspect} read as the lowest: {counts}", err=True)
-    write(render(scores, kind, per_topic, colour=output is None), output)
+    write(render(scores, kind, per_topic, colour=output is None), output, for_people=kind == "table")

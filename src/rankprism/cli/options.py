@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rankprism.errors import RankprismWarning
+from rankprism.foreign import message
 
 
 class Topics(StrEnum):
@@ -36,6 +37,7 @@ class Duplicates(StrEnum):
 class Format(StrEnum):
     table = "table"
     csv = "csv"
+    guarded_csv = "guarded-csv"
     json = "json"
     trec = "trec"
 
@@ -58,9 +60,19 @@ class RunFormat(StrEnum):
 class ResultFormat(StrEnum):
     table = "table"
     csv = "csv"
+    guarded_csv = "guarded-csv"
     json = "json"
     latex = "latex"
     markdown = "markdown"
+
+
+def _checked(output: Path | None) -> Path | None:
+    """Refuse an output that cannot be written before any work is done."""
+    if output is not None:
+        from rankprism.formats.files import check_target
+
+        check_target(output)
+    return output
 
 
 OutputFile = Annotated[
@@ -69,15 +81,17 @@ OutputFile = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write; standard output without it.",
+        help="The file to write; - is standard output. Default: standard output.",
+        callback=_checked,
         show_default=False,
     ),
 ]
+FORMAT_HELP = (
+    "How to write it. Default: what the ending of FILE says, else a table. guarded-csv is CSV in which a "
+    "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
+)
 ResultFormatOption = Annotated[
-    ResultFormat | None,
-    typer.Option(
-        "--format", help="How to write it; by the ending of FILE, else a table.", show_default=False
-    ),
+    ResultFormat | None, typer.Option("--format", help=FORMAT_HELP, show_default=False)
 ]
 Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
@@ -101,7 +115,7 @@ def noted() -> Iterator[None]:
         warnings.simplefilter("always", RankprismWarning)
         yield
     for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+        print(f"warning: {message(str(warning.message))}", file=sys.stderr)
 
 
 @contextmanager

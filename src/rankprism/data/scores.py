@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,12 @@ class Scores:
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
     def means(self) -> npt.NDArray[np.float64]:
         """(run, measure): the mean over the topics on which the run is evaluated."""
-        return mean_over_topics(self.values)
+        means = mean_over_topics(self.values)
+        means.flags.writeable = False  # everybody who asks gets the same array
+        return means
 
     def mean(self) -> dict[str, dict[str, float]]:
         """``{run: {measure: mean over topics}}``"""
@@ -108,7 +111,7 @@ class Scores:
             RankprismWarning,
             stacklevel=3,
         )
-        kept = self.select(topics=[topic for topic in self.topics if topic not in set(missing)])
+        kept = self.select(topics=[topic for topic, kept in zip(self.topics, whole, strict=True) if kept])
         return replace(kept, conventions={**self.conventions, "topics left out": missing})
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:

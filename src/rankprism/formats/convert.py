@@ -19,6 +19,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import DUPLICATES, ORDERS, Run, align
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
+from rankprism.foreign import shown
 from rankprism.formats import evall, files, ntcir
 from rankprism.formats.judged import Written, check_ids, joined, judged_lines, number_text
 from rankprism.formats.judgments import read_judgments
@@ -45,7 +46,7 @@ class Conversion:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join([*(f"{path}: {what}" for path, what in self.files.items()), *self.notes])
+        return "\n".join([*(f"{shown(path)}: {what}" for path, what in self.files.items()), *self.notes])
 
 
 def convert(
@@ -62,16 +63,16 @@ def convert(
     """Write judgments or a run to the file `out` in another format.
 
     source : whatever `read_judgments` takes, or with ``run=True`` `read_run`.
-    out : where to; packed if it ends in .gz, .bz2, .xz or .zst. Weights that have no place in it stand
-        beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob (ntcir).
+    out : where to; packed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights that have no
+        place in it stand beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob
+        (ntcir).
     format : of the source; recognised without it.
     to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall". Without it, .Dqrels says
         ntcir, .tsv says evall, and any other ending diversity or, for a run, trec.
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
-    if os.fspath(out) == "-":
-        raise InputError("-: what is converted may be several files; name a file instead of standard output")
+    files.check_target(out)
     if not run and (order, duplicates) != ("score", "error"):
         raise InputError("order and duplicates are those of a run; say that it is one with run=True (--run)")
     if run and weights is not None:
@@ -91,6 +92,11 @@ def convert(
     else:
         written = _write_judgments(read_judgments(source, format=format, weights=weights), to)
     texts: dict[files.PathLike, str] = {out: written.text}
+    if written.beside and not files.replaces_file(out):
+        raise InputError(
+            f"{os.fspath(out)}: the weights go to a file of their own, beside the judgments; name a file to "
+            "write the judgments to"
+        )
     texts |= {plain + ending: text for ending, text in written.beside.items()}
     files.write_texts(texts)
     contents = {os.fspath(path): f"{text.count(chr(10))} lines" for path, text in texts.items()}
