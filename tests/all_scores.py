@@ -117,7 +117,7 @@ def composed() -> list[Measure]:
         if number % 3 or divisor == "exact" or (divisor == "everything" and novelty != "decay"):
             continue
         p = 0.83 if discount == "geometric" else 1.7
-        parts = {"discount": discount, "gain": gain, "novelty": novelty, "divisor": divisor}
+        parts: dict[str, Any] = {"discount": discount, "gain": gain, "novelty": novelty, "divisor": divisor}
         made.append(compose(f"own{number}", p=p, alpha=0.3, **parts))
     return made
 
