@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,12 +10,14 @@ import numpy as np
 
 from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError, MeasureError, RankprismWarning, one_of
+from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source, check_format
+from rankprism.inspection import Evaluated, notes_of
 from rankprism.measures import Measure, parse
 
 TOPICS = ("judged", "retrieved")
@@ -99,6 +100,8 @@ def evaluate(
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
 
+    notes = notes_of(Evaluated(judged, aligned, chosen, topics))
+    issue(notes)
     conventions = {
         "order": order,
         "topics": topics,
@@ -113,6 +116,7 @@ def evaluate(
         "topics of a run without judgments": {
             name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
         },
+        "notes": [note.record() for note in (*judged.notes, *notes)],
     }
     return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
 
@@ -216,12 +220,4 @@ def _align_all(
 
         with ThreadPoolExecutor(workers) as pool:
             aligned = list(pool.map(one, sources))
-    for name, run in zip(sources, aligned, strict=True):
-        if not len(run.rank):
-            warnings.warn(
-                f"{name}: none of its documents is judged, so it scores 0; check that it belongs to "
-                f"{judgments.source}",
-                RankprismWarning,
-                stacklevel=3,
-            )
     return dict(zip(sources, aligned, strict=True))

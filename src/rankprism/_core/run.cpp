@@ -58,14 +58,20 @@ class Seen {
 // Puts one topic after the other in order and collects the judged documents.
 class Aligner {
   public:
-    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates,
+            bool ids_are_ascii)
         : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
-          begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
+          ids_are_ascii_(ids_are_ascii), begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
         result_.length.assign(judgments.topics(), 0);
         result_.retrieved.assign(judgments.topics(), 0);
+        result_.remarks.assign(judgments.topics(), 0);
     }
 
     void topic(const std::string& name, const std::vector<RunLine>& lines) {
+        result_.stray.look_at(name);
+        if (!ids_are_ascii_) {
+            for (const RunLine& line : lines) result_.stray.look_at(line.id());
+        }
         const bool as_they_stand = order_ == Order::input || ((order_ == Order::score || order_ == Order::ascending) && descending(lines));
         if (as_they_stand) {
             ranking_.resize(lines.size());
@@ -95,6 +101,10 @@ class Aligner {
         end_[t] = static_cast<std::int64_t>(result_.rank.size());
         result_.length[t] = rank;
         result_.retrieved[t] = 1;
+        if (by_score()) remark(t, lines);
+        if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
+            result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
+        }
     }
 
     // Topics came in the order of the run; the result is in the order of the judgments.
@@ -111,10 +121,79 @@ class Aligner {
         sorted.length = std::move(result_.length);
         sorted.retrieved = std::move(result_.retrieved);
         sorted.unjudged = std::move(result_.unjudged);
+        sorted.remarks = std::move(result_.remarks);
+        sorted.disagreement = result_.disagreement;
+        sorted.unmatched = std::move(result_.unmatched);
+        sorted.stray = std::move(result_.stray);
         return sorted;
     }
 
   private:
+    bool by_score() const { return order_ != Order::rank && order_ != Order::input; }
+
+    static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
+
+    // Compares the order of the ranks with that of the scores. One look is enough for almost every ranking.
+    void remark(std::int32_t t, const std::vector<RunLine>& lines) {
+        bool falls = false, rises = false, back = false, tied = false;
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            falls |= lines[i].score < lines[i - 1].score;
+            rises |= lines[i].score > lines[i - 1].score;
+            back |= !(lines[i].rank >= lines[i - 1].rank);  // also where there is no rank
+            tied |= lines[i].rank == lines[i - 1].rank;
+        }
+        if (lines.size() < 2) return;
+        if (!falls && !rises) {
+            result_.remarks[t] = equal;
+            return;
+        }
+        if (!back && (!rises || lines.front().rank == lines.back().rank)) return;
+        for (const RunLine& line : lines) {
+            if (std::isnan(line.rank)) return;
+        }
+        by_rank_.resize(lines.size());
+        std::iota(by_rank_.begin(), by_rank_.end(), 0);
+        if (back || tied) {
+            std::sort(by_rank_.begin(), by_rank_.end(), [&lines](std::int32_t a, std::int32_t b) {
+                return lines[a].rank != lines[b].rank ? lines[a].rank < lines[b].rank : lines[a].score < lines[b].score;
+            });
+        }
+        compare_orders(t, lines);
+        if (result_.remarks[t] == 0 && !falls && is_numbering(lines)) result_.remarks[t] = rising;
+    }
+
+    // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
+    void compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
+        const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
+        bool falls = false;
+        double highest = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0, end = 0; i < by_rank_.size(); i = end) {
+            const RunLine* low = &lines[by_rank_[i]];
+            const RunLine* high = low;
+            for (end = i; end < by_rank_.size() && lines[by_rank_[end]].rank == low->rank; ++end) high = &lines[by_rank_[end]];
+            if (lowest != nullptr && high->score > lowest->score) {
+                result_.remarks[t] |= disagreeing;
+                if (comes_first(t, result_.disagreement.topic)) {
+                    result_.disagreement = {t, lowest->rank, lowest->score, high->rank, high->score};
+                }
+            }
+            falls |= low->score < highest;
+            highest = std::max(highest, high->score);
+            if (lowest == nullptr || low->score < lowest->score) lowest = low;
+        }
+        if ((result_.remarks[t] & disagreeing) != 0 && !falls) result_.remarks[t] |= rising;
+    }
+
+    // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line.
+    static bool is_numbering(const std::vector<RunLine>& lines) {
+        const double first = lines.front().score;
+        if (first != 0 && first != 1) return false;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (lines[i].score != first + static_cast<double>(i)) return false;
+        }
+        return true;
+    }
+
     struct Ranked {
         double key;  // the greater comes first
         std::int32_t line;
@@ -169,11 +248,13 @@ class Aligner {
     Where where_;
     Order order_;
     Duplicates duplicates_;
+    bool ids_are_ascii_;
     Alignment result_;
     std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
+    std::vector<std::int32_t> by_rank_;
 };
 
 }  // namespace
@@ -182,6 +263,7 @@ RunTable RunTable::from_text(Text source) {
     RunTable run(source.name(), {});
     run.text_ = std::move(source);
     run.is_text_ = true;
+    run.ids_are_ascii_ = run.text_.ascii();
     const Text& text = run.text_;
     std::string_view last;
     std::int32_t topic = -1;
@@ -213,7 +295,8 @@ std::string RunTable::where(const RunLine& line) const {
 }
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
-    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates,
+                    run.ids_are_ascii());
     const auto groups = by_topic(run.lines, run.topic, run.topics.size());
     for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t]);
     return aligner.finish();
@@ -221,7 +304,7 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
 
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
     const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-    Aligner aligner(judgments, text.name(), where, order, duplicates);
+    Aligner aligner(judgments, text.name(), where, order, duplicates, text.ascii());
     Names topics;
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
@@ -238,7 +321,7 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
             if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
             last = name;
         }
-        lines.push_back(parse_line(text, line, p, order == Order::rank));
+        lines.push_back(parse_line(text, line, p, order != Order::input));
     }
     if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
     aligner.topic(topics[topic], lines);

@@ -14,6 +14,7 @@ from rankprism.cli.options import (
     Duplicates,
     Order,
     OutputFile,
+    Quiet,
     ResultFormat,
     ResultFormatOption,
     format_of,
@@ -149,6 +150,10 @@ def write_result(result: Result, format: ResultFormatOption = None, output: Outp
     write(FORMATS[format_of(output, format, ResultFormat)](result), output)
 
 
+def note_options(quiet: Quiet = False) -> None:
+    """The option that every command with notes has."""
+
+
 #: What the functions below get from elsewhere than the command line.
 _NOT_OPTIONS = ("source", "on_share", "result", "chart")
 
@@ -169,6 +174,7 @@ def analysis(
             function,
             *([draw_result] if chart else []),
             write_result,
+            note_options,
         ]
         options = {step: options_of(step) for step in steps}
 
@@ -180,7 +186,7 @@ def analysis(
                 from rankprism.plots import check_ending
 
                 check_ending(given["plot"])  # before the work is done
-            with noted():
+            with noted(given["quiet"]):
                 source = read_source(**of(read_source))
                 with working(what) as on_share:
                     progress = {"on_share": on_share} if "on_share" in _parameters(function) else {}

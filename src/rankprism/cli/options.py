@@ -83,6 +83,7 @@ Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
 Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
 _ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
@@ -95,13 +96,18 @@ def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum])
 
 
 @contextmanager
-def noted() -> Iterator[None]:
-    """Warnings as lines on standard error."""
+def noted(quiet: bool = False) -> Iterator[None]:
+    """Notes as lines on standard error, each once, unless they are not wanted."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankprismWarning)
         yield
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+    lines = [
+        f"{'note' if issubclass(warning.category, RankprismWarning) else 'warning'}: {warning.message}"
+        for warning in caught
+        if not quiet or not issubclass(warning.category, RankprismWarning)
+    ]
+    for line in dict.fromkeys(lines):
+        typer.echo(line, err=True)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, as_command, options_of, read_source
+from rankprism.cli.analysis import Source, as_command, note_options, options_of, read_source
 from rankprism.cli.options import noted
 from rankprism.errors import InputError, listed
 
@@ -50,12 +50,16 @@ def drawing(
 
             check_ending(given["output"])  # before the work is done
             given = before(given)
-            with noted():
+            with noted(given["quiet"]):
                 source = read_source(**{name: given[name] for name in options_of(read_source)})
                 chart = function(source, **{name: given[name] for name in own})
             write_chart(chart, given["output"])
 
-        return as_command(command, function, options_of(read_source) | own | options_of(write_chart))
+        return as_command(
+            command,
+            function,
+            options_of(read_source) | own | options_of(write_chart) | options_of(note_options),
+        )
 
     return decorate
 
