@@ -11,6 +11,7 @@ from rankprism.cli.analysis import Source, analysis, read_source, write_result
 from rankprism.cli.options import (
     Alpha,
     OutputFile,
+    Quiet,
     Resamples,
     ResultFormatOption,
     Seed,
