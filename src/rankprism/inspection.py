@@ -125,9 +125,9 @@ def equal_scores(evaluated: Evaluated) -> Note | None:
     name, topics = next(iter(equal.items()))
     return Note(
         "equal-scores",
-        f"all documents of a topic have the same score in {evaluated.named(list(equal))}: in {len(topics)} of "
-        f"{_topics(evaluated.runs[name])} of {shown(name)} ({some(topics)}). Their ids decide the order; to "
-        f'take the rank column or the order of the lines, set order="rank" or "input" (--order)',
+        f"all documents of a topic have the same score in {evaluated.named(list(equal))}: in {len(topics)} "
+        f"of {_topics(evaluated.runs[name])} of {shown(name)} ({some(topics)}). Their ids decide the order; "
+        f'to take the rank column or the order of the lines, set order="rank" or "input" (--order)',
         len(equal),
         name,
     )
@@ -148,8 +148,8 @@ def missing_topics(evaluated: Evaluated) -> Note | None:
     return Note(
         "missing-topics",
         f"{_lack(evaluated, list(missing))} judged topics, which are scored as empty rankings: "
-        f"{shown(name)} lacks {len(topics)} of {len(evaluated.judgments.topics)} ({some(topics)}). To average "
-        f'only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
+        f"{shown(name)} lacks {len(topics)} of {len(evaluated.judgments.topics)} ({some(topics)}). To "
+        f'average only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
         len(missing),
         name,
     )
@@ -198,13 +198,6 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
         return None
     name, matched = next(iter(unmatched.items()))
     run = evaluated.runs[name]
-    t, retrieved, judged = run.unmatched
-    example = (
-        f": topic {shown(evaluated.judgments.topics[t])} has {shown(retrieved)} in the run and "
-        f"{shown(judged)} in the judgments"
-        if t >= 0
-        else ""
-    )
     others = f", and likewise in {len(unmatched) - 1} other runs" if len(unmatched) > 1 else ""
     what = (
         "none of its documents is judged, so it scores 0"
@@ -214,10 +207,19 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
     return Note(
         "unmatched-run",
         f"{shown(name)}: {what}{others}; check that it belongs to {evaluated.judgments.source} and that both "
-        f"spell their ids alike{example}",
+        f"spell their ids alike{_both_ids(evaluated, name)}",
         len(unmatched),
         name,
     )
+
+
+def _both_ids(evaluated: Evaluated, name: str) -> str:
+    """An id from the run and one from the judgments, for the user to compare."""
+    t, retrieved, judged = evaluated.runs[name].unmatched
+    if t < 0:
+        return ""
+    topic = shown(evaluated.judgments.topics[t])
+    return f": topic {topic} has {shown(retrieved)} in the run and {shown(judged)} in the judgments"
 
 
 def unmatched_topics(evaluated: Evaluated) -> Note | None:
@@ -234,14 +236,11 @@ def unmatched_topics(evaluated: Evaluated) -> Note | None:
     if not found:
         return None
     name, topics = next(iter(found.items()))
-    t, retrieved, judged = evaluated.runs[name].unmatched
     return Note(
         "unmatched-topics",
-        f"no document that {evaluated.named(list(found))} {'retrieves' if len(found) == 1 else 'retrieve'} for "
-        f"some topics is judged: {len(topics)} of {_topics(evaluated.runs[name])} of {shown(name)} "
-        f"({some(topics)}). Check that both sides spell their ids alike: topic "
-        f"{shown(evaluated.judgments.topics[t])} has {shown(retrieved)} in the run and {shown(judged)} in the "
-        f"judgments",
+        f"in some topics of {evaluated.named(list(found))} no document is judged: in {len(topics)} of "
+        f"{_topics(evaluated.runs[name])} of {shown(name)} ({some(topics)}). Check that both sides spell "
+        f"their ids alike{_both_ids(evaluated, name)}",
         len(found),
         name,
     )
@@ -348,7 +347,7 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
             names=names,
             scales=cells.scales,
         )
-        runs = [Alignment.of_one_document(number) for number in one]
+        runs = [Alignment.of_one_document(number) for number in range(aspects)]
         return np.concatenate([measure.score(hits) for hits, _, _ in batches(topic, runs)])
 
     try:
@@ -371,10 +370,10 @@ def unequal_scales(evaluated: Evaluated) -> Note | None:
         return None
     return Note(
         "unequal-scales",
-        f"TOMA compares aspects whose scales differ much in length: {shown(long.aspect)} has labels from 0 to "
-        f"{long.place[-1]}, {shown(short.aspect)} from 0 to {short.place[-1]}, so {shown(long.aspect)} decides "
-        f"almost alone. To give the labels other places, use embed (--embed "
-        f"{short.aspect}=0,…,{long.place[-1]})",
+        f"TOMA compares aspects whose scales differ much in length: the labels of {shown(long.aspect)} stand "
+        f"at 0 to {long.place[-1]}, those of {shown(short.aspect)} at 0 to {short.place[-1]}, so "
+        f"{shown(long.aspect)} decides almost alone. To place them otherwise, give an embedding "
+        f"(--embed {short.aspect}=0,…,{long.place[-1]})",
         1,
         long.aspect,
     )

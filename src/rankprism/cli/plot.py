@@ -55,11 +55,8 @@ def drawing(
                 chart = function(source, **{name: given[name] for name in own})
             write_chart(chart, given["output"])
 
-        return as_command(
-            command,
-            function,
-            options_of(read_source) | own | options_of(write_chart) | options_of(note_options),
-        )
+        others = options_of(write_chart) | options_of(note_options)
+        return as_command(command, function, options_of(read_source) | own | others)
 
     return decorate
 

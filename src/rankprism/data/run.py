@@ -66,7 +66,7 @@ class Alignment:
     #: the first topic, by its number, where rank and score disagree (-1: none), with rank and score of a
     #: document and of another that has a worse rank and a higher score
     disagreement: tuple[int, float, float, float, float] = (-1, 0.0, 0.0, 0.0, 0.0)
-    #: the first topic in which no document is judged (-1: none), with an id from the run and from the judgments
+    #: the first topic without a judged document (-1: none), with an id from the run and from the judgments
     unmatched: tuple[int, str, str] = (-1, "", "")
     #: how many ids have a byte-order mark in them, and the first; the same of no-break spaces
     stray: tuple[int, str, int, str] = (0, "", 0, "")

@@ -259,9 +259,7 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
 def _lowest_labels(judgments: Judgments) -> list[Note]:
     """A note of labels that nobody gave; those `given` another aspect were asked for."""
     guessed = {
-        aspect: reasons
-        for aspect, reasons in judgments.lowered.items()
-        if MISSING in reasons or BELOW in reasons
+        aspect: reasons for aspect, reasons in judgments.lowered.items() if {MISSING, BELOW} & reasons.keys()
     }
     if not guessed:
         return []

@@ -98,9 +98,8 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
         table = JudgmentTable.from_file(os.fspath(path), name, format)
     else:
         table = JudgmentTable.from_bytes(data, name, format)
-    return Judgments(table, name, format=format).noting(
-        _grades_as_documents(name, table, files.columns(line))
-    )
+    notes = _grades_as_documents(name, table, files.columns(line))
+    return Judgments(table, name, format=format).noting(notes)
 
 
 def _recognised(name: str, number: int, line: str) -> str:

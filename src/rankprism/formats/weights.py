@@ -91,7 +91,7 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
 
 
 def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgments, Weights]:
-    """The judgments, with a note, and the weights without those of intents that have no line among the judgments.
+    """The weights without those of intents that have no line among the judgments, and a note of them.
 
     NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has none.
     """
