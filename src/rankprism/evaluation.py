@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,12 @@ def evaluate(
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
 
-    notes = notes_of(Evaluated(judged, aligned, chosen, topics))
+    def means(name: str) -> tuple[float, float | None]:
+        by_rank = _aligned_by_rank(judged, sources[name], duplicates, run_format)
+        mean = partial(_mean, judged, measure=chosen[0], topics=topics)
+        return mean(aligned[name]), None if by_rank is None else mean(by_rank)
+
+    notes = notes_of(Evaluated(judged, aligned, chosen, topics, means))
     issue(notes)
     conventions = {
         "order": order,
@@ -119,6 +125,25 @@ def evaluate(
         "notes": [note.record() for note in (*judged.notes, *notes)],
     }
     return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: str | None) -> Alignment | None:
+    """The run once more, ordered by its ranks; None if it cannot be read again or lacks ranks."""
+    is_path = isinstance(source, str | os.PathLike)
+    if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
+        return None
+    try:
+        return align_source(judged, source, "rank", duplicates, format)
+    except InputError:
+        return None
+
+
+def _mean(judged: Judgments, run: Alignment, measure: Measure, topics: str) -> float:
+    """The mean score of one run."""
+    scores = np.empty(len(judged.topics))
+    for hits, _, which_topics in batches(judged.cells, [run]):
+        scores[which_topics] = measure.score(hits)
+    return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
 
 
 def _labelling(judged: Judgments) -> dict[str, Any]:

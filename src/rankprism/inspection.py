@@ -6,7 +6,7 @@ the runs of real evaluation campaigns, which are rarely judged completely, give 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +17,15 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, shown, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
+from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
 
 #: How deep a run is looked at for judged documents where no measure has a cutoff, and at most: pools of
 #: campaigns are rarely deeper than 100.
 _DEPTH, _DEEPEST = 10, 100
-#: Shares are computed only of so many documents; fewer say little.
+#: How many documents must be there before it matters how many of them are judged.
 _ENOUGH = 20
-#: A topic is compared with its judgments only if it has so many documents, and so many are judged.
+#: Equal scores are noted of rankings with so many documents; a few may well be equal.
 _MANY = 10
 #: A run of which a smaller share of documents is judged than this probably spells its ids differently.
 _HARDLY_ANY = 0.05
@@ -40,13 +41,20 @@ class Evaluated:
     runs: Mapping[str, Alignment]
     measures: Sequence[Measure]
     topics: str  # which are averaged over
+    #: the mean of a run by the first measure: as it was ordered, and by its ranks where that can be known
+    means: Callable[[str], tuple[float, float | None]]
 
-    def named(self, found: Sequence[str]) -> str:
-        """Some of the runs, as the subject of a sentence whose verb is plural unless it is one run."""
-        return shown(found[0]) if len(found) == 1 else f"{len(found)} of {len(self.runs)} runs"
+    def named(self, details: Mapping[str, str]) -> str:
+        """The runs that a note is about, with the details of the first."""
+        name, detail = next(iter(details.items()))
+        if len(details) == 1:
+            return f"{shown(name)} ({detail})"
+        return f"{len(details)} of {len(self.runs)} runs (first {shown(name)}: {detail})"
 
-    def topic_names(self, which: npt.NDArray[np.bool_]) -> list[str]:
-        return [self.judgments.topics[t] for t in np.flatnonzero(which)]
+    def topics_of(self, name: str, which: npt.NDArray[np.bool_]) -> str:
+        """Some topics of a run, counted."""
+        names = [self.judgments.topics[t] for t in np.flatnonzero(which)]
+        return f"{len(names)} of {self.runs[name].retrieved.sum()} topics: {some(names)}"
 
 
 def notes_of(evaluated: Evaluated) -> list[Note]:
@@ -69,41 +77,48 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
 
 def rank_order(evaluated: Evaluated) -> Note | None:
     """The rank column and the scores put documents in different orders."""
-    disagreeing = {
-        name: int(((run.remarks & DISAGREEING) > 0).sum())
-        for name, run in evaluated.runs.items()
-        if (run.remarks & DISAGREEING).any() and not _rises(run)
-    }
-    if not disagreeing:
+    found = {}
+    for name, run in evaluated.runs.items():
+        disagreeing = (run.remarks & DISAGREEING) > 0
+        if disagreeing.any() and not _rises(run):
+            t, *two = run.disagreement
+            rank, score, worse, higher = map(number_text, two)
+            found[name] = (
+                f"{disagreeing.sum()} of {run.retrieved.sum()} topics; in "
+                f"{shown(evaluated.judgments.topics[t])} rank {rank} has score {score} and rank {worse} has "
+                f"score {higher}"
+            )
+    if not found:
         return None
-    name, topics = next(iter(disagreeing.items()))
-    t, rank, score, worse_rank, higher_score = evaluated.runs[name].disagreement
+    name = next(iter(found))
     return Note(
         "rank-order",
-        f"the rank column and the scores of {evaluated.named(list(disagreeing))} put documents in different "
-        f"orders: in {topics} of {_topics(evaluated.runs[name])} of {shown(name)}, first in "
-        f"{shown(evaluated.judgments.topics[t])}, where rank {rank:g} has score {score:g} and rank "
-        f"{worse_rank:g} has score {higher_score:g}. They are ordered by score; to order them by rank, "
-        f'set order="rank" (--order rank)',
-        len(disagreeing),
+        f"the rank column and the scores of {evaluated.named(found)} put documents in different orders. They "
+        f'are ordered by score; for the order of the ranks set order="rank" (--order rank)'
+        f"{_both_means(evaluated, name)}",
+        len(found),
         name,
     )
 
 
 def rising_scores(evaluated: Evaluated) -> Note | None:
     """The scores rise where they should fall."""
-    rising = [name for name, run in evaluated.runs.items() if _rises(run)]
-    if not rising:
+    found = {
+        name: evaluated.topics_of(name, (run.remarks & RISING) > 0)
+        for name, run in evaluated.runs.items()
+        if _rises(run)
+    }
+    if not found:
         return None
-    first = evaluated.topic_names((evaluated.runs[rising[0]].remarks & RISING) > 0)
+    name = next(iter(found))
     return Note(
         "rising-scores",
-        f"the scores of {evaluated.named(rising)} rise from the first rank to the last, first in topic "
-        f"{shown(first[0])} of {shown(rising[0])}, so its last document is taken for the best. If they are "
-        f'distances, negate them or set order="rank" (--order rank); if the columns of rank and score are '
-        f"swapped, swap them back",
-        len(rising),
-        rising[0],
+        f"the scores of {evaluated.named(found)} rise from the first rank to the last, so the last document "
+        f"counts as the best. That is right if the ranks count backwards. If the scores are distances, set "
+        f'order="rank" (--order rank) or negate them; if the columns of rank and score are swapped, swap '
+        f"them back{_both_means(evaluated, name)}",
+        len(found),
+        name,
     )
 
 
@@ -113,23 +128,30 @@ def _rises(run: Alignment) -> bool:
     return bool(2 * (((run.remarks & RISING) > 0) & several).sum() > several.sum())
 
 
+def _both_means(evaluated: Evaluated, name: str) -> str:
+    """What the choice means for a run."""
+    by_score, by_rank = evaluated.means(name)
+    if by_rank is None:
+        return ""
+    measure = evaluated.measures[0]
+    return f". The {measure} of {shown(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
+
+
 def equal_scores(evaluated: Evaluated) -> Note | None:
     """All documents of a topic have one score, so their ids decide."""
-    equal = {
-        name: topics
-        for name, run in evaluated.runs.items()
-        if (topics := evaluated.topic_names(((run.remarks & EQUAL) > 0) & (run.length >= _MANY)))
-    }
-    if not equal:
+    found = {}
+    for name, run in evaluated.runs.items():
+        equal = ((run.remarks & EQUAL) > 0) & (run.length >= _MANY)
+        if equal.any():
+            found[name] = evaluated.topics_of(name, equal)
+    if not found:
         return None
-    name, topics = next(iter(equal.items()))
     return Note(
         "equal-scores",
-        f"all documents of a topic have the same score in {evaluated.named(list(equal))}: in {len(topics)} "
-        f"of {_topics(evaluated.runs[name])} of {shown(name)} ({some(topics)}). Their ids decide the order; "
-        f'to take the rank column or the order of the lines, set order="rank" or "input" (--order)',
-        len(equal),
-        name,
+        f"all documents of a topic have the same score in {evaluated.named(found)}, so their ids decide the "
+        f'order. To take the rank column or the order of the lines, set order="rank" or "input" (--order)',
+        len(found),
+        next(iter(found)),
     )
 
 
@@ -137,40 +159,37 @@ def missing_topics(evaluated: Evaluated) -> Note | None:
     """Topics that a run lacks count as empty rankings."""
     if evaluated.topics != "judged":
         return None
-    missing = {
-        name: evaluated.topic_names(~run.retrieved)
-        for name, run in evaluated.runs.items()
-        if not run.retrieved.all()
-    }
-    if not missing:
+    every = evaluated.judgments.topics
+    found = {}
+    for name, run in evaluated.runs.items():
+        missing = [every[t] for t in np.flatnonzero(~run.retrieved)]
+        if missing:
+            found[name] = f"{len(missing)} of {len(every)}: {some(missing)}"
+    if not found:
         return None
-    name, topics = next(iter(missing.items()))
     return Note(
         "missing-topics",
-        f"{_lack(evaluated, list(missing))} judged topics, which are scored as empty rankings: "
-        f"{shown(name)} lacks {len(topics)} of {len(evaluated.judgments.topics)} ({some(topics)}). To "
+        f"judged topics are missing from {evaluated.named(found)} and are scored as empty rankings. To "
         f'average only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
-        len(missing),
-        name,
+        len(found),
+        next(iter(found)),
     )
-
-
-def _lack(evaluated: Evaluated, names: Sequence[str]) -> str:
-    return f"{evaluated.named(names)} {'lacks' if len(names) == 1 else 'lack'}"
 
 
 def unjudged_topics(evaluated: Evaluated) -> Note | None:
     """Topics of a run without judgments are ignored."""
-    unjudged = {name: run.unjudged for name, run in evaluated.runs.items() if run.unjudged}
-    if not unjudged:
+    found = {
+        name: f"{len(run.unjudged)} of {len(run.unjudged) + run.retrieved.sum()}: {some(run.unjudged)}"
+        for name, run in evaluated.runs.items()
+        if run.unjudged
+    }
+    if not found:
         return None
-    name, topics = next(iter(unjudged.items()))
     return Note(
         "unjudged-topics",
-        f"{evaluated.named(list(unjudged))} {'has' if len(unjudged) == 1 else 'have'} topics without "
-        f"judgments, which are ignored: {shown(name)} has {len(topics)} ({some(topics)})",
-        len(unjudged),
-        name,
+        f"topics of {evaluated.named(found)} have no judgments and are ignored",
+        len(found),
+        next(iter(found)),
     )
 
 
@@ -180,35 +199,52 @@ def _matched(judgments: Judgments, run: Alignment) -> tuple[npt.NDArray[np.int64
     return np.diff(run.start), possible.astype(np.int64)
 
 
-def _unmatched_runs(evaluated: Evaluated) -> dict[str, int]:
-    """The runs hardly any of whose documents is judged, and how many are."""
-    found = {}
-    for name, run in evaluated.runs.items():
-        matched, possible = _matched(evaluated.judgments, run)
-        few = possible.sum() >= _ENOUGH and matched.sum() < _HARDLY_ANY * possible.sum()
-        if not matched.sum() or few:
-            found[name] = int(matched.sum())
-    return found
+def _is_unmatched(judgments: Judgments, run: Alignment) -> bool:
+    """Whether hardly any document of a run is judged."""
+    matched, possible = (by_topic.sum() for by_topic in _matched(judgments, run))
+    return bool(matched == 0 or (possible >= _ENOUGH and matched < _HARDLY_ANY * possible))
 
 
 def unmatched_run(evaluated: Evaluated) -> Note | None:
     """Hardly any document of a run is judged."""
-    unmatched = _unmatched_runs(evaluated)
-    if not unmatched:
+    judgments = evaluated.judgments
+    found = [name for name, run in evaluated.runs.items() if _is_unmatched(judgments, run)]
+    if not found:
         return None
-    name, matched = next(iter(unmatched.items()))
-    run = evaluated.runs[name]
-    others = f", and likewise in {len(unmatched) - 1} other runs" if len(unmatched) > 1 else ""
+    name, run = found[0], evaluated.runs[found[0]]
     what = (
-        "none of its documents is judged, so it scores 0"
-        if not matched
-        else f"only {matched} of its {int(run.length.sum())} documents are judged"
+        f"only {len(run.rank)} of its {run.length.sum()} documents are judged"
+        if len(run.rank)
+        else "none of its documents is judged, so it scores 0"
     )
+    others = f" ({len(found)} of {len(evaluated.runs)} runs are like that)" if len(found) > 1 else ""
     return Note(
         "unmatched-run",
-        f"{shown(name)}: {what}{others}; check that it belongs to {evaluated.judgments.source} and that both "
+        f"{shown(name)}: {what}{others}; check that it belongs to {judgments.source} and that both "
         f"spell their ids alike{_both_ids(evaluated, name)}",
-        len(unmatched),
+        len(found),
+        name,
+    )
+
+
+def unmatched_topics(evaluated: Evaluated) -> Note | None:
+    """No document that a run retrieves for a topic is judged, though many are on either side."""
+    if not _lists_what_is_not_relevant(evaluated.judgments):
+        return None
+    found = {}
+    for name, run in evaluated.runs.items():
+        matched, possible = _matched(evaluated.judgments, run)
+        none = (matched == 0) & (possible >= _ENOUGH)
+        if none.any() and not _is_unmatched(evaluated.judgments, run):
+            found[name] = evaluated.topics_of(name, none)
+    if not found:
+        return None
+    name = next(iter(found))
+    return Note(
+        "unmatched-topics",
+        f"there are topics without any judged document in {evaluated.named(found)}. Check that the run and "
+        f"the judgments spell their ids alike{_both_ids(evaluated, name)}",
+        len(found),
         name,
     )
 
@@ -222,59 +258,32 @@ def _both_ids(evaluated: Evaluated, name: str) -> str:
     return f": topic {topic} has {shown(retrieved)} in the run and {shown(judged)} in the judgments"
 
 
-def unmatched_topics(evaluated: Evaluated) -> Note | None:
-    """No document that a run retrieves for a topic is judged, though many are on either side."""
-    if not _lists_what_is_not_relevant(evaluated.judgments):
-        return None
-    whole = _unmatched_runs(evaluated)
-    found = {}
-    for name, run in evaluated.runs.items():
-        matched, possible = _matched(evaluated.judgments, run)
-        none = (matched == 0) & (possible >= _MANY)
-        if name not in whole and none.any():
-            found[name] = evaluated.topic_names(none)
-    if not found:
-        return None
-    name, topics = next(iter(found.items()))
-    return Note(
-        "unmatched-topics",
-        f"in some topics of {evaluated.named(list(found))} no document is judged: in {len(topics)} of "
-        f"{_topics(evaluated.runs[name])} of {shown(name)} ({some(topics)}). Check that both sides spell "
-        f"their ids alike{_both_ids(evaluated, name)}",
-        len(found),
-        name,
-    )
-
-
 def few_judged(evaluated: Evaluated) -> Note | None:
     """Less than half of what the measures look at is judged."""
-    if all(m.is_condensed for m in evaluated.measures) or not _lists_what_is_not_relevant(
-        evaluated.judgments
-    ):
+    judgments = evaluated.judgments
+    if all(m.is_condensed for m in evaluated.measures) or not _lists_what_is_not_relevant(judgments):
         return None
-    depth = min(_DEEPEST, max((m.cutoff or _DEPTH for m in evaluated.measures), default=_DEPTH))
-    whole = _unmatched_runs(evaluated)
-    few = {}
+    depth = min(_DEEPEST, max(m.cutoff or _DEPTH for m in evaluated.measures))
+    found = {}
     for name, run in evaluated.runs.items():
         looked_at = int(np.minimum(run.length, depth).sum())
         judged = int((run.rank <= depth).sum())
-        if name not in whole and looked_at >= _ENOUGH and 2 * judged < looked_at:
-            few[name] = judged / looked_at
-    if not few:
+        if looked_at >= _ENOUGH and 2 * judged < looked_at and not _is_unmatched(judgments, run):
+            found[name] = f"{100 * judged // looked_at}%"
+    if not found:
         return None
-    name, share = next(iter(few.items()))
     return Note(
         "few-judged",
-        f"less than half of the first {depth} documents of {evaluated.named(list(few))} are judged (of "
-        f"{shown(name)} {share:.0%}), and the others count as not relevant. To see how much this may matter, "
-        f"set bounds=True (--bounds); to leave them out of a measure, write e.g. nDCG(judged_only=True)@10",
-        len(few),
-        name,
+        f"less than half of the first {depth} documents of {evaluated.named(found)} are judged, and the "
+        f"others count as not relevant. To see how much this may matter, set bounds=True (--bounds); to leave "
+        f"them out of a measure, write e.g. nDCG(judged_only=True)@10",
+        len(found),
+        next(iter(found)),
     )
 
 
 def _lists_what_is_not_relevant(judgments: Judgments) -> bool:
-    """Where only relevant documents are listed, the others may be judged too."""
+    """Where only relevant documents are listed, the others may have been judged too."""
     return bool((judgments.table.judged_documents() > judgments.cells.documents).any())
 
 
@@ -386,7 +395,3 @@ def stray(evaluated: Evaluated) -> list[Note]:
         for note in stray_notes(shown(name), run.stray):
             notes.setdefault(note.kind, note)
     return list(notes.values())
-
-
-def _topics(run: Alignment) -> str:
-    return f"{int(run.retrieved.sum())} {'topic' if run.retrieved.sum() == 1 else 'topics'}"

@@ -264,11 +264,18 @@ def _lowest_labels(judgments: Judgments) -> list[Note]:
     if not guessed:
         return []
     counts = "; ".join(
-        f"{aspect}: {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
+        f"of {aspect} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
         for aspect, reasons in guessed.items()
     )
     count = sum(n for reasons in guessed.values() for reason, n in reasons.items() if reason != GIVEN)
-    return [Note("lowest-labels", f"labels are read as the lowest of {counts}", count, next(iter(guessed)))]
+    return [
+        Note(
+            "lowest-labels",
+            f"labels are read as the lowest of their aspect: {counts}",
+            count,
+            next(iter(guessed)),
+        )
+    ]
 
 
 def _answered(aspect: Aspect, column: Column) -> Column:
