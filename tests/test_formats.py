@@ -243,12 +243,12 @@ def test_ntcireval_sample_reads_with_its_intent_probabilities(collections: Path)
     # Intents 1 and 2 of topic 0002 have a probability, but no document of the sample is relevant to them.
     for kind in (".Iprob", ".DINprob"):
         with pytest.warns(
-            RankprismWarning, match="2 intents have a weight but no document .*: 0002 1, 0002 2"
+            RankprismWarning, match="2 intents have a weight but no document .*: '0002 1', '0002 2'"
         ):
             judgments = read_judgments(sample_of(".Dqrels"), weights=sample_of(kind))
         assert len(judgments) == 1498
         assert by_aspect(judgments, judgments.weights)["0002", "3"] == 0.1333
-        with pytest.warns(RankprismWarning, match="0002 1, 0002 2"):  # read first and weighed later
+        with pytest.warns(RankprismWarning, match="'0002 1', '0002 2'"):  # read first and weighed later
             again = read_judgments(read_judgments(sample_of(".Dqrels")), weights=sample_of(kind))
         assert by_aspect(again, again.weights) == by_aspect(judgments, judgments.weights)
     types = by_aspect(judgments, judgments.navigational)

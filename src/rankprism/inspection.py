@@ -17,16 +17,17 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, shown, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
+from rankprism.formats.aspects import BELOW, MISSING
 from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
 
 #: How deep a run is looked at for judged documents where no measure has a cutoff, and at most: pools of
 #: campaigns are rarely deeper than 100.
 _DEPTH, _DEEPEST = 10, 100
-#: How many documents must be there before it matters how many of them are judged.
-_ENOUGH = 20
+#: How many documents must be there before their share of judged ones means something.
+_ENOUGH = 10
 #: Equal scores are noted of rankings with so many documents; a few may well be equal.
-_MANY = 10
+_SEVERAL = 5
 #: A run of which a smaller share of documents is judged than this probably spells its ids differently.
 _HARDLY_ANY = 0.05
 #: A scale so many times as long as another one is much longer.
@@ -71,6 +72,7 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         no_relevant(evaluated),
         unused_weights(evaluated),
         unequal_scales(evaluated),
+        lowest_labels(evaluated.judgments),
     ]
     return [note for note in found if note is not None] + stray(evaluated)
 
@@ -141,7 +143,7 @@ def equal_scores(evaluated: Evaluated) -> Note | None:
     """All documents of a topic have one score, so their ids decide."""
     found = {}
     for name, run in evaluated.runs.items():
-        equal = ((run.remarks & EQUAL) > 0) & (run.length >= _MANY)
+        equal = ((run.remarks & EQUAL) > 0) & (run.length >= _SEVERAL)
         if equal.any():
             found[name] = evaluated.topics_of(name, equal)
     if not found:
@@ -275,8 +277,8 @@ def few_judged(evaluated: Evaluated) -> Note | None:
     return Note(
         "few-judged",
         f"less than half of the first {depth} documents of {evaluated.named(found)} are judged, and the "
-        f"others count as not relevant. To see how much this may matter, set bounds=True (--bounds); to leave "
-        f"them out of a measure, write e.g. nDCG(judged_only=True)@10",
+        f"others count as not relevant. To see how much this may matter, set bounds=True (--bounds); to "
+        f"leave them out of a measure, write e.g. nDCG(judged_only=True)@10",
         len(found),
         next(iter(found)),
     )
@@ -329,8 +331,8 @@ def _are_uniform(judgments: Judgments) -> bool:
 def uses_weights(measure: Measure, judgments: Judgments) -> bool:
     """Whether the weights of aspects can change a score.
 
-    The measure is tried on a topic with a document for each aspect and rankings of one document each. Its
-    scores under different weights are compared.
+    The measure is tried on a topic with a document for each aspect: on rankings of one document, and of all
+    documents with each of them at the top. Its scores under different weights are compared.
     """
     cells = judgments.cells
     t = int(np.argmax(cells.aspects))
@@ -341,6 +343,9 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
     tried = [rising, rising[::-1]]
     if (np.asarray(judgments.weights) == 0).any():
         tried.append(np.eye(aspects)[0])  # some measures ask only whether a weight is 0
+
+    every = list(range(aspects))
+    rankings = [*([doc] for doc in every), *(every[doc:] + every[:doc] for doc in every)]
 
     def scores(weights: Floats) -> Floats:
         one = np.arange(aspects, dtype=np.int32)
@@ -356,7 +361,7 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
             names=names,
             scales=cells.scales,
         )
-        runs = [Alignment.of_one_document(number) for number in range(aspects)]
+        runs = [Alignment.of_documents(docs) for docs in rankings]
         return np.concatenate([measure.score(hits) for hits, _, _ in batches(topic, runs)])
 
     try:
@@ -385,6 +390,25 @@ def unequal_scales(evaluated: Evaluated) -> Note | None:
         f"(--embed {short.aspect}=0,…,{long.place[-1]})",
         1,
         long.aspect,
+    )
+
+
+def lowest_labels(judgments: Judgments) -> Note | None:
+    """Labels that nobody gave; those that are `given` another aspect were asked for."""
+    guessed = {
+        aspect: reasons for aspect, reasons in judgments.lowered.items() if {MISSING, BELOW} & reasons.keys()
+    }
+    if not guessed:
+        return None
+    counts = "; ".join(
+        f"of {shown(aspect)} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
+        for aspect, reasons in guessed.items()
+    )
+    return Note(
+        "lowest-labels",
+        f"labels are read as the lowest of their aspect: {counts}",
+        sum(reasons.get(MISSING, 0) + reasons.get(BELOW, 0) for reasons in guessed.values()),
+        next(iter(guessed)),
     )
 
 

@@ -159,7 +159,7 @@ class Aligner {
             });
         }
         compare_orders(t, lines);
-        if (result_.remarks[t] == 0 && !falls && is_numbering(lines)) result_.remarks[t] = rising;
+        if (result_.remarks[t] == 0 && !falls && looks_swapped(lines)) result_.remarks[t] = rising;
     }
 
     // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
@@ -184,14 +184,16 @@ class Aligner {
         if ((result_.remarks[t] & disagreeing) != 0 && !falls) result_.remarks[t] |= rising;
     }
 
-    // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line.
-    static bool is_numbering(const std::vector<RunLine>& lines) {
+    // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line, and the ranks do not just count the lines backwards.
+    static bool looks_swapped(const std::vector<RunLine>& lines) {
         const double first = lines.front().score;
         if (first != 0 && first != 1) return false;
+        bool backwards = true;
         for (std::size_t i = 0; i < lines.size(); ++i) {
             if (lines[i].score != first + static_cast<double>(i)) return false;
+            backwards &= lines[i].rank == lines.front().rank - static_cast<double>(i);
         }
-        return true;
+        return !backwards || (lines.back().rank != 0 && lines.back().rank != 1);
     }
 
     struct Ranked {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -72,17 +73,17 @@ class Alignment:
     stray: tuple[int, str, int, str] = (0, "", 0, "")
 
     @classmethod
-    def of_one_document(cls, doc: int) -> Alignment:
-        """A run with one topic and one relevant document in it."""
-        one = np.array([1], dtype=np.int32)
+    def of_documents(cls, docs: Sequence[int]) -> Alignment:
+        """A run that ranks these relevant documents of its only topic, and no others."""
+        count = len(docs)
         return cls(
-            np.array([0, 1]),
-            one,
-            np.array([doc], dtype=np.int32),
-            one,
-            np.array([True]),
-            [],
-            np.array([0], dtype=np.uint8),
+            start=np.array([0, count]),
+            rank=np.arange(1, count + 1, dtype=np.int32),
+            doc=np.array(docs, dtype=np.int32),
+            length=np.array([count], dtype=np.int32),
+            retrieved=np.array([True]),
+            unjudged=[],
+            remarks=np.array([0], dtype=np.uint8),
         )
 
 

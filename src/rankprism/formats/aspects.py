@@ -34,7 +34,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, stray_notes
+from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.formats import files, labels
@@ -247,35 +247,13 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
         np.concatenate([table[scale.aspect] for scale in scales]),
     )
     result = Judgments(judged, source, scales=tuple(scales), lowered={k: v for k, v in lowered.items() if v})
-    result = result.noting([*_lowest_labels(result), *stray_notes(source, judged.stray())])
+    result = result.noting(stray_notes(source, judged.stray()))
     weights = {a.name: a.weight for a in aspects if a.weight is not None}
     if not weights:
         return result
     from rankprism.formats.weights import weighted
 
     return weighted(result, weights)
-
-
-def _lowest_labels(judgments: Judgments) -> list[Note]:
-    """A note of labels that nobody gave; those `given` another aspect were asked for."""
-    guessed = {
-        aspect: reasons for aspect, reasons in judgments.lowered.items() if {MISSING, BELOW} & reasons.keys()
-    }
-    if not guessed:
-        return []
-    counts = "; ".join(
-        f"of {aspect} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
-        for aspect, reasons in guessed.items()
-    )
-    count = sum(n for reasons in guessed.values() for reason, n in reasons.items() if reason != GIVEN)
-    return [
-        Note(
-            "lowest-labels",
-            f"labels are read as the lowest of their aspect: {counts}",
-            count,
-            next(iter(guessed)),
-        )
-    ]
 
 
 def _answered(aspect: Aspect, column: Column) -> Column:
