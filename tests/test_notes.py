@@ -183,7 +183,7 @@ def test_topics_without_relevant_documents_are_noted() -> None:
 
 
 def judged(count: int, of: int) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Judgments of the first documents of a ranking, every other one relevant, and of 50 that are not in it."""
+    """Judgments of the first documents of a ranking, every other one relevant, and of 50 others."""
     grades = {f"d{i}": i % 2 for i in range(count)} | {f"x{i}": 0 for i in range(50)}
     return {"q": grades}, {"q": {f"d{i}": 100.0 - i for i in range(of)}}
 
@@ -285,7 +285,10 @@ def test_very_unequal_scales_are_noted_of_toma() -> None:
     assert list(found) == ["unequal-scales"]
     assert "'quality' stand at 0 to 10, those of 'relevance' at 0 to 2" in found["unequal-scales"].message
     assert noted(judgments, BOTH, "CAM(nDCG)") == {}
-    embedded = {"relevance": {"labels": [0, 1, 2], "embed": [0, 5, 10]}, "quality": {"labels": 11}}
+    embedded = {
+        "relevance": {"labels": [0, 1, 2], "embed": [0, 5, 10]},
+        "quality": {"labels": list(range(11))},
+    }
     assert noted(judgments, BOTH, "TOMA(nDCG)", aspects=embedded) == {}
     alike = {"q": {"relevance": {"d1": 2, "d2": 1}, "quality": {"d1": 3, "d2": 3}}}
     assert noted(alike, BOTH, "TOMA(nDCG)") == {}
