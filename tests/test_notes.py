@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rankprism import RankprismWarning, Scores, evaluate, parse, read_judgments, sample
+from rankprism import InputError, RankprismWarning, Scores, evaluate, parse, read_judgments, sample
 from rankprism.aspects import attainable
 from rankprism.cli.analysis import options_of, read_source
 from rankprism.data.note import KINDS, Note, issue
@@ -114,6 +114,17 @@ def test_scores_that_rise_with_the_rank_are_noted_instead(tmp_path: Path) -> Non
     assert list(one_run(tmp_path, *distances[:2])) == ["rank-order"]
     good = [(t, f"d{i}", i + 1, -i) for t in "rs" for i in range(4)]
     assert list(one_run(tmp_path, *distances, *good, topics="qrs")) == ["rank-order"]
+
+
+def test_ranks_may_be_written_in_any_way(tmp_path: Path) -> None:
+    ranks = ["1", "02", "3.5", "4e0", "+5", "00000006", "000000007", "99999999", "123456789", "1e9"]
+    (tmp_path / "r").write_text(lines(*[("q", f"d{i}", rank, i % 3) for i, rank in enumerate(ranks)]))
+    for i in range(len(ranks)):
+        assert evaluate({"q": {f"d{i}": 1}}, tmp_path / "r", "RR", order="rank").values.item() == 1 / (i + 1)
+    for wrong in ("1:", ":1", "1/", "x", "1;234567", "0x1"):
+        (tmp_path / "r").write_text(lines(("q", "d", 1, 1), ("q", "e", wrong, 1)))
+        with pytest.raises(InputError, match="line 2: the rank is not a number"):
+            evaluate({"q": {"d": 1}}, tmp_path / "r", "RR", order="rank")
 
 
 def test_a_dict_has_no_ranks_to_contradict() -> None:

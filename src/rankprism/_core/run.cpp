@@ -14,6 +14,27 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 
 using Where = std::function<std::string(const RunLine&)>;
 
+// A rank is nearly always a short whole number, and it is read only to be compared with the score: eight digits at once.
+double parse_rank(std::string_view column) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (column.size() - 1 < 8) {
+        const unsigned unused = 64 - 8 * static_cast<unsigned>(column.size());
+        std::uint64_t digits = load(column.data()) << unused;
+        if ((digits & 0xF0F0F0F0F0F0F0F0ULL) == 0x3030303030303030ULL << unused) {
+            const std::uint64_t over_nine = (digits + (0x0606060606060606ULL << unused)) & (0x4040404040404040ULL << unused);
+            if (over_nine == 0) {
+                digits &= 0x0F0F0F0F0F0F0F0FULL;
+                digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFULL;
+                digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFULL;
+                return static_cast<double>((digits * 10000 + (digits >> 32)) & 0xFFFFFFFFULL);
+            }
+        }
+    }
+#endif
+    double rank = 0;
+    return parse_number(column, rank) ? rank : no_rank;
+}
+
 // Reads the line at p behind its topic, and moves p to the next line.
 RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
     if (p[0] == 'Q' && p[1] == '0' && p[2] == ' ' && is_column(p[3])) p += 3; else take_column(p);  // not used
@@ -21,11 +42,11 @@ RunLine parse_line(const Text& text, const char* line, const char*& p, bool with
     const std::string_view rank_column = take_column(p);
     const std::string_view score_column = take_column(p);
     if (*p == '\n') text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
-    double score = 0, rank = 0;
+    double score = 0;
     if (!parse_number(score_column, score)) {
         text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
     }
-    if (!with_rank || !parse_number(rank_column, rank)) rank = no_rank;
+    const double rank = with_rank ? parse_rank(rank_column) : no_rank;
     p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
     return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
 }
@@ -72,7 +93,8 @@ class Aligner {
         if (!ids_are_ascii_) {
             for (const RunLine& line : lines) result_.stray.look_at(line.id());
         }
-        const bool as_they_stand = order_ == Order::input || ((order_ == Order::score || order_ == Order::ascending) && descending(lines));
+        const Look look = by_score() ? look_at(lines) : Look{};
+        const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
         if (as_they_stand) {
             ranking_.resize(lines.size());
             std::iota(ranking_.begin(), ranking_.end(), 0);
@@ -101,7 +123,7 @@ class Aligner {
         end_[t] = static_cast<std::int64_t>(result_.rank.size());
         result_.length[t] = rank;
         result_.retrieved[t] = 1;
-        if (by_score()) remark(t, lines);
+        if (by_score()) remark(t, lines, look);
         if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
             result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
         }
@@ -133,33 +155,49 @@ class Aligner {
 
     static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
 
-    // Compares the order of the ranks with that of the scores. One look is enough for almost every ranking.
-    void remark(std::int32_t t, const std::vector<RunLine>& lines) {
-        bool falls = false, rises = false, back = false, tied = false;
+    // What one look at the lines of a topic tells.
+    struct Look {
+        bool descending = true;   // every score is lower than the one before
+        bool rises = false;       // some score is higher than the one before
+        bool falls = false;       // some score is lower than the one before
+        bool ranks_ascend = true;  // every rank is greater than the one before
+    };
+
+    // Most files are in order already, and looking is cheaper than sorting.
+    static Look look_at(const std::vector<RunLine>& lines) {
+        Look look;
         for (std::size_t i = 1; i < lines.size(); ++i) {
-            falls |= lines[i].score < lines[i - 1].score;
-            rises |= lines[i].score > lines[i - 1].score;
-            back |= !(lines[i].rank >= lines[i - 1].rank);  // also where there is no rank
-            tied |= lines[i].rank == lines[i - 1].rank;
+            const bool lower = lines[i].score < lines[i - 1].score;
+            look.descending &= lower;
+            look.falls |= lower;
+            look.rises |= lines[i].score > lines[i - 1].score;
+            look.ranks_ascend &= lines[i].rank > lines[i - 1].rank;
         }
-        if (lines.size() < 2) return;
-        if (!falls && !rises) {
+        return look;
+    }
+
+    // Compares the order of the ranks with that of the scores.
+    void remark(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
+        if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return;
+        if (!look.falls && !look.rises) {
             result_.remarks[t] = equal;
             return;
         }
-        if (!back && (!rises || lines.front().rank == lines.back().rank)) return;
+        bool ranked = false;  // not all by the same rank
         for (const RunLine& line : lines) {
             if (std::isnan(line.rank)) return;
+            ranked |= line.rank != lines.front().rank;
         }
+        if (!ranked) return;
         by_rank_.resize(lines.size());
         std::iota(by_rank_.begin(), by_rank_.end(), 0);
-        if (back || tied) {
+        if (!look.ranks_ascend) {
             std::sort(by_rank_.begin(), by_rank_.end(), [&lines](std::int32_t a, std::int32_t b) {
                 return lines[a].rank != lines[b].rank ? lines[a].rank < lines[b].rank : lines[a].score < lines[b].score;
             });
         }
         compare_orders(t, lines);
-        if (result_.remarks[t] == 0 && !falls && looks_swapped(lines)) result_.remarks[t] = rising;
+        if (result_.remarks[t] == 0 && !look.falls && looks_swapped(lines)) result_.remarks[t] = rising;
     }
 
     // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
@@ -211,14 +249,6 @@ class Aligner {
         }
         if (!std::isnan(line.rank)) return -line.rank;
         throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
-    }
-
-    // Most files are in order already, and looking is cheaper than sorting.
-    static bool descending(const std::vector<RunLine>& lines) {
-        for (std::size_t i = 1; i < lines.size(); ++i) {
-            if (!(lines[i].score < lines[i - 1].score)) return false;
-        }
-        return true;
     }
 
     void sort(const std::vector<RunLine>& lines) {
