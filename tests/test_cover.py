@@ -79,6 +79,7 @@ def test_ws_precision_counts_what_is_reached_twice() -> None:
     assert evaluate(JUDGMENTS, RUN, "WS_precision").mean()["run"]["WS_precision"] == pytest.approx(8 / 13)
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_what_is_never_reached_scores_0() -> None:
     judgments = {"q": {"1": {"a": 1}, "2": {"b": 1}}, "r": {"1": {"a": 0}}}
     scores = evaluate(judgments, {"q": {"a": 1.0}, "r": {"a": 1.0}}, ["S_precision", "WS_precision", "S_RR"])

@@ -119,6 +119,7 @@ def test_an_unfinished_search_gives_an_interval() -> None:
     assert (scores.values[0, 0] <= high).all()
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_real_topics_are_certified(collections: Path) -> None:
     certified = 0
     for year, name in (("2009", "qrels.diversity.gz"), ("2012", "qrels-for-ndeval.txt.gz")):

@@ -9,8 +9,22 @@ _Longs: TypeAlias = npt.NDArray[np.int64]
 _Ints: TypeAlias = npt.NDArray[np.int32]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 # Start of each topic's judged documents; rank and number of each; length and presence of each topic's
-# ranking; the run's topics without judgments.
-_Alignment: TypeAlias = tuple[_Longs, _Ints, _Ints, _Ints, npt.NDArray[np.uint8], list[str]]
+# ranking; the run's topics without judgments; what is remarked of each topic, the first topic whose ranks and
+# scores disagree, the first without any judged document, and stray characters (see `rankprism.data.run`).
+_Stray: TypeAlias = tuple[int, str, int, str]
+_Bytes: TypeAlias = npt.NDArray[np.uint8]
+_Alignment: TypeAlias = tuple[
+    _Longs,
+    _Ints,
+    _Ints,
+    _Ints,
+    _Bytes,
+    list[str],
+    _Bytes,
+    tuple[int, float, float, float, float],
+    tuple[int, str, str],
+    _Stray,
+]
 
 class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
@@ -33,6 +47,10 @@ class JudgmentTable:
     def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints, _Longs]:
         """Start of each topic's cells; document, aspect and grade of each cell; relevant documents of
         each topic; start of each topic's aspects in `aspects`."""
+    def judged_documents(self) -> _Ints:
+        """How many judged documents each topic has."""
+    def stray(self) -> _Stray:
+        """How many ids have a byte-order mark in them, and the first; the same of no-break spaces."""
     def __len__(self) -> int: ...
 
 class RunTable:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError, MeasureError, RankprismWarning, one_of
+from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source, check_format
+from rankprism.inspection import Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
 
@@ -102,6 +104,13 @@ def evaluate(
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
 
+    def means(name: str) -> tuple[float, float | None]:
+        by_rank = _aligned_by_rank(judged, sources[name], duplicates, run_format)
+        mean = partial(_mean, judged, measure=chosen[0], topics=topics)
+        return mean(aligned[name]), None if by_rank is None else mean(by_rank)
+
+    notes = notes_of(Evaluated(judged, aligned, chosen, topics, means))
+    issue(notes)
     conventions = {
         "order": order,
         "topics": topics,
@@ -116,8 +125,28 @@ def evaluate(
         "topics of a run without judgments": {
             name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
         },
+        "notes": [note.record() for note in (*judged.notes, *notes)],
     }
     return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: str | None) -> Alignment | None:
+    """The run once more, ordered by its ranks; None if it cannot be read again or lacks ranks."""
+    is_path = isinstance(source, str | os.PathLike)
+    if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
+        return None
+    try:
+        return align_source(judged, source, "rank", duplicates, format)
+    except InputError:
+        return None
+
+
+def _mean(judged: Judgments, run: Alignment, measure: Measure, topics: str) -> float:
+    """The mean score of one run."""
+    scores = np.empty(len(judged.topics))
+    for hits, _, which_topics in batches(judged.cells, [run]):
+        scores[which_topics] = measure.score(hits)
+    return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
 
 
 def _labelling(judged: Judgments) -> dict[str, Any]:
@@ -218,12 +247,4 @@ def _align_all(
 
         with ThreadPoolExecutor(workers) as pool:
             aligned = list(pool.map(one, sources))
-    for name, run in zip(sources, aligned, strict=True):
-        if not len(run.rank):
-            warnings.warn(
-                f"{name}: none of its documents is judged, so it scores 0; check that it belongs to "
-                f"{judgments.source}",
-                RankprismWarning,
-                stacklevel=3,
-            )
     return dict(zip(sources, aligned, strict=True))

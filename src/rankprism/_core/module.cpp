@@ -168,12 +168,42 @@ nb::tuple run_columns(const RunTable& run) {
     return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
 }
 
+// How many judged documents each topic has.
+Array<std::int32_t> judged_documents(const JudgmentTable& table) {
+    std::vector<std::int32_t> documents;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        documents.push_back(static_cast<std::int32_t>(table.topic(t).docs_end - table.topic(t).docs));
+    }
+    return to_numpy(std::move(documents));
+}
+
+nb::tuple to_python(const Stray& stray) {
+    return nb::make_tuple(stray.mark.ids, text(stray.mark.first), stray.space.ids, text(stray.space.first));
+}
+
+nb::tuple stray_in_judgments(const JudgmentTable& table) {
+    Stray stray;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const JudgmentTable::Topic& judged = table.topic(t);
+        stray.look_at(table.topic_name(t));
+        for (std::int64_t a = judged.aspects; a < judged.aspects_end; ++a) stray.look_at(table.aspect_name(a));
+        for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
+            if (!is_ascii(table.doc(d))) stray.look_at(table.doc(d));
+        }
+    }
+    return to_python(stray);
+}
+
 nb::tuple to_python(Alignment alignment) {
     nb::list unjudged;
     for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
+    const Disagreement& two = alignment.disagreement;
+    const Unmatched& none = alignment.unmatched;
     return nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
                           to_numpy(std::move(alignment.doc)), to_numpy(std::move(alignment.length)),
-                          to_numpy(std::move(alignment.retrieved)), unjudged);
+                          to_numpy(std::move(alignment.retrieved)), unjudged, to_numpy(std::move(alignment.remarks)),
+                          nb::make_tuple(two.topic, two.rank, two.score, two.worse_rank, two.higher_score),
+                          nb::make_tuple(none.topic, text(none.retrieved), text(none.judged)), to_python(alignment.stray));
 }
 
 nb::object as_rows(std::vector<std::int32_t> order, std::int64_t rows, std::int64_t columns) {
@@ -294,6 +324,8 @@ NB_MODULE(_core, m) {
         .def_prop_ro("aspects", &aspects_of)
         .def("columns", &judgment_columns)
         .def("relevant_cells", &relevant_cells)
+        .def("judged_documents", &judged_documents)
+        .def("stray", &stray_in_judgments)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 
     nb::class_<RunTable>(m, "RunTable")

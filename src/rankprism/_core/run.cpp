@@ -14,6 +14,27 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 
 using Where = std::function<std::string(const RunLine&)>;
 
+// A rank is nearly always a short whole number, and it is read only to be compared with the score: eight digits at once.
+double parse_rank(std::string_view column) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (column.size() - 1 < 8) {
+        const unsigned unused = 64 - 8 * static_cast<unsigned>(column.size());
+        std::uint64_t digits = load(column.data()) << unused;
+        if ((digits & 0xF0F0F0F0F0F0F0F0ULL) == 0x3030303030303030ULL << unused) {
+            const std::uint64_t over_nine = (digits + (0x0606060606060606ULL << unused)) & (0x4040404040404040ULL << unused);
+            if (over_nine == 0) {
+                digits &= 0x0F0F0F0F0F0F0F0FULL;
+                digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFULL;
+                digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFULL;
+                return static_cast<double>((digits * 10000 + (digits >> 32)) & 0xFFFFFFFFULL);
+            }
+        }
+    }
+#endif
+    double rank = 0;
+    return parse_number(column, rank) ? rank : no_rank;
+}
+
 // Reads the line at p behind its topic, and moves p to the next line.
 RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
     if (p[0] == 'Q' && p[1] == '0' && p[2] == ' ' && is_column(p[3])) p += 3; else take_column(p);  // not used
@@ -21,11 +42,11 @@ RunLine parse_line(const Text& text, const char* line, const char*& p, bool with
     const std::string_view rank_column = take_column(p);
     const std::string_view score_column = take_column(p);
     if (*p == '\n') text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
-    double score = 0, rank = 0;
+    double score = 0;
     if (!parse_number(score_column, score)) {
         text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
     }
-    if (!with_rank || !parse_number(rank_column, rank)) rank = no_rank;
+    const double rank = with_rank ? parse_rank(rank_column) : no_rank;
     p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
     return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
 }
@@ -58,15 +79,22 @@ class Seen {
 // Puts one topic after the other in order and collects the judged documents.
 class Aligner {
   public:
-    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates,
+            bool ids_are_ascii)
         : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
-          begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
+          ids_are_ascii_(ids_are_ascii), begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
         result_.length.assign(judgments.topics(), 0);
         result_.retrieved.assign(judgments.topics(), 0);
+        result_.remarks.assign(judgments.topics(), 0);
     }
 
     void topic(const std::string& name, const std::vector<RunLine>& lines) {
-        const bool as_they_stand = order_ == Order::input || ((order_ == Order::score || order_ == Order::ascending) && descending(lines));
+        result_.stray.look_at(name);
+        if (!ids_are_ascii_) {
+            for (const RunLine& line : lines) result_.stray.look_at(line.id());
+        }
+        const Look look = by_score() ? look_at(lines) : Look{};
+        const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
         if (as_they_stand) {
             ranking_.resize(lines.size());
             std::iota(ranking_.begin(), ranking_.end(), 0);
@@ -95,6 +123,10 @@ class Aligner {
         end_[t] = static_cast<std::int64_t>(result_.rank.size());
         result_.length[t] = rank;
         result_.retrieved[t] = 1;
+        if (by_score()) remark(t, lines, look);
+        if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
+            result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
+        }
     }
 
     // Topics came in the order of the run; the result is in the order of the judgments.
@@ -111,10 +143,97 @@ class Aligner {
         sorted.length = std::move(result_.length);
         sorted.retrieved = std::move(result_.retrieved);
         sorted.unjudged = std::move(result_.unjudged);
+        sorted.remarks = std::move(result_.remarks);
+        sorted.disagreement = result_.disagreement;
+        sorted.unmatched = std::move(result_.unmatched);
+        sorted.stray = std::move(result_.stray);
         return sorted;
     }
 
   private:
+    bool by_score() const { return order_ != Order::rank && order_ != Order::input; }
+
+    static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
+
+    // What one look at the lines of a topic tells.
+    struct Look {
+        bool descending = true;   // every score is lower than the one before
+        bool rises = false;       // some score is higher than the one before
+        bool falls = false;       // some score is lower than the one before
+        bool ranks_ascend = true;  // every rank is greater than the one before
+    };
+
+    // Most files are in order already, and looking is cheaper than sorting.
+    static Look look_at(const std::vector<RunLine>& lines) {
+        Look look;
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            const bool lower = lines[i].score < lines[i - 1].score;
+            look.descending &= lower;
+            look.falls |= lower;
+            look.rises |= lines[i].score > lines[i - 1].score;
+            look.ranks_ascend &= lines[i].rank > lines[i - 1].rank;
+        }
+        return look;
+    }
+
+    // Compares the order of the ranks with that of the scores.
+    void remark(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
+        if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return;
+        if (!look.falls && !look.rises) {
+            result_.remarks[t] = equal;
+            return;
+        }
+        bool ranked = false;  // not all by the same rank
+        for (const RunLine& line : lines) {
+            if (std::isnan(line.rank)) return;
+            ranked |= line.rank != lines.front().rank;
+        }
+        if (!ranked) return;
+        by_rank_.resize(lines.size());
+        std::iota(by_rank_.begin(), by_rank_.end(), 0);
+        if (!look.ranks_ascend) {
+            std::sort(by_rank_.begin(), by_rank_.end(), [&lines](std::int32_t a, std::int32_t b) {
+                return lines[a].rank != lines[b].rank ? lines[a].rank < lines[b].rank : lines[a].score < lines[b].score;
+            });
+        }
+        compare_orders(t, lines);
+        if (result_.remarks[t] == 0 && !look.falls && looks_swapped(lines)) result_.remarks[t] = rising;
+    }
+
+    // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
+    void compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
+        const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
+        bool falls = false;
+        double highest = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0, end = 0; i < by_rank_.size(); i = end) {
+            const RunLine* low = &lines[by_rank_[i]];
+            const RunLine* high = low;
+            for (end = i; end < by_rank_.size() && lines[by_rank_[end]].rank == low->rank; ++end) high = &lines[by_rank_[end]];
+            if (lowest != nullptr && high->score > lowest->score) {
+                result_.remarks[t] |= disagreeing;
+                if (comes_first(t, result_.disagreement.topic)) {
+                    result_.disagreement = {t, lowest->rank, lowest->score, high->rank, high->score};
+                }
+            }
+            falls |= low->score < highest;
+            highest = std::max(highest, high->score);
+            if (lowest == nullptr || low->score < lowest->score) lowest = low;
+        }
+        if ((result_.remarks[t] & disagreeing) != 0 && !falls) result_.remarks[t] |= rising;
+    }
+
+    // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line, and the ranks do not just count the lines backwards.
+    static bool looks_swapped(const std::vector<RunLine>& lines) {
+        const double first = lines.front().score;
+        if (first != 0 && first != 1) return false;
+        bool backwards = true;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (lines[i].score != first + static_cast<double>(i)) return false;
+            backwards &= lines[i].rank == lines.front().rank - static_cast<double>(i);
+        }
+        return !backwards || (lines.back().rank != 0 && lines.back().rank != 1);
+    }
+
     struct Ranked {
         double key;  // the greater comes first
         std::int32_t line;
@@ -130,14 +249,6 @@ class Aligner {
         }
         if (!std::isnan(line.rank)) return -line.rank;
         throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
-    }
-
-    // Most files are in order already, and looking is cheaper than sorting.
-    static bool descending(const std::vector<RunLine>& lines) {
-        for (std::size_t i = 1; i < lines.size(); ++i) {
-            if (!(lines[i].score < lines[i - 1].score)) return false;
-        }
-        return true;
     }
 
     void sort(const std::vector<RunLine>& lines) {
@@ -169,11 +280,13 @@ class Aligner {
     Where where_;
     Order order_;
     Duplicates duplicates_;
+    bool ids_are_ascii_;
     Alignment result_;
     std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
+    std::vector<std::int32_t> by_rank_;
 };
 
 }  // namespace
@@ -182,6 +295,7 @@ RunTable RunTable::from_text(Text source) {
     RunTable run(source.name(), {});
     run.text_ = std::move(source);
     run.is_text_ = true;
+    run.ids_are_ascii_ = run.text_.ascii();
     const Text& text = run.text_;
     std::string_view last;
     std::int32_t topic = -1;
@@ -213,7 +327,8 @@ std::string RunTable::where(const RunLine& line) const {
 }
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
-    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates,
+                    run.ids_are_ascii());
     const auto groups = by_topic(run.lines, run.topic, run.topics.size());
     for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t]);
     return aligner.finish();
@@ -221,7 +336,7 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
 
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
     const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-    Aligner aligner(judgments, text.name(), where, order, duplicates);
+    Aligner aligner(judgments, text.name(), where, order, duplicates, text.ascii());
     Names topics;
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
@@ -238,7 +353,7 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
             if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
             last = name;
         }
-        lines.push_back(parse_line(text, line, p, order == Order::rank));
+        lines.push_back(parse_line(text, line, p, order != Order::input));
     }
     if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
     aligner.topic(topics[topic], lines);

@@ -132,15 +132,14 @@ void Text::check() {
     }
     // A block at a time, so that the second look finds it in the cache.
     constexpr std::size_t block = 1 << 15;
-    bool ascii = true;
     for (std::size_t at = 0; at < size_; at += block) {
         const std::size_t length = std::min(block, size_ - at);
         if (const void* nul = std::memchr(start + at, 0, length)) {
             fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
         }
-        ascii = ascii && is_ascii(start + at, length);
+        ascii_ = ascii_ && is_ascii(start + at, length);
     }
-    const char* invalid = ascii ? start + size_ : find_invalid_utf8(start, start + size_);
+    const char* invalid = ascii_ ? start + size_ : find_invalid_utf8(start, start + size_);
     if (invalid != start + size_) {
         char byte[8];
         std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*invalid)));

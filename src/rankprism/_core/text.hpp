@@ -32,6 +32,7 @@ class Text {
     const char* begin() const { return start_.get() + skip_; }
     const char* end() const { return start_.get() + size_; }
     const std::string& name() const { return name_; }
+    bool ascii() const { return ascii_; }
 
     // Counted only when an error has to name it: lines are not stored.
     std::int64_t line_of(const char* position) const;
@@ -45,6 +46,7 @@ class Text {
     Memory start_;
     std::size_t size_ = 0;
     std::size_t skip_ = 0;  // a byte-order mark
+    bool ascii_ = true;
     std::string name_;
 };
 

@@ -14,6 +14,7 @@ from rankprism.cli.options import (
     Duplicates,
     Order,
     OutputFile,
+    Quiet,
     ResultFormat,
     ResultFormatOption,
     format_of,
@@ -164,6 +165,10 @@ def write_result(result: Result, format: ResultFormatOption = None, output: Outp
     write(FORMATS[kind](result), output, for_people=kind == "table")
 
 
+def note_options(quiet: Quiet = False) -> None:
+    """The option that every command with notes has."""
+
+
 #: What the functions below get from elsewhere than the command line.
 _NOT_OPTIONS = ("source", "on_share", "result", "chart")
 
@@ -184,6 +189,7 @@ def analysis(
             function,
             *([draw_result] if chart else []),
             write_result,
+            note_options,
         ]
         options = {step: options_of(step) for step in steps}
 
@@ -192,7 +198,7 @@ def analysis(
                 return {name: given[name] for name in options[step]}
 
             check_plot(given.get("plot"), given["output"])
-            with noted():
+            with noted(given["quiet"]):
                 source = read_source(**of(read_source))
                 with working(what) as on_share:
                     progress = {"on_share": on_share} if "on_share" in _parameters(function) else {}

@@ -22,6 +22,7 @@ from rankprism.cli.options import (
     Duplicates,
     Order,
     OutputFile,
+    Quiet,
     Resamples,
     ResultFormatOption,
     Seed,
@@ -93,6 +94,7 @@ def order(
     plot: PlotFile = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """The classes of label tuples that TOMA makes: rankprism aspects order --labels relevance=0,1,2,3 …
 
@@ -107,7 +109,7 @@ def order(
     source = _only_judgments(qrels)
     wanted = described(aspects, labels, embed, given)
     scales: Any
-    with noted():
+    with noted(quiet):
         if source is not None:
             scales = read(source, wanted)
         else:
@@ -140,11 +142,12 @@ def label_counts(
     given: GivenAspect = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """How many documents have which label of which aspect."""
     from rankprism.aspects import label_counts as compute
 
-    with noted():
+    with noted(quiet):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given))
         found = compute(judgments)
     write_result(found, format, output)
@@ -165,12 +168,13 @@ def attainable(
     plot: PlotFile = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
     from rankprism.aspects import attainable as compute
 
     check_plot(plot, output)
-    with noted(), working("ranking"):
+    with noted(quiet), working("ranking"):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
         found = compute(judgments, names, exact)
@@ -205,6 +209,7 @@ def analyse(
     ] = Duplicates.error,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """CAM, MM and TOMA beside each other: correlation, power, and what their best runs look like.
 
@@ -215,7 +220,7 @@ def analyse(
     source, runs = split_pairs(qrels_and_runs)
     if not runs:
         raise InputError("name the runs after the judgments")
-    with noted():
+    with noted(quiet):
         judgments = read(source, described(aspects, labels, embed, given), weights)
         with working("resampling") as on_share:
             found = compute(

@@ -11,6 +11,7 @@ from rankprism.cli.analysis import Source, analysis, read_source, write_result
 from rankprism.cli.options import (
     Alpha,
     OutputFile,
+    Quiet,
     ResultFormatOption,
     Seed,
     Share,
@@ -127,11 +128,12 @@ def topic_set_size(
     power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """How many topics an experiment needs: rankprism topic-set-size scores.csv --difference 0.05"""
     from rankprism.comparison import topic_set_size as compute
 
-    with noted():
+    with noted(quiet):
         scores = read_source(files=files, measure=measure).scores if files else None
         found = compute(
             scores, difference=difference, variance=variance, systems=systems, alpha=alpha, power=power

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rankprism.cli.options import Duplicates, Order, noted
+from rankprism.cli.options import Duplicates, Order, Quiet, noted
 
 app = typer.Typer(add_completion=False)
 
@@ -44,12 +44,13 @@ def convert(
     duplicates: Annotated[
         Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
     ] = Duplicates.error,
+    quiet: Quiet = False,
 ) -> None:
     """Write judgments or a run in another format: rankprism convert qrels.txt q.Dqrels --to ntcir"""
     from rankprism.formats.convert import convert as convert_file
     from rankprism.formats.files import replaces_file
 
-    with noted():
+    with noted(quiet):
         conversion = convert_file(
             source,
             out,

@@ -23,6 +23,7 @@ from rankprism.cli.options import (
     Order,
     OutputFile,
     QrelsFormat,
+    Quiet,
     RunFormat,
     Topics,
     format_of,
@@ -117,6 +118,7 @@ def evaluate(
         typer.Option(help=FORMAT_HELP, show_default=False),
     ] = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
@@ -139,7 +141,7 @@ def evaluate(
     if baseline is not None and baseline not in runs:
         runs = [*runs, baseline]
     kind = format_of(output, format, Format)
-    with noted(), reading(len(runs)) as on_run:
+    with noted(quiet), reading(len(runs)) as on_run:
         judgments = read(
             source,
             described(aspects, labels, embed, given),
@@ -160,11 +162,4 @@ def evaluate(
         )
     if baseline is not None:
         scores = scores.risk(run_name(baseline), risk_alpha)
-    without = scores.conventions["topics without relevant documents"]
-    if without:
-        some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
-        typer.echo(f"note: {len(without)} topics have no relevant document and score 0: {some}", err=True)
-    for aspect, reasons in judgments.lowered.items():
-        counts = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        typer.echo(f"note: labels of {aspect} read as the lowest: {counts}", err=True)
     write(render(scores, kind, per_topic, colour=output is None), output, for_people=kind == "table")

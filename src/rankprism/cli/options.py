@@ -97,6 +97,7 @@ Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
 Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
 _ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
@@ -109,13 +110,18 @@ def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum])
 
 
 @contextmanager
-def noted() -> Iterator[None]:
-    """Warnings as lines on standard error."""
+def noted(quiet: bool = False) -> Iterator[None]:
+    """Notes as lines on standard error, each once, unless they are not wanted."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankprismWarning)
         yield
+    lines = {}
     for warning in caught:
-        print(f"warning: {message(str(warning.message))}", file=sys.stderr)
+        is_note = issubclass(warning.category, RankprismWarning)
+        if not (quiet and is_note):
+            lines[f"{'note' if is_note else 'warning'}: {message(str(warning.message))}"] = None
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 @contextmanager

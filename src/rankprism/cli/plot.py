@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, as_command, options_of, read_source
+from rankprism.cli.analysis import Source, as_command, note_options, options_of, read_source
 from rankprism.cli.options import noted
 from rankprism.errors import InputError, listed
 
@@ -65,12 +65,13 @@ def drawing(
 
             check_ending(given["output"], given["format"])  # before the work is done
             given = before(given)
-            with noted():
+            with noted(given["quiet"]):
                 source = read_source(**{name: given[name] for name in options_of(read_source)})
                 chart = function(source, **{name: given[name] for name in own})
             write_chart(chart, given["output"], given["format"])
 
-        return as_command(command, function, options_of(read_source) | own | options_of(write_chart))
+        others = options_of(write_chart) | options_of(note_options)
+        return as_command(command, function, options_of(read_source) | own | others)
 
     return decorate
 

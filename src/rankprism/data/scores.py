@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import sums_over_aspects
+from rankprism.data.note import Note, issue, some
 from rankprism.data.table import text_table
-from rankprism.errors import InputError, RankprismWarning, listed
+from rankprism.errors import InputError, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +105,17 @@ class Scores:
                 "leave out the runs or measures that lack most"
             )
         missing = [topic for topic, kept in zip(self.topics, whole, strict=True) if not kept]
-        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        warnings.warn(
-            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: {some}",
-            RankprismWarning,
-            stacklevel=3,
+        note = Note(
+            "topics-left-out",
+            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: "
+            f"{some(missing)}",
+            len(missing),
+            missing[0],
         )
+        issue([note])
         kept = self.select(topics=[topic for topic, kept in zip(self.topics, whole, strict=True) if kept])
-        return replace(kept, conventions={**self.conventions, "topics left out": missing})
+        notes = [*self.conventions.get("notes", ()), note.record()]
+        return replace(kept, conventions={**self.conventions, "topics left out": missing, "notes": notes})
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
         """U_RISK against a baseline run: differences to it, losses counting 1 + alpha times.

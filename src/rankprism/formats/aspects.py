@@ -34,6 +34,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.formats import files, labels
@@ -246,6 +247,7 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
         np.concatenate([table[scale.aspect] for scale in scales]),
     )
     result = Judgments(judged, source, scales=tuple(scales), lowered={k: v for k, v in lowered.items() if v})
+    result = result.noting(stray_notes(source, judged.stray()))
     weights = {a.name: a.weight for a in aspects if a.weight is not None}
     if not weights:
         return result

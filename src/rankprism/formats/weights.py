@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
@@ -13,7 +12,8 @@ import numpy.typing as npt
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.data.note import Note, some
+from rankprism.errors import InputError
 from rankprism.formats import files
 
 #: The rule of Sakai and Song (2011), by name instead of a file.
@@ -47,7 +47,7 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
     else:
         name, given = "weights", _from_memory(weights)
     if judgments.format == "ntcir":
-        given = _judged_only(judgments, name, given)
+        judgments, given = _judged_only(judgments, name, given)
     return fitted(judgments, name, given)
 
 
@@ -90,8 +90,8 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     }
 
 
-def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
-    """The weights without those of intents that have no line among the judgments.
+def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgments, Weights]:
+    """The weights without those of intents that have no line among the judgments, and a note of them.
 
     NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has none.
     """
@@ -101,14 +101,16 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
         if topic in judgments.aspects and aspect not in judgments.aspects[topic]
     ]
     if unjudged:
-        some = ", ".join(f"{topic} {aspect}" for topic, aspect in unjudged[:5])
-        warnings.warn(
+        intents = [f"{topic} {aspect}" for topic, aspect in unjudged]
+        note = Note(
+            "unjudged-intents",
             f"{name}: {len(unjudged)} intents have a weight but no document in {judgments.source}, and are "
-            f"left out: {some}{', …' if len(unjudged) > 5 else ''}",
-            RankprismWarning,
-            stacklevel=4,
+            f"left out: {some(intents)}",
+            len(unjudged),
+            intents[0],
         )
-    return {intent: weight for intent, weight in given.items() if intent not in unjudged}
+        judgments = judgments.noting([note])
+    return judgments, {intent: weight for intent, weight in given.items() if intent not in unjudged}
 
 
 def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:

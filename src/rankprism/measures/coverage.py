@@ -169,7 +169,7 @@ def Judged(hits: Hits, cutoff: int | None) -> Floats:
     Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
 
     >>> from rankprism import evaluate
-    >>> evaluate({"q": {"a": 0}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
     {'run': {'Judged@1': 1.0, 'Judged': 0.5}}
     """
     last = NOWHERE - 1 if cutoff is None else cutoff
