@@ -27,6 +27,8 @@ TOPIC = SPELLINGS["topic"]
 MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
+#: Scores must be smaller in magnitude: sums of their squares would not be finite numbers otherwise.
+LARGEST = 1e150
 
 
 def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
@@ -45,6 +47,8 @@ def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure:
     {'bm25': {'AP': 0.375}}
     """
     if isinstance(source, Scores):
+        if (np.abs(source.values) >= LARGEST).any():  # infinite ones too; NaN stands for no score
+            raise InputError(f"a score is too large; scores must be below {LARGEST:g} in magnitude")
         return source
     several = isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source)
     sources = list(source) if several else [source]
@@ -294,4 +298,8 @@ def _number(text: str, place: str) -> float:
     number = parse_number(text)
     if number is None:
         raise InputError(f"{place}: the score {text!r} is not a finite number")
+    if abs(number) >= LARGEST:
+        raise InputError(
+            f"{place}: the score {text} is too large; scores must be below {LARGEST:g} in magnitude"
+        )
     return number
