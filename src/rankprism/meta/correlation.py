@@ -14,7 +14,7 @@ from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table, printed_cell
 from rankprism.errors import InputError, one_of
-from rankprism.meta.intervals import Sampled, check_confidence, without_a_quarter, without_one
+from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one
 from rankprism.meta.power import several_runs
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
@@ -183,7 +183,7 @@ def correlation(
     topics = len(complete.topics)
     sampling = None
     if intervals:
-        sampling = without_one(topics, intervals) if per_topic else without_a_quarter(topics, intervals, seed)
+        sampling = without_one(topics, intervals) if per_topic else without_an_eighth(topics, intervals, seed)
     matrix = partial(_rbo, p=p) if coefficient == "rbo" else COEFFICIENTS[coefficient]
     if per_topic:
         columns = np.moveaxis(complete.values, (1, 2), (0, 1))  # (topic, measure, run)

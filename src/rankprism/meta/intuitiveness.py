@@ -138,6 +138,13 @@ class Intuitiveness(Result):
         return _difference(self.counts)
 
     @property
+    def _ends(self) -> dict[str, list[float]]:
+        if self.interval is None:
+            return {}
+        low, high = self.interval
+        return {"low": low.tolist(), "high": high.tolist()}
+
+    @property
     def summary(self) -> Table:
         total = np.where(self.counts[:, 0], self.counts[:, 0], np.nan)
         return Table(
@@ -148,7 +155,7 @@ class Intuitiveness(Result):
                 "it is right": (self.counts[:, 1] / total).tolist(),
                 "other is right": (self.counts[:, 2] / total).tolist(),
                 "difference": self.difference.tolist(),
-                **({} if self.interval is None else {"low": self.interval[0], "high": self.interval[1]}),
+                **self._ends,
                 "p" if self.test == "topics" else "p (sign test)": self.p.tolist(),
             }
         )

@@ -18,7 +18,7 @@ from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, one_of
-from rankprism.formats.scores import read_scores
+from rankprism.formats.scores import LARGEST, read_scores
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -26,7 +26,7 @@ from rankprism.meta.intervals import (
     check_confidence,
     ends,
     wanted,
-    without_a_quarter,
+    without_an_eighth,
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
@@ -78,7 +78,7 @@ def discriminative_power(
     found = for_each(tasks, on_share)
     means = values.mean(2)
     asl = np.array([test.asl for test in found])
-    sampling = without_a_quarter(len(complete.topics), intervals, seed) if intervals else None
+    sampling = without_an_eighth(len(complete.topics), intervals, seed) if intervals else None
     decided = None if sampling is None else _on_subsets(values, pairs, found, alpha, sampling)
     return DiscriminativePower(
         runs=complete.runs,
@@ -114,6 +114,14 @@ def several_runs(scores: Any) -> Scores:
     complete = read_scores(scores).complete()
     if len(complete.runs) < 2:
         raise InputError(f"pairs of runs are needed; there is only {', '.join(complete.runs)}")
+    large = np.argwhere(~(np.abs(complete.values) < LARGEST))
+    if len(large):
+        r, t, m = large[0]
+        raise InputError(
+            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
+            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be below "
+            f"{LARGEST:g} in magnitude"
+        )
     return complete.select(topics=sorted(complete.topics, key=_as_listed))
 
 

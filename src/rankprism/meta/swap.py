@@ -19,7 +19,7 @@ from rankprism.meta.intervals import (
     check_confidence,
     ends,
     wanted,
-    without_a_quarter,
+    without_an_eighth,
 )
 from rankprism.meta.power import several_runs
 from rankprism.meta.products import product
@@ -85,7 +85,7 @@ def swap_rates(
             on_share((trial + 1) / trials)
     sampled = None
     if intervals:
-        sampling = without_a_quarter(topics, intervals, seed)
+        sampling = without_an_eighth(topics, intervals, seed)
         rate = swaps.sum(1) / count.sum(1)
         sampled = Sampled(sampling, rate, _on_subsets(complete.values, sampling, size, seed))
     return SwapRates(

@@ -30,4 +30,4 @@ def signs(scores: Floats) -> npt.NDArray[np.int8]:
     """(.., pair) from (.., run): 1 where the first run is higher, -1 where the second is, 0 where tied."""
     i, j = np.triu_indices(scores.shape[-1], 1)
     ranks = dense_ranks(scores)
-    return np.sign(ranks[..., i] - ranks[..., j]).astype(np.int8)
+    return np.asarray(np.sign(ranks[..., i] - ranks[..., j]), dtype=np.int8)
