@@ -142,7 +142,7 @@ def test_exchangeable_measures_are_rarely_said_to_differ_in_intuitiveness() -> N
     found = coverage(population, ["intuitiveness"], draws=300, fresh=1)
     # 5 % and two standard errors of 300 draws. The sign test takes 66 pairs of 12 runs for independent.
     assert found["intuitiveness, a - b"].rejected <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
-    assert found["intuitiveness by Sakai's test, a - b"].rejected > 0.2
+    assert found["intuitiveness by Sakai's test, a - b"].rejected > 0.15
     # c is noisier than a, and the test says so.
     assert found["intuitiveness, a - c"].rejected > 0.8
 

@@ -29,7 +29,7 @@ def agreement(power: DiscriminativePower) -> Agreement:
     >>> print(agreement(discriminative_power(scores)))
     measure        other  only it  both  only other  conflicts  agreement     low    high
     ─────────────────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4838  0.8019
+    alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4307  0.8550
     """
     sign = np.where(power.significant, np.sign(power.difference), 0.0)
     pairs = tuple(combinations(range(len(power.measures)), 2))
