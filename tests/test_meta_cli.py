@@ -89,6 +89,32 @@ def test_a_comparison_on_one_topic_says_that_nothing_is_tested(cli: Cli, tmp_pat
     assert "0.5000" in found.stdout
 
 
+@pytest.mark.parametrize("command", ["power", "unanimity", "swap"])
+def test_measures_are_compared_with_each_other(scores: Path, cli: Cli, command: str) -> None:
+    printed = cli("meta", command, scores, "--differences", "--format", "csv").stdout.splitlines()
+    assert printed[0].split(",")[3:] == ["low", "high", "p", "adjusted p"]
+    assert len(printed) == 1 + 3  # three pairs of three measures
+
+
+@pytest.mark.parametrize("command", ["power", "unanimity", "agreement", "swap"])
+def test_intervals_are_columns_and_can_be_switched_off(scores: Path, cli: Cli, command: str) -> None:
+    header = cli("meta", command, scores).stdout.splitlines()[0].split()
+    assert {"low", "high"} <= set(header)
+    without = cli("meta", command, scores, "--intervals", "0").stdout.splitlines()[0].split()
+    assert not {"low", "high"} & set(without)
+
+
+def test_sakais_test_is_there_by_its_name_with_the_caveat(scores: Path, cli: Cli) -> None:
+    found = cli(
+        "meta", "intuitiveness", scores, "--gold", "StRecall@10", "--test", "sakai", "--format", "json"
+    )
+    assert found.returncode == 0
+    assert "counts every pair of runs on every topic as an independent case" in found.stderr
+    content = json.loads(found.stdout)
+    assert "p is far too small" in content["about"]["caveat"]
+    assert "p (sign test)" in content["rows"][0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -104,6 +130,12 @@ def test_a_comparison_on_one_topic_says_that_nothing_is_tested(cli: Cli, tmp_pat
         (["meta", "power", "SCORES", "-m", "AP"], "there is no measure 'AP'; there are alpha_nDCG@10"),
         (["meta", "power", "SCORES", "--alpha", "7"], "alpha must be a number between 0 and 1; got 7.0"),
         (["meta", "intuitiveness", "SCORES"], "name a gold measure"),
+        (["meta", "unanimity", "SCORES", "--intervals", "95"], "must be a confidence between 0 and 1"),
+        (["meta", "swap", "SCORES", "--intervals", "0", "--differences"], "need intervals"),
+        (
+            ["meta", "power", "SCORES", "--differences", "--plot", "x.html"],
+            "--plot draws the figures of the measures; leave out --differences",
+        ),
         (["meta", "disagreement", "SCORES", "-m", "P@10"], "two measures are needed"),
         (["compare", "SCORES", "--baseline", "bm25"], "no run is named 'bm25'; there are"),
         (["compare", "SCORES", "--test", "tukey", "--correction", "holm"], "already corrects for all pairs"),
@@ -150,9 +182,11 @@ def test_the_names_of_tests_and_methods_are_those_of_the_api() -> None:
     from rankprism.cli import compare, meta
     from rankprism.comparison import CORRECTIONS, TESTS
     from rankprism.meta import COEFFICIENTS
+    from rankprism.meta.intuitiveness import TESTS as INTUITIVENESS_TESTS
     from rankprism.meta.power import METHODS
 
     assert {option.value for option in compare.Test} == set(TESTS)
     assert {option.value for option in compare.CorrectionName} == set(CORRECTIONS)
     assert {option.value for option in meta.Method} == set(METHODS)
     assert {option.value for option in meta.Coefficient} == set(COEFFICIENTS)
+    assert {option.value for option in meta.IntuitivenessTest} == set(INTUITIVENESS_TESTS)

@@ -27,6 +27,8 @@ TOPIC = SPELLINGS["topic"]
 MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
+#: Scores must be smaller in magnitude: sums of their squares would not be finite numbers otherwise.
+LARGEST = 1e150
 
 
 def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
@@ -294,4 +296,8 @@ def _number(text: str, place: str) -> float:
     number = parse_number(text)
     if number is None:
         raise InputError(f"{place}: the score {text!r} is not a finite number")
+    if abs(number) >= LARGEST:
+        raise InputError(
+            f"{place}: the score {text} is too large; scores must be below {LARGEST:g} in magnitude"
+        )
     return number

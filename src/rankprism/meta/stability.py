@@ -59,6 +59,7 @@ def stability(
                 alpha=alpha,
                 resamples=resamples,
                 seed=seed,
+                intervals=0,
                 on_share=part_of(on_share, s * samples + k, len(sizes) * samples),
             )
             power[:, s, k] = found.power
