@@ -7,7 +7,7 @@ i.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankprism.axioms.constraint import Constraint
@@ -24,13 +24,24 @@ class Proof:
 
 def proof_of(measure: Measure, constraint: Constraint) -> str:
     """The argument, or nothing where none is recorded for these parameters and readings."""
-    if not (set(constraint.settings) <= _HARMLESS and constraint.settings.get("highest", 0.1) < 1):
+    return _recorded(PROOFS, measure, constraint)
+
+
+def disproof_of(measure: Measure, constraint: Constraint) -> str:
+    """Why no n or m will do, or nothing where no argument is recorded for these parameters and readings."""
+    return _recorded(DISPROOFS, measure, constraint)
+
+
+def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint) -> str:
+    if not set(constraint.settings) <= _HARMLESS or constraint.settings.get("highest", 0.1) >= 1:
         return ""
+    if constraint.bases is not None and constraint.settings.get("small") == "room":
+        return ""  # the arguments are for one r_c, whatever n is
     if not set(measure.settings) <= _COVERED:
         return ""
     if _setting(measure, "gain") == "binary" and "rel" not in _names(measure):
         return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
-    for proof in PROOFS:
+    for proof in proofs:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
         if about_it and proof.when(measure):
             return proof.argument
@@ -38,7 +49,7 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
 
 
 #: Readings that only take instances away.
-_HARMLESS = {"grades", "ad_hoc", "highest", "weights", "aspects", "r_c", "quantifier"}
+_HARMLESS = {"grades", "ad_hoc", "highest", "small", "weights", "aspects", "r_c", "quantifier"}
 #: Parameters that `when` knows of, or that change nothing in an argument.
 _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
@@ -247,3 +258,5 @@ PROOFS = (
         lambda m: _number(m, "p") ** 2 + _number(m, "p") ** 3 > 1 and (m.cutoff is None or m.cutoff >= 4),
     ),
 )
+
+DISPROOFS: tuple[Proof, ...] = ()

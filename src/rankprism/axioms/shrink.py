@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.axioms.bases import SIMPLE_WEIGHTS, instances_of
 from rankprism.axioms.constraint import Constraint
-from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.rankings import Base, Instance, score_instances
 from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
 
@@ -38,8 +38,7 @@ def smallest(
         candidates.sort(key=lambda pair: size(constraint, *pair))
         others = np.zeros((0, len(scores)))
         if candidates:
-            hits = hits_of([made for _, made in candidates])
-            others = score(measure, hits).reshape(len(candidates), -1)
+            others = score_instances(measure, [made for _, made in candidates])
         found = np.flatnonzero(broken(others))
         if len(found) == 0:
             return instance, scores, others
@@ -53,7 +52,7 @@ def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
     scope = constraint.read_scope
     for i in range(len(d) if len(d) > scope.fewest else 0):
         yield replace(base, documents=np.delete(d, i, 0))
-    if len(w) - 1 in scope.aspects:
+    if len(w) > min(scope.aspects):
         for t in range(len(w)):
             left = np.delete(w, t)
             fewer = None if base.missed is None else np.delete(base.missed, t, 1)

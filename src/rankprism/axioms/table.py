@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
-import numpy as np
-
 from rankprism.axioms.constraint import Constraint, find_constraint
-from rankprism.axioms.rankings import Ranking
+from rankprism.axioms.rankings import short
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.data.result import Result, Table, latex_escaped
@@ -159,22 +156,6 @@ def sign(verdict: Verdict, printed: bool | None) -> str:
 def differs(verdict: Verdict, printed: bool | None) -> bool:
     # The paper prints ○ also for what does not apply.
     return printed is not None and printed != bool(verdict.kept)
-
-
-def short(ranking: Ranking) -> str:
-    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
-
-    >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
-    '0.1 0, 0 0.05'
-    >>> short(np.array([[0.1]] * 11 + [[0.0]]))
-    '11 × 0.1, 0'
-    """
-    lines = [
-        " ".join("?" if np.isnan(x) else repr(float(x)).removesuffix(".0") for x in document)
-        for document in ranking
-    ]
-    runs = [(line, len(list(same))) for line, same in groupby(lines)]
-    return ", ".join(f"{n} × {line}" if n > 3 else ", ".join([line] * n) for line, n in runs)
 
 
 def axiom_table(

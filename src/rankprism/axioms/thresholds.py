@@ -179,8 +179,7 @@ def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequen
     for value in values:
         found = verdict(value)
         known.append(found.kept)
-        # An m that will do is found or not; what is said of all rankings is shown by a proof alone.
-        shown.append(found.kind == PROVED or constraint.quantifier == "some")
+        shown.append(found.kind == PROVED)
         notes += [found.note] if found.kept is None else []
     spans, start = [], 0
     for end in range(1, len(values) + 1):
