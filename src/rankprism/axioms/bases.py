@@ -232,6 +232,15 @@ def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random
     return _instances(constraint, base, [cases[i] for i in (*others, -1)] if cases else [])
 
 
+def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Instance]:
+    """What the constraint has to say about a base; if that is much, the last cases and some of the others."""
+    cases = list(constraint.cases(base, **constraint.own_readings))
+    if len(cases) > most:
+        half = most // 2
+        cases = cases[: -half : 1 + len(cases) // half] + cases[-half:]
+    return _instances(constraint, base, cases)
+
+
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
     return _instances(constraint, base, constraint.cases(base, **constraint.own_readings))
