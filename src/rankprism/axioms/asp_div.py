@@ -6,14 +6,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import (
+    AD_HOC,
+    ALIKE,
+    CUTOFF,
+    GRADES,
+    HIGHEST,
+    SEVERAL,
+    SMALL,
+    Scope,
+    constraint,
+)
 from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
-    scope=Scope(aspects=(2, 3, 4), weights="any", fewest=2, alike=ALIKE),
+    scope=Scope(aspects=SEVERAL, weights="any", fewest=2, alike=ALIKE),
     premises=("r ≪ 1",),
-    readings=(GRADES, HIGHEST, CUTOFF, AD_HOC),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def AspDiv(base: Base) -> Iterator[Rankings]:

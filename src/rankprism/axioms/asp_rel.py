@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, ANY_GRADE, CUTOFF, SEVERAL, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
@@ -24,9 +24,9 @@ SUFFIX = Reading(
 
 
 @constraint(
-    scope=Scope(aspects=(2, 3, 4), weights="any", overlap=False, fewest=1, alike=ALIKE),
+    scope=Scope(aspects=SEVERAL, weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap", "t and t′ not seen before i"),
-    readings=(DIRECTION, SUFFIX, HIGHEST, CUTOFF, AD_HOC),
+    readings=(DIRECTION, SUFFIX, ANY_GRADE, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def AspRel(base: Base, direction: str, suffix: str) -> Iterator[Rankings]:

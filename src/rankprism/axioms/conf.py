@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, SMALL, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
     scope=Scope(alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, CUTOFF),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Conf(base: Base) -> Iterator[Rankings]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
+import numpy as np
+
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, SMALL, Scope, constraint
 from rankprism.axioms.pri import swapped
 from rankprism.axioms.rankings import Base, Rankings
 
@@ -13,7 +15,7 @@ from rankprism.axioms.rankings import Base, Rankings
 @constraint(
     scope=Scope(fewest=4, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, CUTOFF),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Deep(base: Base) -> Iterator[Rankings]:
@@ -22,6 +24,6 @@ def Deep(base: Base) -> Iterator[Rankings]:
     r(d_i) = r(d_j) < r(d_{i+1}) = r(d_{j+1}), i < j  ⇒  Q(d⃗ with i, i+1 swapped) > Q(d⃗ with j, j+1 swapped)
     """
     d, r = base.documents, base.documents[:, 0]
-    for i, j in combinations(range(len(d) - 1), 2):
-        if r[i] == r[j] < r[i + 1] == r[j + 1]:
+    for i, j in combinations(np.flatnonzero(r[:-1] < r[1:]).tolist(), 2):
+        if r[i] == r[j] and r[i + 1] == r[j + 1]:
             yield swapped(d, i, i + 1), swapped(d, j, j + 1)

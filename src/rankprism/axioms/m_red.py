@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, SMALL, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
@@ -14,7 +14,7 @@ from rankprism.axioms.red import only_on, then
 @constraint(
     scope=Scope(aspects=(2,), fewest=2, alike=ALIKE),
     premises=("two balanced aspects", "r ≪ 1"),
-    readings=(HIGHEST, CUTOFF, AD_HOC),
+    readings=(HIGHEST, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def MRed(base: Base) -> Iterator[Rankings]:

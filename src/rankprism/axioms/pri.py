@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
-from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, Scope, constraint
+import numpy as np
+
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, SMALL, Scope, constraint
 from rankprism.axioms.rankings import Base, Ranking, Rankings
 
 
@@ -19,7 +20,7 @@ def swapped(d: Ranking, i: int, j: int) -> Ranking:
 @constraint(
     scope=Scope(fewest=2, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, CUTOFF),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Pri(base: Base) -> Iterator[Rankings]:
@@ -28,6 +29,5 @@ def Pri(base: Base) -> Iterator[Rankings]:
     r(d_{i+k}) > r(d_i), k > 0  ⇒  Q(d⃗ with i and i+k swapped) > Q(d⃗)
     """
     d = base.documents
-    for i, j in combinations(range(len(d)), 2):
-        if d[j, 0] > d[i, 0]:
-            yield swapped(d, i, j), d
+    for i, j in np.argwhere(np.triu(d[:, 0] > d)).tolist():
+        yield swapped(d, i, j), d

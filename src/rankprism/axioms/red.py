@@ -7,14 +7,15 @@ from itertools import permutations
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, SEVERAL, SMALL, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Ranking, Rankings
 from rankprism.data.hits import Floats
 
-SMALL = Reading(
+BORROWED = Reading(
     "highest",
     0.1,
-    "the premises allow r_c = 1, where one document leaves nothing to be redundant with and cascades tie",
+    "the premises do not ask for r ≪ 1; it is asked all the same, because at r_c = 1 one document leaves "
+    "nothing to be redundant with and cascades tie; highest=1 takes the premises as they are",
 )
 
 
@@ -31,9 +32,14 @@ def then(d: Ranking, *documents: Floats) -> Ranking:
 
 
 @constraint(
-    scope=Scope(aspects=(2, 3, 4), grades="binary", overlap=False, fewest=1, alike=ALIKE),
-    premises=("binary relevance", "balanced aspects", "no aspect overlap"),
-    readings=(SMALL, CUTOFF, AD_HOC),
+    scope=Scope(aspects=SEVERAL, grades="binary", overlap=False, fewest=1, alike=ALIKE),
+    premises=(
+        "binary relevance",
+        "balanced aspects",
+        "no aspect overlap",
+        "r ≪ 1, which the paper leaves out",
+    ),
+    readings=(BORROWED, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def Red(base: Base) -> Iterator[Rankings]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, NOT_LESS, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, NOT_LESS, SEVERAL, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.red import only_on, then
 
@@ -17,7 +17,7 @@ ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overl
 
 @constraint(
     relation=NOT_LESS,
-    scope=Scope(aspects=(1, 2, 3, 4), weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
+    scope=Scope(aspects=(1, *SEVERAL), weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap",),
     readings=(R_MAX, WEIGHTS, ASPECTS, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
