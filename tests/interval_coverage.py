@@ -72,14 +72,16 @@ def _first(result: Any, of: str) -> Figure:
     return row[of], row.get("low", NAN), row.get("high", NAN), NAN
 
 
-def _difference(result: Differences) -> dict[str, Figure]:
-    """a less b, which is 0, and a less c."""
-    rows = result.summary.records()
-    name = f"Δ {result.of}"
-    return {
-        f"{name}, {kind}": (row[name], row["low"], row["high"], row["p"])
-        for kind, row in zip(("a - b", "a - c"), rows, strict=False)
-    }
+def _differences(of: str, figures: Any, found: Differences | None) -> dict[str, Figure]:
+    """a less b, which is expected to be 0, and a less c; without an interval where none was computed."""
+    out = {}
+    for kind, other in (("a - b", 1), ("a - c", 2)):
+        low = high = p = NAN
+        if found is not None:
+            pair = found.pairs.index((0, other))
+            low, high, p = found.low[pair], found.high[pair], found.p[pair]
+        out[f"Δ {of}, {kind}"] = (figures[0] - figures[other], low, high, p)
+    return out
 
 
 def _power(method: str) -> Callable[[Scores, float], dict[str, Figure]]:
@@ -87,8 +89,9 @@ def _power(method: str) -> Callable[[Scores, float], dict[str, Figure]]:
         found = discriminative_power(scores, method=method, resamples=200, intervals=confidence)
         out = {f"power ({method})": _first(found, "power")}
         out[f"agreement ({method})"] = _first(agreement(found), "agreement")
-        # The hypothesis can be tested without an interval only by the simulation itself.
-        return out | (_difference(found.differences()) if confidence and method == "bootstrap" else {})
+        return out | _differences(
+            f"power ({method})", found.power, found.differences() if confidence else None
+        )
 
     return figures
 
@@ -97,7 +100,7 @@ def _unanimity(scores: Scores, confidence: float) -> dict[str, Figure]:
     found = unanimity(scores, intervals=confidence)
     row = next(row for row in found.rows.records() if row["measure"] == "a")
     out = {"MU": (row["MU"], row.get("low", NAN), row.get("high", NAN), NAN)}
-    return out | (_difference(found.differences()) if confidence else {})
+    return out | _differences("MU", found.mu, found.differences() if confidence else None)
 
 
 def _correlation(coefficient: str, per_topic: bool) -> Callable[[Scores, float], dict[str, Figure]]:
@@ -112,9 +115,8 @@ def _correlation(coefficient: str, per_topic: bool) -> Callable[[Scores, float],
 
 def _swap(scores: Scores, confidence: float) -> dict[str, Figure]:
     found = swap_rates(scores, trials=100, intervals=confidence)
-    return {"swap rate": _first(found, "swap rate")} | (
-        _difference(found.differences()) if confidence else {}
-    )
+    out = {"swap rate": _first(found, "swap rate")}
+    return out | _differences("swap rate", found.rate, found.differences() if confidence else None)
 
 
 def _intuitiveness(scores: Scores, confidence: float) -> dict[str, Figure]:
@@ -172,8 +174,7 @@ def coverage(population: Population, figures: list[str], draws: int, fresh: int)
     truth = collect(fresh, 1, 0.0)
     out = {}
     for name, rows in collect(draws, 2, 0.95).items():
-        # Differences of measures are not computed without intervals; their samples say what they are.
-        figure = (truth if name in truth else {name: rows})[name][:, 0]
+        figure = truth[name][:, 0]
         null = name.endswith("a - b")
         expected = 0.0 if null or np.isnan(figure).all() else float(np.nanmean(figure))
         low, high, p = rows[:, 1:].T

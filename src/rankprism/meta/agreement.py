@@ -39,7 +39,7 @@ def agreement(power: DiscriminativePower) -> Agreement:
         figures, replicates = shares(counts), shares(_counts(power.decided, pairs))
         step = 1 / np.maximum(counts.sum(1), 1)  # of all pairs that either measure finds different
         sampled = Sampled(power.sampling, figures, replicates, step)
-    return Agreement(power.measures, pairs, counts, sampled, {**power.about, "pairs": len(power.pairs)})
+    return Agreement(power.measures, pairs, counts, {**power.about, "pairs": len(power.pairs)}, sampled)
 
 
 def _counts(sign: npt.NDArray[Any], pairs: Sequence[tuple[int, int]]) -> Ints:
@@ -75,8 +75,8 @@ class Agreement(Result):
     measures: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     counts: Ints  #: (pair, 4): only the first, both, only the second, both but in opposite directions
-    sampled: Sampled | None = None  #: the agreement, with what it is on subsets of the topics
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: the agreement, with what it is on subsets of the topics
 
     @property
     def summary(self) -> Table:

@@ -235,8 +235,8 @@ class Correlation(Result):
     coefficient: str
     values: Floats  #: NaN where not defined, as where a measure gives all runs one score
     defined: Any = None  #: per topic: how many topics each mean is over
-    sampled: Sampled | None = None  #: the values, with what they are where topics are left out
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: the values, with what they are where topics are left out
 
     @property
     def summary(self) -> Table:
@@ -294,8 +294,8 @@ class Correlation(Result):
             self.coefficient,
             self.values[np.ix_(order, order)],
             None if self.defined is None else self.defined[np.ix_(order, order)],
-            None if self.sampled is None else self.sampled.select(order, order),
             self.about,
+            None if self.sampled is None else self.sampled.select(order, order),
         )
 
 

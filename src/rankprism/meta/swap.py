@@ -138,8 +138,8 @@ class SwapRates(Result):
     count: Longs  #: comparisons
     swaps: Longs
     error: float
-    sampled: Sampled | None = None  #: (measure,): the rate over all bins, and what it is on subsets of topics
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: (measure,): the rate over all bins, and what it is on subsets of topics
 
     @property
     def rates(self) -> Floats:

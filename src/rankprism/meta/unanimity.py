@@ -96,8 +96,8 @@ class Unanimity(Result):
     mu: Floats  #: NaN where not defined
     joint: Floats  #: ordered pairs on which the measure joins all the others, ties counting ½
     unanimous: Floats  #: ordered pairs on which all the others agree
-    sampled: Sampled | None = None  #: MU, with what it is where topics are left out
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: MU, with what it is where topics are left out
 
     @property
     def order(self) -> list[int]:
@@ -143,7 +143,7 @@ class Unanimity(Result):
         names = tuple(best[i] for i in chosen)
         sampled = None if self.sampled is None else self.sampled.select(chosen)
         return Unanimity(
-            names, self.mu[chosen], self.joint[chosen], self.unanimous[chosen], sampled, self.about
+            names, self.mu[chosen], self.joint[chosen], self.unanimous[chosen], self.about, sampled
         )
 
 
