@@ -11,6 +11,7 @@
 #include "cover.hpp"
 #include "exact.hpp"
 #include "greedy.hpp"
+#include "interrupt.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
 
@@ -240,6 +241,11 @@ nb::list aspects_of(const JudgmentTable& table) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Python runs its signal handlers in the main thread only; in others this finds nothing to do.
+    interrupt_hook = [] {
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    };
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
@@ -251,7 +257,7 @@ NB_MODULE(_core, m) {
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::map_file(path, name), judgment_format(format)); });
+            return unlocked([&] { return JudgmentTable::from_text(Text::read_file(path, name), judgment_format(format)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
             const std::string_view bytes(data.c_str(), data.size());
@@ -288,7 +294,7 @@ NB_MODULE(_core, m) {
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates) {
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::map_file(path, name), order_of(order), duplicates_of(duplicates));
+            return align_text(judgments, Text::walk_file(path, name), order_of(order), duplicates_of(duplicates));
         }));
     });
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,

@@ -226,16 +226,23 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
     std::int32_t topic = -1;
-    for (const char* p = text.begin(); next_line(p, text.end());) {
+    for (const char* p = text.begin(); text.next_line(p);) {
         const char* line = p;
-        const std::string_view name = take_column(p);
+        std::string_view name = take_column(p);
         if (topic < 0 || name != last) {
             if (topic >= 0) aligner.topic(topics[topic], lines);
             lines.clear();
+            const std::ptrdiff_t moved = text.forget(line);
+            line -= moved;
+            p -= moved;
+            name = {line, name.size()};
             const std::int32_t known = topics.size();
             topic = topics.number(name);
             // A topic that comes back: the lines stand scattered and have to be brought together first.
-            if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            if (topic < known) {
+                text.read_whole();
+                return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            }
             last = name;
         }
         lines.push_back(parse_line(text, line, p, order == Order::rank));
