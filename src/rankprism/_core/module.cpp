@@ -209,18 +209,20 @@ nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, st
     return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
-// relevant: topic by aspect by document; need: aspects to be reached, by topic.
-Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a, double b) {
+// relevant: topic by aspect by document; need: aspects to be reached, by topic. What they cost at least and at most.
+nb::tuple minimal_covers(const Cube& relevant, const Counts& need, double a, double b, std::int64_t nodes) {
     const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
-    std::vector<double> costs(relevant.shape(0));
+    std::vector<double> low(relevant.shape(0)), high(relevant.shape(0));
     unlocked([&] {
-        for (std::size_t t = 0; t < costs.size(); ++t) {
+        for (std::size_t t = 0; t < low.size(); ++t) {
             const double* topic = relevant.data() + static_cast<std::int64_t>(t) * aspects * docs;
-            costs[t] = minimal_cover(topic, aspects, docs, need(t), a, b);
+            const CoverCost cost = minimal_cover(topic, aspects, docs, need(t), a, b, nodes);
+            low[t] = cost.low;
+            high[t] = cost.high;
         }
         return 0;
     });
-    return to_numpy(std::move(costs));
+    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
 nb::list topics_of(const JudgmentTable& table) {
@@ -305,7 +307,7 @@ NB_MODULE(_core, m) {
         }));
     });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
-    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
+    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 
     // For the formats that are read in Python: the same checks, and the same numbers, as here.

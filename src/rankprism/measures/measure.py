@@ -223,7 +223,8 @@ class Measure:
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        return self.settings.get("ideal") == "exact"
+        ideals = any(p.name == "ideal" for p in self.definition.parameters)
+        return self.definition.interval is not None and (not ideals or self["ideal"] == "exact")
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -244,8 +245,19 @@ class Measure:
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
+#: Ranks are numbers of 32 bits, and no ranking comes near this one.
+MOST_RANKS = 10**9
+#: A search of this many nodes takes days.
+MOST_NODES = 10**12
+
 CUTOFF = Parameter(
-    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
+    "cutoff",
+    None,
+    "how many documents from the top count; all without it",
+    int,
+    low=1,
+    high=MOST_RANKS,
+    optional=True,
 )
 #: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {

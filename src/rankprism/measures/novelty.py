@@ -13,7 +13,7 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, MOST_NODES, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
     CASCADE,
@@ -45,7 +45,12 @@ IDEAL = Parameter(
     choices=("greedy", "exact", "per-aspect"),
 )
 NODES = Parameter(
-    "nodes", 1_000_000, "how far to search for the best ranking, with ideal='exact'", int, low=1
+    "nodes",
+    1_000_000,
+    "how far to search for the best ranking, with ideal='exact'",
+    int,
+    low=1,
+    high=MOST_NODES,
 )
 
 
