@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <limits>
 
 #include "cover.hpp"
@@ -68,6 +69,10 @@ JudgmentTable judgments_from_columns(const std::string& name, const nb::list& to
     std::vector<JudgmentRow> rows;
     std::vector<std::int32_t> topic;
     for (std::size_t i = 0; i < docs.size(); ++i) {
+        if (!(std::abs(grades(i)) <= largest_grade)) {
+            throw BadInput(name + ", row " + std::to_string(i + 1) + ": the grade of document " + quoted(utf8(docs[i])) +
+                           " is too large; " + grade_range);
+        }
         topic.push_back(table.topic_names.number(utf8(topics[i])));
         rows.push_back({utf8(docs[i]), table.aspect_names.number(utf8(aspects[i])), static_cast<std::int64_t>(i), grades(i)});
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -63,5 +64,17 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    max_unpacked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="The most that a packed file may hold, e.g. 500M. Default: 16G, or RANKPRISM_MAX_UNPACKED.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if max_unpacked is not None:
+        from rankprism.formats.files import MAX_UNPACKED, parse_size
+
+        parse_size(max_unpacked, "--max-unpacked")
+        os.environ[MAX_UNPACKED] = max_unpacked

@@ -20,6 +20,7 @@ from rankprism.measures.parts import (
     GAIN,
     GAINS,
     LOGARITHMIC,
+    MOST_EXPONENT,
     RECIPROCAL,
     REL,
     WEIGHTED,
@@ -35,6 +36,7 @@ from rankprism.measures.parts import (
     utility,
     utility_per_aspect,
 )
+from rankprism.measures.series import DIRECT, sum_beyond
 
 IDEAL = Parameter(
     "ideal",
@@ -101,10 +103,15 @@ def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility, over that of a ranking whose every document serves every aspect"""
-    longest = cutoff or int(hits.length.max(initial=0))
+    depth = hits.depth(cutoff).astype(np.int64)
+    nearby = np.minimum(depth, DIRECT)
+    longest = int(nearby.max(initial=0))
     left = geometric(1 - parts.novelty.amount).first(longest)
-    sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))
-    return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
+    best = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))[nearby]
+    for deeper in np.unique(depth[depth > DIRECT]).tolist():
+        discount = parts.discount
+        best[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
+    return ratio(utility(hits, parts, cutoff), best)
 
 
 @measure(
@@ -192,6 +199,7 @@ SCALE = Parameter(
     None,
     "the highest grade of the scale, instead of gmax, with gain='probability'",
     low=0,
+    high=MOST_EXPONENT,
     above_low=True,
     optional=True,
 )

@@ -18,10 +18,12 @@ from rankprism.measures.measure import CUTOFF, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
+    MOST_EXPONENT,
     RECIPROCAL,
     REL,
     Gain,
     binary,
+    check_exponent,
     discounted_sum,
     geometric,
     hit_gain,
@@ -209,7 +211,10 @@ def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> F
     if gains:
         named = [grade == g for g in gains]
         grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
-    return np.exp2(grade) - 1 if dcg == "exp-log2" else grade
+    if dcg == "log2":
+        return grade
+    check_exponent(grade)
+    return np.exp2(grade) - 1
 
 
 PERSISTENCE = Parameter(
@@ -255,7 +260,14 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), geometric(p)(hits.rank))
 
 
-MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
+MAX_REL = Parameter(
+    "max_rel",
+    4.0,
+    "the highest grade of the scale, for gain='exp'",
+    low=0,
+    high=MOST_EXPONENT,
+    above_low=True,
+)
 ERR_GAIN = Parameter(
     "gain",
     "exp",
@@ -328,4 +340,5 @@ def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: boo
     if gain == "linear":
         return grade
     top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
+    check_exponent(grade, top)
     return (np.exp2(grade) - 1) / (2**max_rel if gain == "exp" else np.exp2(top)[:, :, None])
