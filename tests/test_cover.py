@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from rankprism import evaluate
 from rankprism._core import minimal_cover
 
-
 NODES = 1_000_000
 
 
@@ -116,12 +115,16 @@ def hard_topic(aspects: int = 60, documents: int = 600) -> dict[str, dict[str, d
 def test_s_precision_of_a_hard_topic_is_bounded() -> None:
     run = {"q": {f"d{d}": float(-d) for d in range(600)}}
     scores = evaluate(hard_topic(), run, ["S_precision(nodes=300)", "WS_precision(nodes=300)", "StRecall@10"])
-    assert scores.low is not None and scores.high is not None
+    assert scores.low is not None
+    assert scores.high is not None
     low, value, high = (array[0, 0] for array in (scores.low, scores.values, scores.high))
-    assert (low <= value).all() and (value == high).all()
-    assert (low[:2] < high[:2]).all() and low[2] == high[2]
+    assert (low <= value).all()
+    assert (value == high).all()
+    assert (low[:2] < high[:2]).all()
+    assert low[2] == high[2]
     again = evaluate(hard_topic(), run, ["S_precision(nodes=300)", "WS_precision(nodes=300)", "StRecall@10"])
-    assert again.low is not None and again.low.tobytes() == scores.low.tobytes()
+    assert again.low is not None
+    assert again.low.tobytes() == scores.low.tobytes()
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")

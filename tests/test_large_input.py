@@ -39,7 +39,9 @@ def judged() -> dict[str, dict[str, dict[str, int]]]:
     return topics
 
 
-@pytest.mark.parametrize("last", ["", "44 Q0 d 1 1 t", "1 Q0 back 1 0.5 t\n"], ids=["whole", "cut", "scattered"])
+@pytest.mark.parametrize(
+    "last", ["", "44 Q0 d 1 1 t", "1 Q0 back 1 0.5 t\n"], ids=["whole", "cut", "scattered"]
+)
 def test_a_walked_file_scores_like_a_run_in_memory(last: str, tmp_path: Path) -> None:
     path = large_run(tmp_path, last)
     walked = evaluate(judged(), path, MEASURES)
@@ -112,7 +114,8 @@ for wait in (0.02, 0.01, 0.005, 0.04):
 """,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("InputError") and "r.run: was shortened while it was being read" in done.stdout
+    assert done.stdout.startswith("InputError")
+    assert "r.run: was shortened while it was being read" in done.stdout
 
 
 @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs a timer")
@@ -158,8 +161,27 @@ print(1024 * (peak() - before), os.path.getsize(path))
     assert grown < 8e6
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_converting_keeps_little_beside_the_text(tmp_path: Path) -> None:
+    done = child(
+        tmp_path,
+        """
+from rankprism.formats.convert import convert
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+make(300)
+before = peak()
+convert(path, path + ".tsv", run=True)
+print(1024 * (peak() - before), os.path.getsize(path))
+""",
+    )
+    grown, size = map(int, done.stdout.split())
+    assert size > 9e6
+    assert grown < 7 * size  # 18 times as much when every line was a tuple
+
+
 def colliding_ids(documents: int) -> list[str]:
-    """Ids of 16 bytes that had one and the same hash before it was seeded: h = (h ^ word) * C, h ^= h >> 32."""
+    """Ids of 16 bytes with one and the same hash before it had a secret: h = (h ^ word) * C, h ^= h >> 32."""
     multiplier = np.uint64(0xFF51AFD7ED558CCD)
     inverse = pow(0xFF51AFD7ED558CCD, -1, 1 << 64)
     draw = np.random.default_rng(1)

@@ -67,7 +67,9 @@ def test_every_number_of_every_measure_has_a_range() -> None:
                 assert "≥" in parameter.range or ">" in parameter.range, (name, parameter.name)
 
 
-@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')@5", "RBU", "D_nDCG@5", "ERR(gain='probability')", "EU"])
+@pytest.mark.parametrize(
+    "measure", ["nDCG(dcg='exp-log2')@5", "RBU", "D_nDCG@5", "ERR(gain='probability')", "EU"]
+)
 def test_a_grade_too_large_for_a_power_of_two_is_refused(measure: str) -> None:
     large = {"q": {"s": {"a": 2000}}}
     with pytest.raises(MeasureError, match=r"grade 2000 is above 1000"):
@@ -84,7 +86,9 @@ def test_scores_that_are_no_numbers_are_refused() -> None:
 def test_grades_have_a_range(tmp_path: Path) -> None:
     path = tmp_path / "q.txt"
     path.write_text("1 a d1 1\n1 a d2 -1e10\n")
-    with pytest.raises(InputError, match=r"q.txt, line 2: the grade '-1e10' is too large; grades lie between"):
+    with pytest.raises(
+        InputError, match=r"q.txt, line 2: the grade '-1e10' is too large; grades lie between"
+    ):
         read_judgments(path)
     with pytest.raises(InputError, match=r"row 2: the grade of document 'b' is too large"):
         read_judgments({"q": {"a": 1, "b": 2e9}})
@@ -284,4 +288,5 @@ def test_a_cutoff_far_beyond_the_ranking_costs_nothing() -> None:
 
 
 def test_errors_are_rankprisms_own() -> None:
-    assert issubclass(InputError, RankprismError) and issubclass(MeasureError, RankprismError)
+    assert issubclass(InputError, RankprismError)
+    assert issubclass(MeasureError, RankprismError)

@@ -15,6 +15,7 @@
 #include "interrupt.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
+#include "writing.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -171,6 +172,15 @@ nb::tuple run_columns(const RunTable& run) {
     return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
 }
 
+LineFormat line_format(std::string_view name) {
+    if (name == "adhoc") return LineFormat::adhoc;
+    if (name == "ntcir") return LineFormat::ntcir;
+    if (name == "ntcir-adhoc") return LineFormat::ntcir_adhoc;
+    return name == "evall" ? LineFormat::evall : LineFormat::diversity;
+}
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
 nb::tuple to_python(Alignment alignment) {
     nb::list unjudged;
     for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
@@ -274,6 +284,11 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
         .def("columns", &judgment_columns)
+        .def("lines", [](const JudgmentTable& table, const std::string& source, const std::string& format,
+                         const std::vector<std::string>& weights) {
+            return bytes_of(judgment_lines(table, source, line_format(format), weights));
+        })
+        .def("grades", [](const JudgmentTable& table) { return to_numpy(std::vector<double>(table.row_grade)); })
         .def("relevant_cells", &relevant_cells)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 
@@ -293,6 +308,24 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &run_topics)
         .def_ro("has_ranks", &RunTable::has_ranks)
         .def("columns", &run_columns)
+        .def("numbers", [](const RunTable& run) {
+            std::vector<double> scores, ranks;
+            for (const RunLine& line : run.lines) {
+                scores.push_back(line.score);
+                if (run.has_ranks) ranks.push_back(line.rank);
+            }
+            return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
+        })
+        .def("ranking", [](const RunTable& run, const std::string& order, const std::string& duplicates) {
+            Ranking found = unlocked([&] { return ranking(run, order_of(order), duplicates_of(duplicates)); });
+            return nb::make_tuple(to_numpy(std::move(found.line)), to_numpy(std::move(found.rank)), to_numpy(std::move(found.length)));
+        })
+        .def("trec_lines", [](const RunTable& run, const Counts& lines, const Counts& ranks, const Numbers& scores, const std::string& tag) {
+            return bytes_of(trec_lines(run, lines.data(), ranks.data(), scores.data(), lines.shape(0), tag));
+        })
+        .def("evall_lines", [](const RunTable& run, const Counts& lines) {
+            return bytes_of(evall_lines(run, lines.data(), lines.shape(0)));
+        })
         .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
             return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
         })

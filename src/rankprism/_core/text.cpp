@@ -221,9 +221,10 @@ void Text::check_beginning() {
     }
 }
 
-void Text::check(const char* from, const char* to) const {
+void Text::check(const char* from, const char* to) {
     const auto size = static_cast<std::size_t>(to - from);
     if (is_plain(from, size)) return;
+    ascii_ = false;
     if (const void* nul = std::memchr(from, 0, size)) {
         fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
     }

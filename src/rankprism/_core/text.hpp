@@ -35,6 +35,8 @@ class Text {
     const char* begin() const { return start_.get() + skip_; }
     const char* end() const { return start_.get() + (size_ - forgotten_); }
     const std::string& name() const { return name_; }
+    // Whether all that was read so far is ASCII.
+    bool ascii() const { return ascii_; }
 
     // Moves p over blank lines and comments to the next line with data, which is then in memory to its end;
     // false at the end of the text.
@@ -55,11 +57,12 @@ class Text {
     void read(std::size_t size);                         // the next bytes of the file, behind those that are there
     std::int64_t forgotten_lines() const;                // read once more
     void check_beginning();                              // nothing at all, foreign encodings, packed files
-    void check(const char* from, const char* to) const;  // binary files, foreign encodings
+    void check(const char* from, const char* to);        // binary files, foreign encodings
 
     Memory start_;
     std::size_t size_ = 0;             // of the whole text
     std::size_t skip_ = 0;             // a byte-order mark
+    bool ascii_ = true;
     const char* ready_ = nullptr;      // the end of the complete lines in memory
     std::size_t loaded_ = 0;           // bytes read so far
     std::size_t forgotten_ = 0;        // bytes of them that are not in memory any more

@@ -185,7 +185,7 @@ def number(value: Hashable) -> Fraction | None:
     elif isinstance(value, float):
         text = repr(value)
     elif isinstance(value, Fraction | int) and not isinstance(value, bool):
-        return Fraction(value) if abs(value) <= LARGEST else None
+        return Fraction(value) if -LARGEST <= value <= LARGEST else None
     else:
         return None
     try:

@@ -72,7 +72,9 @@ class Aspect:
             kinds, words = _KINDS[key]
             if not isinstance(value, kinds) or isinstance(value, bool):
                 raise InputError(f"aspect {name!r}: {key} must be {words}; got {_shown(value)}")
-            inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, _LIST) else ()
+            inside = (
+                value.values() if isinstance(value, Mapping) else value if isinstance(value, _LIST) else ()
+            )
             for one in inside:
                 if isinstance(one, bool) or not isinstance(one, str | int | float | Fraction):
                     raise InputError(

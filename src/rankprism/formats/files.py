@@ -107,8 +107,9 @@ def _decompress(name: str) -> bytes:
                 found += piece
                 if len(found) > most:
                     raise InputError(
-                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if it is what you "
-                        f"expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. {MAX_UNPACKED}=64G"
+                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if it is what "
+                        f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. "
+                        f"{MAX_UNPACKED}=64G"
                     )
     except (OSError, EOFError):
         raise
@@ -189,11 +190,11 @@ def packed(path: PathLike, data: bytes) -> bytes:
     return bytes(_zstd(name).compress(data)) if name.endswith(".zst") else data
 
 
-def write_texts(texts: Mapping[PathLike, str]) -> None:
+def write_texts(texts: Mapping[PathLike, str | bytes]) -> None:
     """Several files at once, packed as their names say: all of them whole, or none."""
     with ExitStack() as finished:
         for path, text in texts.items():
-            data = packed(path, text.encode())
+            data = packed(path, text if isinstance(text, bytes) else text.encode())
             if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
                 Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to put in its place
             else:

@@ -195,7 +195,9 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
     from xml.etree import ElementTree
 
     if element is not None and not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", element):
-        raise InputError(f"{name}: {element!r} is no name of an element; write it like answer or topic/answer")
+        raise InputError(
+            f"{name}: {element!r} is no name of an element; write it like answer or topic/answer"
+        )
     if element is None:
         raise InputError(f'{name}: say which element holds a topic\'s answer, e.g. element = "answer"')
     if not os.path.exists(source):

@@ -68,7 +68,9 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     for aspect, weight in weights.items():
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not is_number or not 0 <= weight <= LARGEST:
-            raise InputError(f"weights: that of {aspect!r} is no number from 0 to {LARGEST:,}; got {weight!r}")
+            raise InputError(
+                f"weights: that of {aspect!r} is no number from 0 to {LARGEST:,}; got {weight!r}"
+            )
         total += weight
     if abs(total - 1) > 1e-3:
         raise InputError(

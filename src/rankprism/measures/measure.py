@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +13,6 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
-
 
 #: Numbers without a range of their own: far more than any use, far less than a float can hold.
 LARGEST = 10**9

@@ -5,8 +5,8 @@ added as they come. The rest is an integral with the corrections of Euler and Ma
 
     Σ_{i=a+1..b} f(i) = ∫_a^b f + (f(b) - f(a)) / 2 + (f'(b) - f'(a)) / 12 - …
 
-in decimal arithmetic, so that the result is the same on every machine. From rank `DIRECT` on, the terms that are
-left out are smaller than the last bit of the sum.
+in decimal arithmetic, so that the result is the same on every machine. From rank `DIRECT` on, the terms that
+are left out are smaller than the last bit of the sum.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _sum(function: Function, a: Decimal, b: Decimal) -> Decimal:
     """Σ f(i) over the whole numbers from a + 1 to b"""
     half, middle = (b - a) / 2, (a + b) / 2
     integral = half * sum(
-        (w * (function(middle - half * x) + function(middle + half * x)) for x, w in _quadrature()), Decimal(0)
+        (w * (function(middle - half * x) + function(middle + half * x)) for x, w in _quadrature()),
+        Decimal(0),
     )
     h = Decimal("0.001")
 
