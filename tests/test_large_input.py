@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +15,10 @@ import pytest
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats.runs import align_source
 
+#: Sanitizers keep memory of their own.
+MEMORY = pytest.mark.skipif(
+    not Path("/proc/self/status").exists() or "RANKPRISM_SANITIZED" in os.environ, reason="needs /proc"
+)
 MEASURES = ["P@5", "AP", "alpha_nDCG@20"]
 
 
@@ -92,7 +98,7 @@ def child(tmp_path: Path, code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs a timer")
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 @pytest.mark.parametrize("reader", ["align_source(judgments, path, 'score', 'error')", "read_run(path)"])
 def test_a_file_that_is_shortened_while_it_is_read_is_an_error(reader: str, tmp_path: Path) -> None:
     # The core looks for signals between blocks, so the handler runs in the middle of the file.
@@ -118,7 +124,7 @@ for wait in (0.02, 0.01, 0.005, 0.04):
     assert "r.run: was shortened while it was being read" in done.stdout
 
 
-@pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs a timer")
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 def test_a_reader_can_be_interrupted(tmp_path: Path) -> None:
     done = child(
         tmp_path,
@@ -143,7 +149,7 @@ signal.setitimer(signal.ITIMER_REAL, 0)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@MEMORY
 def test_memory_does_not_grow_with_a_file_that_is_walked(tmp_path: Path) -> None:
     done = child(
         tmp_path,
@@ -161,7 +167,7 @@ print(1024 * (peak() - before), os.path.getsize(path))
     assert grown < 8e6
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@MEMORY
 def test_converting_keeps_little_beside_the_text(tmp_path: Path) -> None:
     done = child(
         tmp_path,

@@ -56,7 +56,7 @@ class Text {
     bool load(const char* p);                                  // until the line at p is complete
     void read(std::size_t size);                         // the next bytes of the file, behind those that are there
     std::int64_t forgotten_lines() const;                // read once more
-    void check_beginning();                              // nothing at all, foreign encodings, packed files
+    void check_beginning(const char* to);                // nothing at all, foreign encodings, packed files
     void check(const char* from, const char* to);        // binary files, foreign encodings
 
     Memory start_;
