@@ -60,7 +60,7 @@ build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 CORE_TESTS := tests/test_reading.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
-	fuzz/sanitize.sh thread "tests/test_reading.py tests/test_large_input.py"
+	fuzz/sanitize.sh thread "tests/test_reading.py -k threads"
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data

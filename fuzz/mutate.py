@@ -3,9 +3,9 @@
     python fuzz/mutate.py --seconds 300             # with a new seed
     python fuzz/mutate.py --seed 7 --cases 100000   # the same cases again
 
-A case takes a good input, changes it a few times, and hands it to a target. The target may work, or refuse the
-input with a `RankprismError` (a command: with exit code 2). Everything else is a failure, and is printed with
-what it takes to repeat it. `tests/test_fuzz.py` runs a few hundred cases of a fixed seed.
+A case takes a good input, changes it a few times, and hands it to a target. The target may work, or refuse
+the input with a `RankprismError` (a command: with exit code 2). Everything else is a failure, and is printed
+with what it takes to repeat it. `tests/test_fuzz.py` runs a few hundred cases of a fixed seed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ element = "answer"
 means = {"yes" = 1, "no" = 0}
 weight = 0.5
 """
-XML = b"<topics><topic number='1'><answer>yes</answer></topic><topic number='2'><answer>no</answer></topic></topics>"
+XML = b"""<topics>
+<topic number='1'><answer>yes</answer></topic>
+<topic number='2'><answer>no</answer></topic>
+</topics>"""
 MEASURES = b"""[mine]
 summary = "Patient."
 discount = "geometric"

@@ -17,10 +17,11 @@ cp -r src/rankprism "$folder/package/"
 rm -f "$folder"/package/rankprism/_core*.so
 cp "$folder"/_core*.so "$folder/package/rankprism/"
 case $1 in
-  thread) runtime=libtsan.so ;;
-  *) runtime=libasan.so ;;
+  thread) preloaded=$(g++ -print-file-name=libtsan.so) ;;
+  *) preloaded="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ;;  # to see exceptions
 esac
 # Python never frees what it keeps to its end, so leaks are not looked for; numpy is not built for ThreadSanitizer.
-LD_PRELOAD="$(g++ -print-file-name=$runtime) $(g++ -print-file-name=libstdc++.so)" \
+# ThreadSanitizer wants its own parts of the address space, so addresses must not be random.
+setarch "$(uname -m)" -R env LD_PRELOAD="$preloaded" \
 ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS="report_bugs=1 halt_on_error=1 suppressions=$PWD/fuzz/tsan.txt" UBSAN_OPTIONS=print_stacktrace=1 \
 PYTHONPATH="$folder/package" RANKPRISM_SANITIZED=1 $python -m pytest -q -p no:cacheprovider $2
