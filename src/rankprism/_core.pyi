@@ -44,6 +44,11 @@ class JudgmentTable:
         """Names of all aspects, topic after topic."""
     def columns(self) -> tuple[list[str], list[str], list[str], _Floats]:
         """Topic, aspect, document, grade of every judgment."""
+    def grades(self) -> _Floats:
+        """The last of `columns`."""
+    def lines(self, source: str, format: str, weights: list[str], /) -> bytes:
+        """All judgments as text: "diversity", "adhoc", "ntcir", "ntcir-adhoc", or "evall", which also has the
+        text of each aspect's weight."""
     def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints, _Longs]:
         """Start of each topic's cells; document, aspect and grade of each cell; relevant documents of
         each topic; start of each topic's aspects in `aspects`."""
@@ -74,6 +79,12 @@ class RunTable:
     def has_ranks(self) -> bool: ...
     def columns(self) -> tuple[list[str], list[str], _Floats, _Floats]:
         """Topic, document, score of every line, and rank (an empty array if there is none)."""
+    def numbers(self) -> tuple[_Floats, _Floats]:
+        """The last two of `columns`."""
+    def ranking(self, order: str, duplicates: str, /) -> tuple[_Ints, _Ints, _Ints]:
+        """The lines in the order of evaluation: number of each, its rank, and the length of its ranking."""
+    def trec_lines(self, lines: _Ints, ranks: _Ints, scores: _Floats, tag: str, /) -> bytes: ...
+    def evall_lines(self, lines: _Ints, /) -> bytes: ...
     def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
     def __len__(self) -> int: ...
 
@@ -87,8 +98,9 @@ def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple
     """The best order of each topic's documents that was found, with -1 behind its end, and what the best
     one is worth at least and at most; equal where it is proved."""
 
-def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
-    """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
+def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float, nodes: int) -> tuple[_Floats, _Floats]:
+    """Least cost of documents that reach `need` aspects of each topic, at least and at most; a document of n
+    aspects costs a·n + b. Equal where the search ended within so many nodes."""
 
 def sums_of_products(values: _Floats, factors: _Floats) -> _Floats:
     """(N, A) Σ_h values(n,a,h) · factors(n,h), from first to last; `factors` may be one row for all n."""

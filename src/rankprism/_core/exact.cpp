@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "greedy.hpp"
+#include "interrupt.hpp"
 
 namespace rankprism {
 namespace {
@@ -351,6 +352,7 @@ void Prices::tune(double low, std::int64_t steps) {
     double lowest = root_, pace = 0.3;
     std::int64_t idle = 0;
     for (std::int64_t step = 0; step < steps && root_ > low * (1 + tolerance); ++step) {
+        check_interrupt();
         slope(now);
         for (std::size_t p = first_kind; p < now.size(); ++p) {
             if (prices_[p] == 0) now[p] = std::min(now[p], 0.0);
@@ -497,7 +499,7 @@ void Search::expand(int position, std::size_t state) {
         const Kind& kind = problem_.kinds[k];
         const auto available = [&](int other) { return copies[other] > 0; };
         if (copies[k] == 0 || std::any_of(kind.better.begin(), kind.better.end(), available)) continue;
-        --nodes_;
+        if (--nodes_ % 4096 == 0) check_interrupt();
         double gain = 0, bound = copies[k] <= to_come ? rest - prices_.copy(k) : rest;
         for (const int l : kind.levels) {
             const Level& level = problem_.levels[l];

@@ -7,14 +7,17 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cover.hpp"
 #include "exact.hpp"
 #include "greedy.hpp"
+#include "interrupt.hpp"
 #include "judgments.hpp"
 #include "run.hpp"
 #include "sums.hpp"
+#include "writing.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -70,6 +73,10 @@ JudgmentTable judgments_from_columns(const std::string& name, const nb::list& to
     std::vector<JudgmentRow> rows;
     std::vector<std::int32_t> topic;
     for (std::size_t i = 0; i < docs.size(); ++i) {
+        if (!(std::abs(grades(i)) <= largest_grade)) {
+            throw BadInput(name + ", row " + std::to_string(i + 1) + ": the grade of document " + quoted(utf8(docs[i])) +
+                           " is too large; " + grade_range);
+        }
         topic.push_back(table.topic_names.number(utf8(topics[i])));
         rows.push_back({utf8(docs[i]), table.aspect_names.number(utf8(aspects[i])), static_cast<std::int64_t>(i), grades(i)});
     }
@@ -194,6 +201,15 @@ nb::tuple stray_in_judgments(const JudgmentTable& table) {
     return to_python(stray);
 }
 
+LineFormat line_format(std::string_view name) {
+    if (name == "adhoc") return LineFormat::adhoc;
+    if (name == "ntcir") return LineFormat::ntcir;
+    if (name == "ntcir-adhoc") return LineFormat::ntcir_adhoc;
+    return name == "evall" ? LineFormat::evall : LineFormat::diversity;
+}
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
 nb::tuple to_python(Alignment alignment) {
     nb::list unjudged;
     for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
@@ -245,18 +261,20 @@ nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, st
     return nb::make_tuple(as_rows(std::move(order), topics, docs), to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
-// relevant: topic by aspect by document; need: aspects to be reached, by topic.
-Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a, double b) {
+// relevant: topic by aspect by document; need: aspects to be reached, by topic. What they cost at least and at most.
+nb::tuple minimal_covers(const Cube& relevant, const Counts& need, double a, double b, std::int64_t nodes) {
     const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
-    std::vector<double> costs(relevant.shape(0));
+    std::vector<double> low(relevant.shape(0)), high(relevant.shape(0));
     unlocked([&] {
-        for (std::size_t t = 0; t < costs.size(); ++t) {
+        for (std::size_t t = 0; t < low.size(); ++t) {
             const double* topic = relevant.data() + static_cast<std::int64_t>(t) * aspects * docs;
-            costs[t] = minimal_cover(topic, aspects, docs, need(t), a, b);
+            const CoverCost cost = minimal_cover(topic, aspects, docs, need(t), a, b, nodes);
+            low[t] = cost.low;
+            high[t] = cost.high;
         }
         return 0;
     });
-    return to_numpy(std::move(costs));
+    return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
 // values: ranking by aspect by document; factors: ranking, or a single row for all of them, by document.
@@ -302,6 +320,11 @@ nb::list aspects_of(const JudgmentTable& table) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Python runs its signal handlers in the main thread only; in others this finds nothing to do.
+    interrupt_hook = [] {
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    };
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
@@ -313,7 +336,7 @@ NB_MODULE(_core, m) {
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::map_file(path, name), judgment_format(format)); });
+            return unlocked([&] { return JudgmentTable::from_text(Text::read_file(path, name), judgment_format(format)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
             const std::string_view bytes(data.c_str(), data.size());
@@ -323,6 +346,11 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
         .def("columns", &judgment_columns)
+        .def("lines", [](const JudgmentTable& table, const std::string& source, const std::string& format,
+                         const std::vector<std::string>& weights) {
+            return bytes_of(judgment_lines(table, source, line_format(format), weights));
+        })
+        .def("grades", [](const JudgmentTable& table) { return to_numpy(std::vector<double>(table.row_grade)); })
         .def("relevant_cells", &relevant_cells)
         .def("judged_documents", &judged_documents)
         .def("stray", &stray_in_judgments)
@@ -344,6 +372,24 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &run_topics)
         .def_ro("has_ranks", &RunTable::has_ranks)
         .def("columns", &run_columns)
+        .def("numbers", [](const RunTable& run) {
+            std::vector<double> scores, ranks;
+            for (const RunLine& line : run.lines) {
+                scores.push_back(line.score);
+                if (run.has_ranks) ranks.push_back(line.rank);
+            }
+            return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
+        })
+        .def("ranking", [](const RunTable& run, const std::string& order, const std::string& duplicates) {
+            Ranking found = unlocked([&] { return ranking(run, order_of(order), duplicates_of(duplicates)); });
+            return nb::make_tuple(to_numpy(std::move(found.line)), to_numpy(std::move(found.rank)), to_numpy(std::move(found.length)));
+        })
+        .def("trec_lines", [](const RunTable& run, const Counts& lines, const Counts& ranks, const Numbers& scores, const std::string& tag) {
+            return bytes_of(trec_lines(run, lines.data(), ranks.data(), scores.data(), lines.shape(0), tag));
+        })
+        .def("evall_lines", [](const RunTable& run, const Counts& lines) {
+            return bytes_of(evall_lines(run, lines.data(), lines.shape(0)));
+        })
         .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
             return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
         })
@@ -352,7 +398,7 @@ NB_MODULE(_core, m) {
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates) {
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::map_file(path, name), order_of(order), duplicates_of(duplicates));
+            return align_text(judgments, Text::walk_file(path, name), order_of(order), duplicates_of(duplicates));
         }));
     });
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
@@ -363,7 +409,7 @@ NB_MODULE(_core, m) {
         }));
     });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
-    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
+    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("sums_of_products", &products_by_document, "values"_a, "factors"_a);
     m.def("sums_over_aspects", &products_by_aspect, "values"_a, "factors"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);

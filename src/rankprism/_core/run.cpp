@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "interrupt.hpp"
+
 namespace rankprism {
 namespace {
 
@@ -127,6 +129,17 @@ class Aligner {
         if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
             result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
         }
+    }
+
+    // The lines of a topic from the best to the worst, without documents that stand there a second time.
+    std::vector<std::int32_t> in_order(const std::string& name, const std::vector<RunLine>& lines) {
+        sort(lines);
+        seen_.start(lines.size());
+        std::vector<std::int32_t> kept;
+        for (const std::int32_t i : ranking_) {
+            if (is_new(name, lines, i)) kept.push_back(i);
+        }
+        return kept;
     }
 
     // Topics came in the order of the run; the result is in the order of the judgments.
@@ -256,7 +269,8 @@ class Aligner {
         for (std::size_t i = 0; i < lines.size(); ++i) keys_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
         const bool ascending = order_ == Order::ascending;
         // Equal ids with equal keys (duplicates) keep the order of their lines.
-        std::sort(keys_.begin(), keys_.end(), [&lines, ascending](const Ranked& a, const Ranked& b) {
+        std::sort(keys_.begin(), keys_.end(), [this, &lines, ascending](const Ranked& a, const Ranked& b) {
+            if (order_ == Order::input) return a.line < b.line;
             if (a.key != b.key) return a.key > b.key;
             const int order = lines[a.line].id().compare(lines[b.line].id());
             return order != 0 ? (order > 0) != ascending : a.line < b.line;
@@ -334,6 +348,32 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
     return aligner.finish();
 }
 
+Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
+    const JudgmentTable nothing;
+    Aligner aligner(nothing, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    std::vector<std::int32_t> numbers(run.lines.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const auto groups = by_topic(numbers, run.topic, run.topics.size());
+    std::vector<std::int32_t> topics(static_cast<std::size_t>(run.topics.size()));
+    std::iota(topics.begin(), topics.end(), 0);
+    std::sort(topics.begin(), topics.end(),
+              [&run](std::int32_t a, std::int32_t b) { return comes_before(run.topics[a], run.topics[b]); });
+    Ranking result;
+    std::vector<RunLine> lines;
+    for (const std::int32_t t : topics) {
+        check_interrupt();
+        lines.clear();
+        for (const std::int32_t n : groups[t]) lines.push_back(run.lines[n]);
+        const std::vector<std::int32_t> kept = aligner.in_order(run.topics[t], lines);
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            result.line.push_back(groups[t][kept[i]]);
+            result.rank.push_back(static_cast<std::int32_t>(i + 1));
+            result.length.push_back(static_cast<std::int32_t>(kept.size()));
+        }
+    }
+    return result;
+}
+
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
     const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
     Aligner aligner(judgments, text.name(), where, order, duplicates, text.ascii());
@@ -341,16 +381,23 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
     std::int32_t topic = -1;
-    for (const char* p = text.begin(); next_line(p, text.end());) {
+    for (const char* p = text.begin(); text.next_line(p);) {
         const char* line = p;
-        const std::string_view name = take_column(p);
+        std::string_view name = take_column(p);
         if (topic < 0 || name != last) {
             if (topic >= 0) aligner.topic(topics[topic], lines);
             lines.clear();
+            const std::ptrdiff_t moved = text.forget(line);
+            line -= moved;
+            p -= moved;
+            name = {line, name.size()};
             const std::int32_t known = topics.size();
             topic = topics.number(name);
             // A topic that comes back: the lines stand scattered and have to be brought together first.
-            if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            if (topic < known) {
+                text.read_whole();
+                return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            }
             last = name;
         }
         lines.push_back(parse_line(text, line, p, order != Order::input));

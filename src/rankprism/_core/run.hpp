@@ -95,7 +95,16 @@ struct Alignment {
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates);
 
-// The same straight from a text, a topic at a time, keeping nothing else.
+// The lines of a run in the order in which it is evaluated, without documents that stand there a second time:
+// topics as people list them, each with its documents from the best to the worst.
+struct Ranking {
+    std::vector<std::int32_t> line;    // its number in the run
+    std::vector<std::int32_t> rank;    // from 1
+    std::vector<std::int32_t> length;  // of the topic's ranking
+};
+Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
+
+// An alignment straight from a text, a topic at a time, keeping nothing else.
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates);
 
 }  // namespace rankprism

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -70,5 +71,18 @@ def root(
             help="After an error, also show where it comes from. RANKPRISM_TRACEBACK=1 does the same.",
         ),
     ] = False,
+    max_unpacked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="The most that a packed file may hold, e.g. 500M. Default: 16G, or RANKPRISM_MAX_UNPACKED.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """`traceback` is looked at where errors are told."""
+    if max_unpacked is not None:
+        from rankprism.formats.files import MAX_UNPACKED, parse_size
+
+        parse_size(max_unpacked, "--max-unpacked")
+        os.environ[MAX_UNPACKED] = max_unpacked

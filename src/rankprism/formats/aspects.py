@@ -62,15 +62,20 @@ def read_collection(path: files.PathLike) -> Judgments:
         raise InputError(f"{name}: there is no such file; check the path")
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise InputError(f"{name}: is no TOML (its values are nested too deep)") from None
+    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise InputError(f"{name}: is no TOML ({error})") from None
     kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
     for key, value in content.items():
         if key not in kinds:
             raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(kinds)}")
         if not isinstance(value, kinds[key][0]):
-            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {value!r}")
-    columns: list[str] = [str(column) for column in content.get("columns", [])]
+            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got a {type(value).__name__}")
+    columns = content.get("columns", [])
+    for column in columns:
+        if not isinstance(column, str):
+            raise InputError(f"{name}: columns must be names; got a {type(column).__name__}")
     for column in columns:
         if column != SKIPPED and columns.count(column) > 1:
             raise InputError(f"{name}: the column {column!r} is named twice; {SKIPPED!r} skips a column")

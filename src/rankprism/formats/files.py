@@ -117,35 +117,66 @@ def _core_can_open(name: str) -> bool:
 
 
 def _decompress(name: str) -> bytes:
-    data = Path(name).read_bytes()
+    """What is in a packed file, as long as that is not more than `max_unpacked` allows."""
+    most, found = max_unpacked(), bytearray()
+    try:
+        with _opened(name) as file:
+            while piece := file.read(1 << 20):
+                found += piece
+                if len(found) > most:
+                    raise InputError(
+                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if it is what "
+                        f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. "
+                        f"{MAX_UNPACKED}=64G"
+                    )
+    except (OSError, EOFError):
+        raise
+    except Exception as error:
+        if isinstance(error, InputError):
+            raise
+        raise OSError(error) from None  # zlib.error, LZMAError and ZstdError have nothing else in common
+    return bytes(found)
+
+
+def _opened(name: str) -> Any:
     if name.endswith(".gz"):
         import gzip
-        import zlib
 
-        try:
-            return gzip.decompress(data)
-        except zlib.error as error:
-            raise OSError(error) from None
+        return gzip.open(name)
     if name.endswith(".bz2"):
         import bz2
 
-        return bz2.decompress(data)
+        return bz2.open(name)
     if name.endswith(".xz"):
         import lzma
 
-        try:
-            return lzma.decompress(data)
-        except lzma.LZMAError as error:
-            raise OSError(error) from None
-    return _decompress_zstd(name, data)
+        return lzma.open(name)
+    return _zstd(name).open(name)
 
 
-def _decompress_zstd(name: str, data: bytes) -> bytes:
-    zstd = _zstd(name)
-    try:
-        return bytes(zstd.decompress(data))
-    except zstd.ZstdError as error:
-        raise OSError(error) from None
+#: The environment variable that says how much a packed file may hold.
+MAX_UNPACKED = "RANKPRISM_MAX_UNPACKED"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def max_unpacked() -> int:
+    """How many bytes a packed file may hold: 16 GB, or what the environment variable says.
+
+    A file of a few kilobytes can hold as many gigabytes, by mistake or by intent.
+    """
+    return parse_size(os.environ.get(MAX_UNPACKED) or "16G", MAX_UNPACKED)
+
+
+def parse_size(text: str, what: str) -> int:
+    """A number of bytes.
+
+    >>> parse_size("64K", "size")
+    65536
+    """
+    found = re.fullmatch(r"([0-9]{1,12})([KMGT]?)B?", text.strip().upper())
+    if found is None:
+        raise InputError(f"{what}: {text!r} is no number of bytes; write it like 500M or 64G")
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def _zstd(name: str) -> Any:
@@ -177,9 +208,14 @@ def packed(path: PathLike, data: bytes) -> bytes:
     return bytes(_zstd(name).compress(data)) if name.endswith(".zst") else data
 
 
-def write_texts(texts: Mapping[PathLike, str]) -> None:
+def write_texts(texts: Mapping[PathLike, str | bytes]) -> None:
     """Several texts at once, packed as the names of their files say: all files whole, or none."""
-    write_files({path: packed(path, text.encode()) for path, text in texts.items()})
+    write_files(
+        {
+            path: packed(path, text if isinstance(text, bytes) else text.encode())
+            for path, text in texts.items()
+        }
+    )
 
 
 def write_files(contents: Mapping[PathLike, bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -193,13 +194,17 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
     """One element of each topic, which has its number as an element or an attribute."""
     from xml.etree import ElementTree
 
+    if element is not None and not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", element):
+        raise InputError(
+            f"{name}: {element!r} is no name of an element; write it like answer or topic/answer"
+        )
     if element is None:
         raise InputError(f'{name}: say which element holds a topic\'s answer, e.g. element = "answer"')
     if not os.path.exists(source):
         raise InputError(f"{name}: there is no such file; check the path")
     try:
         topics = ElementTree.parse(source).getroot()
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, OSError, ValueError, LookupError) as error:  # also unknown encodings
         raise InputError(f"{name}: is no XML ({error})") from None
     found = {}
     for topic in topics:

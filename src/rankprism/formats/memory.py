@@ -75,17 +75,21 @@ class Columns:
         elif isinstance(value, float) and value.is_integer():
             return str(int(value))  # a whole number that passed through a float column
         elif value is not None and not isinstance(value, float | bool | bytes | Mapping):
-            return str(value)
+            try:
+                return str(value)
+            except ValueError:  # a whole number of thousands of digits
+                raise self.error(f"a number of so many digits is no {what} id; pass a string") from None
         raise self.error(f"{value!r} is no {what} id; ids are non-empty strings")
 
     def real(self, value: Any, what: str) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if math.isfinite(number) and not isinstance(value, str):
             return number
-        raise self.error(f"the {what} {value!r} is not a finite number")
+        written = "given" if isinstance(value, int) else repr(value)  # an int may be too long to print
+        raise self.error(f"the {what} {written} is not a finite number")
 
     def error(self, message: str) -> InputError:
         return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")

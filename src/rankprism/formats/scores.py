@@ -144,6 +144,12 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     lines = list(files.text_lines(path, files.unpacked(path)))
     if not lines:
         raise InputError(f"{name}: is empty; expected scores")
+    for number, text in lines:
+        if "\r" in text:
+            raise InputError(
+                f"{name}:{number}: has a carriage return inside a line; if its lines end in carriage returns "
+                f"only, convert it, e.g. tr '\\r' '\\n'"
+            )
     separator = _separator([text for _, text in lines[:2]])
     if separator is None:
         return _from_trec(name, lines, files.run_name(path))
@@ -153,7 +159,10 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
         for row in reader:
             rows.append((f"{name}:{lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
     except csv.Error as error:
-        raise InputError(f"{name}:{lines[-1][0]}: {error}; check the quotation marks") from None
+        place = lines[min(reader.line_num, len(lines)) - 1][0]
+        raise InputError(f"{name}:{place}: {error}; check the quotation marks") from None
+    if len(rows) < 2:
+        raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
     stem = Path(files.run_name(path)).stem
     return _from_table(rows[0][1], rows[1:], where, measure or stem, name)
 
@@ -170,7 +179,10 @@ def _separator(lines: Sequence[str]) -> str | None:
     known = {*RUN, *TOPIC, *MEASURE, *VALUE}
 
     def fit(separator: str) -> tuple[bool, int, int]:
-        header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        try:
+            header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        except csv.Error:
+            return False, 0, 0
         alike = all(len(row) == len(header) > 1 for row in more)
         return alike, sum(name.strip().casefold() in known for name in header), len(header)
 

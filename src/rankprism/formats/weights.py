@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, some
+from rankprism.data.scales import LARGEST
 from rankprism.errors import InputError
 from rankprism.formats import files
 
@@ -65,8 +66,11 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     """The same weights for all topics: p_a of CAM and MM, which sum to 1."""
     total = 0.0
     for aspect, weight in weights.items():
-        if not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
-            raise InputError(f"weights: that of {aspect!r} is not a finite number ≥ 0; got {weight!r}")
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight <= LARGEST:
+            raise InputError(
+                f"weights: that of {aspect!r} is no number from 0 to {LARGEST:,}; got {weight!r}"
+            )
         total += weight
     if abs(total - 1) > 1e-3:
         raise InputError(
@@ -175,8 +179,8 @@ def relevant_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     """Puts a weight to the others, unless it contradicts them."""
-    if not (0 <= new.weight < float("inf")):
-        raise InputError(f"{new.where}: the weight {new.weight:g} is not a finite number ≥ 0")
+    if not 0 <= new.weight <= LARGEST:
+        raise InputError(f"{new.where}: the weight {new.weight:g} is no number from 0 to {LARGEST:,}")
     first = given.setdefault((topic, aspect), new)
     if first.weight != new.weight:
         raise InputError(

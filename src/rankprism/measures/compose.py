@@ -29,7 +29,17 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Bounds, Definition, Measure, Parameter, register
+from rankprism.measures.measure import (
+    CUTOFF,
+    JUDGED_ONLY,
+    LARGEST,
+    Bounds,
+    Definition,
+    Measure,
+    Parameter,
+    register,
+    shown,
+)
 from rankprism.measures.novelty import (
     NODES,
     check_probability,
@@ -103,7 +113,8 @@ def compose(
         ("divisor", divisor, DIVISORS),
     ):
         if not isinstance(value, str) or value not in known:
-            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {value!r}")
+            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {shown(value)}")
+    p, alpha, effort, rel = (_number(name, value) for value in (p, alpha, effort, rel))
     if divisor == "everything" and novelty != "decay":
         raise MeasureError(f"{name}: divisor 'everything' needs novelty 'decay'; got {novelty!r}")
     if effort and divisor != "none":
@@ -144,10 +155,10 @@ def compose(
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
     function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
     parameters = [
-        *([replace(_P[discount], default=float(p))] if discount in _P else []),
-        *([replace(ALPHA, default=float(alpha))] if novelty == "decay" else []),
-        *([replace(_EFFORT, default=float(effort))] if effort else []),
-        replace(REL, default=float(rel)),
+        *([replace(_P[discount], default=p)] if discount in _P else []),
+        *([replace(ALPHA, default=alpha)] if novelty == "decay" else []),
+        *([replace(_EFFORT, default=effort)] if effort else []),
+        replace(REL, default=rel),
         JUDGED_ONLY,
         CUTOFF,
     ]
@@ -204,7 +215,9 @@ def load(path: str | os.PathLike[str]) -> list[Measure]:
         tables = tomllib.loads(source.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MeasureError(f"{source}: there is no such file; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except RecursionError:
+        raise MeasureError(f"{source}: cannot be read as TOML: its values are nested too deep") from None
+    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
     made = []
     for name, table in tables.items():
@@ -222,25 +235,26 @@ def _from_table(name: str, table: dict[str, Any]) -> Measure:
     for key in table:
         if key not in known:
             raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-    for key in ("p", "alpha", "effort", "rel"):
-        if key in table:
-            _number(name, table[key])
-    if not isinstance(table.get("weighted", True), bool):
-        raise MeasureError(f"{name}: weighted must be true or false; got {table['weighted']!r}")
-    if not isinstance(table.get("mix", {}), dict):
-        raise MeasureError(f"{name}: mix must be a table of measures and weights; got {table['mix']!r}")
+    for key, kind, words in (
+        ("weighted", bool, "true or false"),
+        ("mix", dict, "a table of measures and weights"),
+        ("summary", str, "a text"),
+    ):
+        if key in table and not isinstance(table[key], kind):
+            raise MeasureError(f"{name}: {key} must be {words}; got {shown(table[key])}")
     if "mix" in table:
         return mix(name, table["mix"], summary=table.get("summary", ""))
     return compose(name, **table)
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MeasureError(f"{name}: {value!r} is not a number")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -LARGEST <= value <= LARGEST:
+        raise MeasureError(f"{name}: {shown(value)} is no number between -{LARGEST:,} and {LARGEST:,}")
     return float(value)
 
 
 def _checked(name: str) -> str:
     if not name.isidentifier():
-        raise MeasureError(f"{name!r} cannot name a measure; use letters, digits and _")
+        raise MeasureError(f"{shown(name)} cannot name a measure; use letters, digits and _")
     return name

@@ -8,7 +8,7 @@ from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.bounds.novelty import expected_utility
-from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
+from rankprism.measures.measure import CUTOFF, MOST_NODES, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     FIRST,
     REL,
@@ -94,41 +94,77 @@ def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     return 1 / rank_of_level(hits, rel, level)
 
 
-def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> Floats:
-    """(N,) the least cost of documents that reach the needed aspects, one of m aspects costing a·m + b"""
+COVER_NODES = Parameter(
+    "nodes",
+    20_000,
+    "how far to search for the cheapest documents of a topic with more than 16 aspects",
+    int,
+    low=1,
+    high=MOST_NODES,
+)
 
-    def costs() -> Floats:
+
+def cheapest_cover(
+    hits: Hits, rel: float, level: float, a: float, b: float, nodes: int
+) -> tuple[Floats, Floats]:
+    """(N,) twice: the least cost of documents that reach the needed aspects, at least and at most
+
+    A document of m aspects costs a·m + b. The two are equal where the search came to its end.
+    """
+
+    def costs() -> tuple[Floats, Floats]:
         relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
-        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b)
+        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b, nodes)
 
-    return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
+    low, high = hits.pool.once(("cover", rel, level, a, b, nodes), costs)
+    return low[hits.topic], high[hits.topic]
+
+
+def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floats, Floats]:
+    rank = rank_of_level(hits, rel, level)
+    low, high = cheapest_cover(hits, rel, level, 0.0, 1.0, nodes)
+    return low / rank, high / rank
 
 
 @measure(
     LEVEL,
     REL,
+    COVER_NODES,
+    interval=_s_precision,
     keeps="DeepTh Sat",
-    bounds=Bounds("outer", lambda c, level, rel: subtopic_precision(c, level, rel, 0.0, 1.0)),
+    bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
     cite=("zhai2003beyond",),
 )
-def S_precision(hits: Hits, level: float, rel: float) -> Floats:
+def S_precision(hits: Hits, level: float, rel: float, nodes: int) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
 
     S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
     of the m aspects are reached; 0 if they never are
 
-    The best is exact, not greedy: a minimal cover.
+    The best is exact, not greedy: a minimal cover. Finding it is NP-hard. If the search does not end within
+    `nodes` steps on a topic, the score is that of the smallest cover it found, and Scores.low and
+    Scores.high are the bounds that it proved.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_precision", "S_precision(level=0.5)"]).mean()
     {'run': {'S_precision': 0.5, 'S_precision(level=0.5)': 1.0}}
     """
-    return cheapest_cover(hits, rel, level, 0.0, 1.0) / rank_of_level(hits, rel, level)
+    return _s_precision(hits, level, rel, nodes)[1]
 
 
-COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
-COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
+COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0, high=1e9)
+COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, high=1e9, above_low=True)
+
+
+def _ws_precision(
+    hits: Hits, level: float, a: float, b: float, rel: float, nodes: int
+) -> tuple[Floats, Floats]:
+    rank = rank_of_level(hits, rel, level)
+    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
+    cost: Floats = a * reached.sum(-1) + b * rank
+    low, high = cheapest_cover(hits, rel, level, a, b, nodes)
+    return over_best(low, cost), over_best(high, cost)
 
 
 @measure(
@@ -136,25 +172,26 @@ COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_
     COST_OF_ASPECT,
     COST_OF_DOCUMENT,
     REL,
+    COVER_NODES,
+    interval=_ws_precision,
     keeps="DeepTh Sat",
     bounds=Bounds("outer", subtopic_precision),
     cite=("zhai2003beyond",),
 )
-def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
+def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float, nodes: int) -> Floats:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
 
     WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
     b) down to where ⌈level · m⌉ of the m aspects are reached; 0 if they never are
+
+    The best is searched as for S_precision, with the same `nodes`.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["WS_precision"]).mean()
     {'run': {'WS_precision': 0.75}}
     """
-    rank = rank_of_level(hits, rel, level)
-    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
-    cost: Floats = a * reached.sum(-1) + b * rank
-    return over_best(cheapest_cover(hits, rel, level, a, b), cost)
+    return _ws_precision(hits, level, a, b, rel, nodes)[1]
 
 
 @measure(

@@ -53,6 +53,7 @@ DIGITS = Parameter(
     "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4",
     int,
     low=0,
+    high=15,
     optional=True,
 )
 GAMMA = Parameter("gamma", 0.5, "how much reaching intents counts, against the D-measure", low=0, high=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -19,6 +18,9 @@ from rankprism.measures.citations import CITATIONS
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
 
+#: Numbers without a range of their own: far more than any use, far less than a float can hold.
+LARGEST = 10**9
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -29,7 +31,7 @@ class Parameter:
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float | None = None
+    high: float = LARGEST
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: Collection[str] = ()
@@ -55,16 +57,15 @@ class Parameter:
         if self.kind is dict:
             return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
-        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {self.low:g}"
-        high = "" if self.high is None else f" {'<' if self.below_high else '≤'} {self.high:g}"
-        return word + low + (" and" if low and high else "") + high
+        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
+        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
 
     def check(self, value: Any, measure: str) -> Any:
         """The value in its canonical type, or an error that says what is allowed."""
         if self.optional and value is None:
             return None
         if not self._allows(value):
-            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {value!r}")
+            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {shown(value)}")
         if self.sequence and not isinstance(value, str):
             return _as_tuple(value)
         return float(value) if self.kind is float else value
@@ -82,17 +83,15 @@ class Parameter:
             return isinstance(value, bool)
         if self.kind is dict or self.mapping:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers):
+            if not all(_is_number(x) for x in numbers):
                 return False
             # What is not relevant never gains anything.
             return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
-        if value != value or value in (float("inf"), float("-inf")):
-            return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = self.high is None or value < self.high or (value == self.high and not self.below_high)
-        return low_ok and high_ok
+        high_ok = value < self.high or (value == self.high and not self.below_high)
+        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +146,7 @@ class Definition:
                 return parameter
         has = ", ".join(p.name for p in self.parameters)
         raise MeasureError(
-            f"{self.name} has no parameter {name!r}; it has {has}{_hint(name, has.split(', '))}"
+            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, has.split(', '))}"
         )
 
 
@@ -216,8 +215,15 @@ class Measure:
     def score(self, hits: Hits) -> Floats:
         """(N,): the score of each ranking."""
         if not self.definition.single:
-            return self.per_aspect(hits)
-        return self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+            score = self.per_aspect(hits)
+        else:
+            score = self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+        if not np.isfinite(score).all():
+            raise MeasureError(
+                f"{self}: a score is no finite number; the grades, which go up to "
+                f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
+            )
+        return score
 
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
@@ -239,7 +245,8 @@ class Measure:
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        return self.settings.get("ideal") == "exact"
+        ideals = any(p.name == "ideal" for p in self.definition.parameters)
+        return self.definition.interval is not None and (not ideals or self["ideal"] == "exact")
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -301,6 +308,9 @@ class Measure:
 
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
+
+#: A search of this many nodes takes days.
+MOST_NODES = 10**12
 
 CUTOFF = Parameter(
     "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
@@ -405,7 +415,9 @@ def lookup(name: str) -> Measure:
             return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
     if name not in _DEFINITIONS:
         hint = _hint(name, [*names(), *_ALIASES])
-        raise MeasureError(f"unknown measure {name!r}{hint or ';'} `rankprism measures` lists all of them")
+        raise MeasureError(
+            f"unknown measure {shown(name)}{hint or ';'} `rankprism measures` lists all of them"
+        )
     return Measure(_DEFINITIONS[name])
 
 
@@ -416,18 +428,45 @@ def names() -> tuple[str, ...]:
 
 
 def _hint(name: str, known: list[str]) -> str:
+    if len(name) > 60:
+        return ""
     folded = {k.casefold().replace("-", "_"): k for k in known}
     close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=2, cutoff=0.5)
     return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether a value can be written down: numbers and words, in sequences of any depth."""
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether a value can be written down: numbers and words, in sequences of sequences."""
     if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
+        return depth < 10 and all(_is_plain(x, depth + 1) for x in value)
     if isinstance(value, str):
         return "'" not in value
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return _is_number(value)
+
+
+def shown(value: Any) -> str:
+    """A value in a message, cut short if it is long.
+
+    >>> shown("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    """
+    try:
+        return shorter(repr(value))
+    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
+        return f"a {type(value).__name__} that is too long to print"
+
+
+def shorter(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def _written(number: float) -> str:
+    """A bound in words: 1,000,000,000 rather than 1e+09."""
+    return f"{number:,.0f}" if abs(number) >= 1e4 else f"{number:g}"
 
 
 def _as_tuple(value: Any) -> Any:

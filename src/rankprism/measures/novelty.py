@@ -17,13 +17,14 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
-from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
+from rankprism.measures.measure import CUTOFF, MOST_NODES, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
     CASCADE,
     GAIN,
     GAINS,
     LOGARITHMIC,
+    MOST_EXPONENT,
     ONE,
     RECIPROCAL,
     REL,
@@ -42,6 +43,7 @@ from rankprism.measures.parts import (
     utility,
     utility_per_aspect,
 )
+from rankprism.measures.series import DIRECT, sum_beyond
 
 IDEAL = Parameter(
     "ideal",
@@ -52,7 +54,12 @@ IDEAL = Parameter(
     choices=("greedy", "exact", "per-aspect"),
 )
 NODES = Parameter(
-    "nodes", 1_000_000, "how far to search for the best ranking, with ideal='exact'", int, low=1
+    "nodes",
+    1_000_000,
+    "how far to search for the best ranking, with ideal='exact'",
+    int,
+    low=1,
+    high=MOST_NODES,
 )
 
 
@@ -122,8 +129,13 @@ def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility of a ranking whose every document serves every aspect"""
-    sums = _everything(parts, cutoff or int(hits.length.max(initial=0)))
-    return np.asarray(sums[np.minimum(hits.depth(cutoff), len(sums) - 1).astype(np.int64)])
+    depth = hits.depth(cutoff).astype(np.int64)
+    sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
+    whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
+    for deeper in np.unique(depth[depth > DIRECT]).tolist():
+        discount = parts.discount
+        whole[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
+    return whole
 
 
 def _everything(parts: Parts, longest: int) -> Floats:
@@ -233,6 +245,7 @@ SCALE = Parameter(
     None,
     "the highest grade of the scale, instead of gmax, with gain='probability'",
     low=0,
+    high=MOST_EXPONENT,
     above_low=True,
     optional=True,
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankprism._core import sums_of_products
 from rankprism.data.hits import NOWHERE
+from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.measure import Parameter
 
@@ -50,12 +51,27 @@ class Gain:
             return (grade >= self.rel).astype(np.float64)
         if self.kind == "linear":  # the grade itself
             return grade
+        check_exponent(grade, highest)
         worth = tables.exp2(grade) - 1
         if self.kind == "probability":  # (2^g - 1) / 2^gmax
             worth /= (
                 tables.exp2(highest)[:, :, None] if self.max_rel is None else tables.exp2_of(self.max_rel)
             )
         return worth  # exp: 2^g - 1
+
+
+#: The largest grade g of which 2^g is taken: sums of a million such gains are still finite.
+MOST_EXPONENT = 1000
+
+
+def check_exponent(*grades: Floats) -> None:
+    """Refuses grades of which 2^g is no finite number."""
+    highest = max(float(grade.max(initial=0.0)) for grade in grades)
+    if highest > MOST_EXPONENT:
+        raise MeasureError(
+            f"grade {highest:g} is above {MOST_EXPONENT}, and 2^{highest:g} is no finite number; use "
+            f"gain='linear' or 'binary' (dcg='log2'), or judge on a smaller scale"
+        )
 
 
 def binary(rel: float) -> Gain:

@@ -30,11 +30,13 @@ from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
+    MOST_EXPONENT,
     ONE,
     RECIPROCAL,
     REL,
     Gain,
     binary,
+    check_exponent,
     discounted_sum,
     geometric,
     hit_discount,
@@ -232,7 +234,10 @@ def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> F
     if gains:
         named = [grade == g for g in gains]
         grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
-    return tables.exp2(grade) - 1 if dcg == "exp-log2" else grade
+    if dcg == "log2":
+        return grade
+    check_exponent(grade)
+    return tables.exp2(grade) - 1
 
 
 def _open_gain(c: Completions, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Gains:
@@ -292,7 +297,14 @@ def _rbp_bounds(c: Completions, p: float, rel: float, gain: str, cutoff: int | N
     return rising(g, lambda worth: (1 - p) * discounted(worth, geometric(p)))
 
 
-MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
+MAX_REL = Parameter(
+    "max_rel",
+    4.0,
+    "the highest grade of the scale, for gain='exp'",
+    low=0,
+    high=MOST_EXPONENT,
+    above_low=True,
+)
 ERR_GAIN = Parameter(
     "gain",
     "exp",
@@ -372,6 +384,7 @@ def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: boo
     if gain == "linear":
         return grade
     top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
+    check_exponent(grade, top)
     return (tables.exp2(grade) - 1) / (
         tables.exp2_of(max_rel) if gain == "exp" else tables.exp2(top)[:, :, None]
     )

@@ -55,7 +55,7 @@ def subtopic_reciprocal_rank(c: Completions, level: float, rel: float) -> Pair:
     return low, high
 
 
-def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float) -> Pair:
+def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float, nodes: int) -> Pair:
     """Bounds of the cost of the cheapest cover over that of the ranking, down to where the aspects are
     reached.
 
@@ -68,7 +68,9 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     g = c.gains(binary(rel), None)
     judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
     m = judged.any(-1).sum(-1)
-    cover = np.where(m > 0, minimal_cover(judged, needed(m, level).astype(np.int32), a, b), 0.0)[hits.topic]
+    # Where the search gave up, the cheapest cover that it found is what the best one costs at most.
+    cheapest = minimal_cover(judged, needed(m, level).astype(np.int32), a, b, nodes)[1]
+    cover = np.where(m > 0, cheapest, 0.0)[hits.topic]
     zero = np.zeros((len(hits.length), 1))
     of_judged = np.concatenate([zero, np.cumsum(g.least.sum(1), axis=-1)], axis=-1)
     of_free = np.concatenate([zero, np.cumsum(g.free, axis=-1)], axis=-1) * (g.top > 0).sum(-1)[:, None]
