@@ -89,7 +89,7 @@ def values(parameter: Parameter, measure: Measure) -> list[Any]:
     if parameter.name == "cutoff":
         return [1, 10, 1000, 100_000]
     if parameter.name == "depth":
-        return [20, 1000, 70_000, 10**12]
+        return [20, 1000, 70_000, 10**9]
     if parameter.kind is bool:
         return [not parameter.default]
     if parameter.kind is dict:

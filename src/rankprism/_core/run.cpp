@@ -81,18 +81,18 @@ class Seen {
 // Puts one topic after the other in order and collects the judged documents.
 class Aligner {
   public:
-    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates,
-            bool ids_are_ascii)
+    Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
         : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
-          ids_are_ascii_(ids_are_ascii), begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
+          begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
         result_.length.assign(judgments.topics(), 0);
         result_.retrieved.assign(judgments.topics(), 0);
         result_.remarks.assign(judgments.topics(), 0);
     }
 
-    void topic(const std::string& name, const std::vector<RunLine>& lines) {
+    // is_ascii: whether the ids are known to be plain ASCII, so that nobody need look at them.
+    void topic(const std::string& name, const std::vector<RunLine>& lines, bool is_ascii) {
         result_.stray.look_at(name);
-        if (!ids_are_ascii_) {
+        if (!is_ascii) {
             for (const RunLine& line : lines) result_.stray.look_at(line.id());
         }
         const Look look = by_score() ? look_at(lines) : Look{};
@@ -294,7 +294,6 @@ class Aligner {
     Where where_;
     Order order_;
     Duplicates duplicates_;
-    bool ids_are_ascii_;
     Alignment result_;
     std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
     Seen seen_;
@@ -341,10 +340,9 @@ std::string RunTable::where(const RunLine& line) const {
 }
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
-    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates,
-                    run.ids_are_ascii());
+    Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
     const auto groups = by_topic(run.lines, run.topic, run.topics.size());
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t]);
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
     return aligner.finish();
 }
 
@@ -376,7 +374,7 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
 
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
     const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-    Aligner aligner(judgments, text.name(), where, order, duplicates, text.ascii());
+    Aligner aligner(judgments, text.name(), where, order, duplicates);
     Names topics;
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
@@ -385,7 +383,7 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
         const char* line = p;
         std::string_view name = take_column(p);
         if (topic < 0 || name != last) {
-            if (topic >= 0) aligner.topic(topics[topic], lines);
+            if (topic >= 0) aligner.topic(topics[topic], lines, text.ascii());
             lines.clear();
             const std::ptrdiff_t moved = text.forget(line);
             line -= moved;
@@ -403,7 +401,7 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
         lines.push_back(parse_line(text, line, p, order != Order::input));
     }
     if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
-    aligner.topic(topics[topic], lines);
+    aligner.topic(topics[topic], lines, text.ascii());
     return aligner.finish();
 }
 

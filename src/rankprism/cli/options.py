@@ -115,7 +115,7 @@ def noted(quiet: bool = False) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankprismWarning)
         yield
-    lines = {}
+    lines: dict[str, None] = {}  # each line once, in the order in which they came
     for warning in caught:
         is_note = issubclass(warning.category, RankprismWarning)
         if not (quiet and is_note):
