@@ -14,9 +14,10 @@ import pytest
 from scipy import stats
 
 from rankprism import InputError, compare, read_scores
-from rankprism.comparison import TESTS, corrected, paired, signed_ranks, simultaneous, topic_set_size
+from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.data.hits import Floats
 from rankprism.data.scores import Scores
+from rankprism.statistics import paired, signed_ranks, simultaneous
 
 
 def scores_of(values: Floats) -> Scores:

@@ -209,7 +209,7 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 def _is_run(source: Any) -> bool:
     """A run of its own rather than one of its rows."""
-    from rankprism.formats.frames import is_frame
+    from rankprism.data.frames import is_frame
 
     return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
 

@@ -17,7 +17,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, shown, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
-from rankprism.formats.aspects import BELOW, MISSING
+from rankprism.formats.aspects.reading import BELOW, MISSING
 from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
 

@@ -25,9 +25,9 @@ from rankprism.axioms.constraint import (
     Scope,
     constraint,
 )
-from rankprism.axioms.pri import swapped
+from rankprism.axioms.priority import swapped
 from rankprism.axioms.rankings import Base, Ranking, Rankings
-from rankprism.axioms.red import then
+from rankprism.axioms.redundancy import then
 
 _ONE_ASPECT = Scope(highest=1.0)
 _ASPECTS = Scope(aspects=(1, 2, 3), highest=1.0)

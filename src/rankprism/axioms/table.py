@@ -9,7 +9,7 @@ from typing import Any
 
 from rankprism.axioms.constraint import SMALL, Constraint, find_constraint
 from rankprism.axioms.rankings import short
-from rankprism.axioms.red import BORROWED
+from rankprism.axioms.redundancy import BORROWED
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.data.result import Result, Table, latex_escaped

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from rankprism.comparison import paired
-from rankprism.comparison.correction import (
+from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.data.result import Result, Table, latex_escaped
+from rankprism.data.scores import Scores
+from rankprism.errors import InputError, RankprismWarning, listed, one_of
+from rankprism.formats.scores import read_scores
+from rankprism.statistics import paired
+from rankprism.statistics.corrections import (
     CORRECTIONS,
     INTERVALS,
     NAMES_OF_CORRECTIONS,
     corrected,
     interval_level,
 )
-from rankprism.comparison.paired import Paired, against, all_pairs
-from rankprism.comparison.resampling import Share, enumerable, least_resamples
-from rankprism.data.hits import Bools, Floats, Longs
-from rankprism.data.result import Result, Table, latex_escaped
-from rankprism.data.scores import Scores
-from rankprism.errors import InputError, RankprismWarning, listed, one_of
-from rankprism.formats.scores import read_scores
-
-T = TypeVar("T")
+from rankprism.statistics.levels import MOST_RESAMPLES, check_level
+from rankprism.statistics.paired import Paired, against, all_pairs
+from rankprism.statistics.resampling import enumerable, least_resamples
+from rankprism.statistics.threads import Share, for_each
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,6 @@ TESTS: dict[str, Test] = {
 }
 #: The resamples of a test that draws, unless the number of pairs needs more.
 RESAMPLES = 10_000
-MOST_RESAMPLES = 10_000_000
 #: The square of a larger score, summed over topics, may not be a number.
 LARGEST = 1e150
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
@@ -256,58 +251,6 @@ def _about_interval(kind: str, alpha: float, pairs: int) -> str:
         f"that of the intervals of significant pairs a share {1 - alpha:g} is expected to hold",
         "simultaneous": f"all together hold with probability {1 - alpha:g}",
     }[kind]
-
-
-def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuses what is no whole number, or too small a one."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-
-
-def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
-    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
-    check_whole("seed", seed, 0)
-    if resamples is None:
-        return
-    check_whole("resamples", resamples, 1)
-    if resamples > MOST_RESAMPLES:
-        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
-    if resamples < least_resamples(alpha):
-        raise InputError(
-            f"{resamples} resamples cannot show a level of {alpha:g}; take at least {least_resamples(alpha)}"
-        )
-
-
-def part_of(on_share: Share | None, number: int, parts: int) -> Share | None:
-    """Progress within one of several equal parts, as progress of the whole."""
-    return None if on_share is None else lambda share: on_share((number + share) / parts)
-
-
-def for_each(tasks: Sequence[Callable[[Share], T]], on_share: Share | None) -> list[T]:
-    """What the tasks return, several of them at a time: what numpy computes, it computes without the
-    interpreter's lock. Each tells its own progress; that is also where it ends if another has failed, or
-    somebody has pressed Ctrl-C."""
-    shares = [0.0] * len(tasks)
-    stopped = threading.Event()
-
-    def run(number: int) -> T:
-        def tell(share: float) -> None:
-            if stopped.is_set():
-                raise KeyboardInterrupt
-            shares[number] = share
-            if on_share is not None:
-                on_share(sum(shares) / len(shares))
-
-        return tasks[number](tell)
-
-    with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
-        try:
-            return list(pool.map(run, range(len(tasks))))
-        except BaseException:
-            stopped.set()
-            raise
 
 
 @dataclass(frozen=True, eq=False, repr=False)

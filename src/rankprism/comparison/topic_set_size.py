@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import check_whole, comparable
+from rankprism.comparison.comparison import comparable
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.statistics.levels import check_whole
 
 _MOST = 10_000_000
 _QUANTILES = 20_000

@@ -72,7 +72,7 @@ class Judgments:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         topic, aspect, doc, grade = self.table.columns()
         return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)

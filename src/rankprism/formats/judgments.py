@@ -15,8 +15,13 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import dynamic_domain, evall, files, ntcir
-from rankprism.formats.aspects import is_file_per_aspect, read_aspects, read_collection, read_multi_aspect
-from rankprism.formats.labels import header_aspects, is_header, refuse_commas
+from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
+from rankprism.formats.aspects.reading import (
+    is_file_per_aspect,
+    read_aspects,
+    read_collection,
+    read_multi_aspect,
+)
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.

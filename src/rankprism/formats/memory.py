@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,10 +157,10 @@ def rows(
     source: Any, name: str, expected: tuple[str, ...], optional: str | None = None
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.formats.frames import frame_rows, is_frame
+    from rankprism.data.frames import is_frame
 
     if is_frame(source):
-        yield from frame_rows(source, name, expected, optional)
+        yield from _frame_rows(source, name, expected, optional)
         return
     if not isinstance(source, Iterable) or isinstance(source, str | bytes):
         raise InputError(
@@ -182,6 +182,19 @@ def rows(
             shape = ", ".join(expected)
             also = f", or without {optional}" if optional else ""
             raise InputError(f"{name}, row {number}: {row!r} is no row of ({shape}){also}")
+
+
+def _frame_rows(
+    source: Any, name: str, expected: tuple[str, ...], optional: str | None
+) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, by our names of the columns."""
+    from rankprism.data.frames import eager
+
+    frame = eager(source)
+    chosen = spelled(tuple(frame.columns), expected, optional, name)
+    columns = [frame[spelling].to_list() for spelling in chosen.values()]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(chosen, values, strict=True))
 
 
 def spelled(

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import parse_number
+from rankprism.data.frames import is_frame
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
-from rankprism.formats.frames import is_frame
 from rankprism.formats.memory import SPELLINGS
 
 #: The usual spellings of columns that only files of scores have.

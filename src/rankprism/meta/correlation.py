@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table, printed_cell
 from rankprism.errors import InputError, one_of
@@ -18,6 +17,7 @@ from rankprism.meta.intervals import Sampled, check_confidence, without_an_eight
 from rankprism.meta.power import several_runs
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
+from rankprism.statistics.threads import Share
 
 
 def tau_b(x: Floats, y: Floats) -> float:

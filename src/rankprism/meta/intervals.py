@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.correction import corrected
 from rankprism.data.hits import Bools, Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.statistics.corrections import corrected
 
 #: How many subsets of the topics are drawn. The standard error is then right to about 5 %.
 SUBSETS = 200

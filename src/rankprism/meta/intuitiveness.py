@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
@@ -19,6 +18,7 @@ from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.power import several_runs
 from rankprism.meta.ties import signs
+from rankprism.statistics.threads import Share
 
 #: What the p of each pair of measures comes from.
 TESTS = ("topics", "sakai")

@@ -10,10 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison import paired, resampling
-from rankprism.comparison.comparison import check_level, for_each
-from rankprism.comparison.correction import corrected
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
@@ -30,6 +26,10 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
+from rankprism.statistics import paired, resampling
+from rankprism.statistics.corrections import corrected
+from rankprism.statistics.levels import check_level
+from rankprism.statistics.threads import Share, for_each
 
 Signs: TypeAlias = npt.NDArray[np.int8]
 METHODS = ("bootstrap", "tukey", "t")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison.resampling import PRODUCT
 from rankprism.data.hits import Floats
+from rankprism.statistics.resampling import PRODUCT
 
 
 def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import part_of
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.meta.power import discriminative_power, several_runs
+from rankprism.statistics.threads import Share, part_of
 
 
 def stability(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
@@ -24,6 +23,7 @@ from rankprism.meta.intervals import (
 from rankprism.meta.power import several_runs
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
+from rankprism.statistics.threads import Share
 
 #: How often each subset of the topics is split for the interval of the swap rate.
 SPLITS = 50

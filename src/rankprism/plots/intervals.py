@@ -9,11 +9,11 @@ import altair as alt
 import numpy as np
 
 from rankprism.comparison.comparison import TESTS, Comparison
-from rankprism.comparison.correction import NAMES_OF_CORRECTIONS
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
+from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
 
 #: Measures beside each other, at most.
 COLUMNS = 4

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rankprism.axioms.constraint import SMALL, constraint
-from rankprism.axioms.deep_th import DEPTHS, LENGTH, R_C, first_and_late, single_grades
+from rankprism.axioms.deepness_threshold import DEPTHS, LENGTH, R_C, first_and_late, single_grades
 from rankprism.axioms.rankings import Base, Rankings
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, HIGHEST, SMALL, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
-from rankprism.axioms.red import only_on, then
+from rankprism.axioms.redundancy import only_on, then
 
 
 @constraint(

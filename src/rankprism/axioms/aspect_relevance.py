@@ -7,7 +7,7 @@ from itertools import permutations
 
 from rankprism.axioms.constraint import AD_HOC, ALIKE, ANY_GRADE, CUTOFF, SEVERAL, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
-from rankprism.axioms.red import only_on, then
+from rankprism.axioms.redundancy import only_on, then
 
 DIRECTION = Reading(
     "direction",

@@ -10,12 +10,12 @@ from typing import Any
 
 from rankprism.data.scales import Scale
 from rankprism.errors import InputError
+from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike
-from rankprism.formats.labels import SKIPPED
 
 
 @dataclass(frozen=True)
-class Aspect:
+class AspectSettings:
     """One aspect: where its labels come from, and their scale."""
 
     name: str
@@ -47,9 +47,9 @@ class Aspect:
     weight: float | None = None
 
     @classmethod
-    def of(cls, name: str, settings: Any) -> Aspect:
+    def of(cls, name: str, settings: Any) -> AspectSettings:
         """From its settings: a mapping, its labels, or a scale."""
-        if isinstance(settings, Aspect):
+        if isinstance(settings, AspectSettings):
             return settings
         if isinstance(settings, Scale):
             settings = {
@@ -111,12 +111,12 @@ _KINDS: dict[str, tuple[Any, str]] = {
 }
 
 
-def as_aspects(given: Any) -> tuple[Aspect, ...]:
+def as_aspects(given: Any) -> tuple[AspectSettings, ...]:
     """Aspects from their names, in a list or with commas between them, or with settings in a mapping."""
     if isinstance(given, str):
         given = [name.strip() for name in given.split(",")]
     if isinstance(given, Mapping):
-        given = [Aspect.of(str(name), settings) for name, settings in given.items()]
+        given = [AspectSettings.of(str(name), settings) for name, settings in given.items()]
     if not isinstance(given, Iterable):
         raise InputError(f"aspects are names in a list, or settings by name in a mapping; got {given!r}")
     aspects = tuple(_as_aspect(a) for a in given)
@@ -128,11 +128,11 @@ def as_aspects(given: Any) -> tuple[Aspect, ...]:
     return aspects
 
 
-def _as_aspect(given: Any) -> Aspect:
-    if isinstance(given, Aspect):
+def _as_aspect(given: Any) -> AspectSettings:
+    if isinstance(given, AspectSettings):
         return given
     if isinstance(given, Scale):
-        return Aspect.of(given.aspect, given)
+        return AspectSettings.of(given.aspect, given)
     if isinstance(given, str | int):
-        return Aspect(str(given))
+        return AspectSettings(str(given))
     raise InputError(f"{given!r} is no name of an aspect; settings are given by name, {{name: settings}}")

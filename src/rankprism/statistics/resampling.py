@@ -13,7 +13,7 @@ b / B.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Longs
+from rankprism.statistics.threads import Share
 
 #: How many numbers a block of pairs may hold, if it is not a single pair's resamples.
 BLOCK = 1 << 22
@@ -39,7 +40,6 @@ PRODUCT = 1 << 18
 EQUAL = 1e-10
 TINY = np.finfo(np.float64).tiny
 
-Share = Callable[[float], None]
 Draws: TypeAlias = tuple[slice, npt.NDArray[np.unsignedinteger[Any]]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, NOT_LESS, SEVERAL, Reading, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
-from rankprism.axioms.red import only_on, then
+from rankprism.axioms.redundancy import only_on, then
 
 R_MAX = Reading(
     "r_max", 1.0, "a document cannot satisfy more than fully, so 1 is the friendliest r_max there is"

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, SMALL, Scope, constraint
-from rankprism.axioms.pri import swapped
+from rankprism.axioms.priority import swapped
 from rankprism.axioms.rankings import Base, Rankings
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from rankprism.errors import InputError, RankprismError
-from rankprism.formats.memory import spelled
 
 BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 
@@ -19,26 +18,15 @@ def is_frame(source: Any) -> bool:
     return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(type(source), "columns")
 
 
-def frame_rows(
-    source: Any, name: str, expected: tuple[str, ...], optional: str | None
-) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, by our names of the columns."""
-    frame = _eager(source)
-    chosen = spelled(tuple(frame.columns), expected, optional, name)
-    columns = [frame[spelling].to_list() for spelling in chosen.values()]
-    for values in zip(*columns, strict=True):
-        yield dict(zip(chosen, values, strict=True))
-
-
 def all_rows(source: Any) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, by its own names of the columns."""
-    frame = _eager(source)
+    frame = eager(source)
     columns = [frame[name].to_list() for name in frame.columns]
     for values in zip(*columns, strict=True):
         yield dict(zip(frame.columns, values, strict=True))
 
 
-def _eager(source: Any) -> Any:
+def eager(source: Any) -> Any:
     import narwhals as nw
 
     frame = nw.from_native(source, pass_through=False)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.comparison import resampling, signed_ranks, simultaneous
-from rankprism.comparison.correction import Level
-from rankprism.comparison.resampling import Share, total
 from rankprism.data.hits import Floats, Longs
+from rankprism.statistics import resampling, signed_ranks, simultaneous
+from rankprism.statistics.corrections import Level
+from rankprism.statistics.resampling import total
+from rankprism.statistics.threads import Share
 
 
 @dataclass(frozen=True, eq=False)

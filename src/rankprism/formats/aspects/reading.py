@@ -37,9 +37,10 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
-from rankprism.formats import files, labels
-from rankprism.formats.aspect_settings import Aspect, as_aspects
-from rankprism.formats.labels import SKIPPED, Column, Label
+from rankprism.formats import files
+from rankprism.formats.aspects import labels
+from rankprism.formats.aspects.labels import SKIPPED, Column, Label
+from rankprism.formats.aspects.settings import AspectSettings, as_aspects
 
 MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
 
@@ -90,7 +91,7 @@ def read_collection(path: files.PathLike) -> Judgments:
         raise InputError(f"{name}: {error}") from None
 
 
-def _inside(folder: Path, aspect: Aspect) -> Aspect:
+def _inside(folder: Path, aspect: AspectSettings) -> AspectSettings:
     """The aspect with its paths relative to a folder."""
     file = None if aspect.file is None else folder / aspect.file
     answers = folder / aspect.answers if isinstance(aspect.answers, str) else aspect.answers
@@ -104,7 +105,7 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
         for name in described:
             if name not in source:
                 raise InputError(f"aspect {name!r} has no file among {', '.join(source)}")
-        own = [replace(described.get(name, Aspect(name)), file=path) for name, path in source.items()]
+        own = [replace(described.get(name, AspectSettings(name)), file=path) for name, path in source.items()]
         return replace(read_aspects(None, own), source=" and ".join(map(os.fspath, source.values())))
     if isinstance(source, Judgments):
         raise InputError("these are judgments already; pass aspects where they are read")
@@ -113,7 +114,7 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
     return read_aspects(source, aspects)
 
 
-def read_described(source: Any, described: Sequence[Aspect]) -> Judgments:
+def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgments:
     """Judgments of all aspects that a file's first line names, some of which are described here.
 
     A file without such a line has the aspects that are described, in this order.
@@ -131,7 +132,7 @@ def read_described(source: Any, described: Sequence[Aspect]) -> Judgments:
             raise InputError(
                 f"{files.source_name(source)}: there is no column {name!r} among {', '.join(names)}"
             )
-    return read_aspects(source, [known.get(name, Aspect(name)) for name in names], data=data)
+    return read_aspects(source, [known.get(name, AspectSettings(name)) for name in names], data=data)
 
 
 def read_aspects(
@@ -157,7 +158,7 @@ def read_aspects(
 
 
 def _shared_columns(
-    source: Any, aspects: Sequence[Aspect], columns: Sequence[str] | None, data: bytes | None
+    source: Any, aspects: Sequence[AspectSettings], columns: Sequence[str] | None, data: bytes | None
 ) -> dict[str, Column]:
     """The labels of the aspects that have no file of their own."""
     shared = [a for a in aspects if a.file is None and a.name != SKIPPED]
@@ -178,7 +179,7 @@ def _shared_columns(
     return {aspect.name: found[aspect.column or aspect.name] for aspect in shared}
 
 
-def _columns(aspects: Sequence[Aspect]) -> list[str]:
+def _columns(aspects: Sequence[AspectSettings]) -> list[str]:
     """The grade columns of the shared file: several aspects may be made of one, and any may be skipped."""
     columns: list[str] = []
     for aspect in aspects:
@@ -188,7 +189,7 @@ def _columns(aspects: Sequence[Aspect]) -> list[str]:
     return columns
 
 
-def _by_score(aspect: Aspect, file: files.PathLike, documents: Iterable[tuple[str, str]]) -> Column:
+def _by_score(aspect: AspectSettings, file: files.PathLike, documents: Iterable[tuple[str, str]]) -> Column:
     """Labels 0, 1, … of documents by how many thresholds their score reaches."""
     scored = labels.scores(file)
     every = sorted(score for score, _ in scored.values())
@@ -213,7 +214,7 @@ def _by_score(aspect: Aspect, file: files.PathLike, documents: Iterable[tuple[st
     }
 
 
-def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]) -> Judgments:
+def _assembled(source: str, aspects: Sequence[AspectSettings], raw: Mapping[str, Column]) -> Judgments:
     """One table of all aspects, without holes."""
     documents = sorted({key for column in raw.values() for key in column})
     if not documents:
@@ -261,7 +262,7 @@ def _assembled(source: str, aspects: Sequence[Aspect], raw: Mapping[str, Column]
     return weighted(result, weights)
 
 
-def _answered(aspect: Aspect, column: Column) -> Column:
+def _answered(aspect: AspectSettings, column: Column) -> Column:
     """1 where a document says what is accepted as its topic's answer, 0 elsewhere.
 
     Labels below 0 that mean no answer stay as they are, and so are below the scale of the aspect.
@@ -300,11 +301,11 @@ def _answered(aspect: Aspect, column: Column) -> Column:
     return result
 
 
-def _answer_source(aspect: Aspect) -> str:
+def _answer_source(aspect: AspectSettings) -> str:
     return "answers" if isinstance(aspect.answers, Mapping) else files.source_name(aspect.answers)
 
 
-def _scale(aspect: Aspect, column: Column) -> Scale:
+def _scale(aspect: AspectSettings, column: Column) -> Scale:
     """The scale as it is given, or else the whole numbers up to the highest label."""
     given = aspect.labels
     if given is None:
@@ -317,7 +318,7 @@ def _scale(aspect: Aspect, column: Column) -> Scale:
     return Scale.of(aspect.name, given, aspect.embed, aspect.given, aspect.grades)
 
 
-def _labels_that_occur(aspect: Aspect, column: Column) -> tuple[Any, ...]:
+def _labels_that_occur(aspect: AspectSettings, column: Column) -> tuple[Any, ...]:
     missing = {number_name(label) for label in aspect.missing}
     values: set[Fraction] = set()
     for label in _different(column).values():
@@ -336,7 +337,7 @@ def _labels_that_occur(aspect: Aspect, column: Column) -> tuple[Any, ...]:
     return tuple(sorted(values | {Fraction()}))
 
 
-def _graded(aspect: Aspect, scale: Scale, column: Column) -> tuple[dict[tuple[str, str], float], int]:
+def _graded(aspect: AspectSettings, scale: Scale, column: Column) -> tuple[dict[tuple[str, str], float], int]:
     """The grade of each document that has a label on the scale, and how many are below."""
     missing = {number_name(label) for label in aspect.missing}
     grade_of = dict(zip(scale.names, scale.grades, strict=True))
