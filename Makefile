@@ -3,13 +3,15 @@
 # make bench   speed and memory beside other tools (takes a while)
 # make docs    put into README and docs what their commands and examples really print
 # make format  put the code in shape
+# make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
+# make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint bench docs format lowest clean
+.PHONY: demo test lint bench docs format lowest fuzz sanitize clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -37,6 +39,28 @@ lowest: $(VENV)/wheel
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip --quiet install "$$(cat $(VENV)/wheel)[test]" -c tests/lowest.txt
 	.venv-lowest/bin/python -m pytest --doctest-modules --pyargs rankprism tests
+
+# libFuzzer comes with clang, which Debian has.
+SECONDS ?= 120
+CORE := src/rankprism/_core
+fuzz: build/fuzz/readers $(VENV)/ready
+	mkdir -p build/fuzz/corpus
+	printf '\0011 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d1 1 1.0 t\n' > build/fuzz/corpus/run
+	printf '\0021 a d1 1\n1 b d2 1\n2 a d1 2\n' > build/fuzz/corpus/judgments
+	cd build/fuzz && ./readers -max_total_time=$(SECONDS) -max_len=4000 -timeout=10 -print_final_stats=1 corpus
+	$(BIN)/python fuzz/mutate.py --seconds $(SECONDS)
+
+build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
+	command -v clang++ || apt-get install -y --no-install-recommends clang libclang-rt-14-dev
+	mkdir -p build/fuzz
+	clang++ -std=c++17 -g -O1 -DRANKPRISM_BLOCK=64 -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
+
+# A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
+CORE_TESTS := tests/test_reading.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py
+sanitize: $(VENV)/ready
+	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
+	fuzz/sanitize.sh thread "tests/test_reading.py -k threads"
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data

@@ -53,7 +53,7 @@ def cli(rankprism_command: Path) -> Callable[..., subprocess.CompletedProcess[st
 
     def run(*arguments: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(rankprism_command), *map(str, arguments)]
-        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"PYTHONUTF8": "1"}
+        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
         return subprocess.run(command, capture_output=True, text=True, input=input, env=environment)
 
     return run

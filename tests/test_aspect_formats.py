@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rankprism import InputError, Judgments, evaluate, read_judgments
+from rankprism import InputError, Judgments, RankprismWarning, evaluate, read_judgments
 from rankprism.aspects import label_counts
 from rankprism.data.scales import Scale
 
@@ -137,7 +137,8 @@ def test_missing_labels_are_the_lowest_and_are_counted(tmp_path: Path) -> None:
     assert found.lowered == {"r": {"missing": 1}, "c": {"missing": 2}}
     assert grades(found)["r", "c", "d9"] == 0
     assert found.aspects == {"q": ("c", "r"), "r": ("c", "r")}
-    conventions = evaluate(found, {"q": {"d1": 1.0}}, "CAM(AP)").conventions
+    with pytest.warns(RankprismWarning, match="of 'r' 1 missing; of 'c' 2 missing"):
+        conventions = evaluate(found, {"q": {"d1": 1.0}, "r": {}}, "CAM(AP)").conventions
     assert conventions["labels set to the lowest"] == {"r": {"missing": 1}, "c": {"missing": 2}}
     frame = pd.DataFrame({"topic": ["q", "q"], "doc": ["a", "b"], "x": [1.0, None], "y": [1, 1]})
     assert read_judgments(frame, aspects=["x", "y"]).lowered == {"x": {"missing": 1}}
@@ -265,8 +266,9 @@ def test_thresholds_may_be_shares(tmp_path: Path) -> None:
     assert found.documents[2:] == (85, 10, 5)
 
 
+@pytest.mark.filterwarnings("ignore:labels are read as the lowest:rankprism.RankprismWarning")
 def test_the_same_weights_for_all_topics() -> None:
-    run = {"q1": {"d2": 2.0, "d1": 1.0}}
+    run = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {}}
     weighted = {"relevance": 0.25, "credibility": 0.75}
     found = evaluate(LABELS, run, ["CAM(AP)", "MM(AP)"], aspects=NAMES, weights=weighted)
     # d2, d1: AP of relevance 1, of credibility 1/2
@@ -298,7 +300,7 @@ def test_columns_files_and_toml_give_the_same_scores(cli: Cli, tmp_path: Path) -
         "relevance=0,1,3",
     )
     assert first.returncode == 0, first.stderr
-    assert "note: labels of credibility read as the lowest: 2 below the scale" in first.stderr
+    assert "labels are read as the lowest of their aspect: of 'credibility' 2 below the scale" in first.stderr
     pairs = [f"{a}={tmp_path / a}" for a in NAMES]
     assert cli("evaluate", *pairs, *end, "--embed", "relevance=0,1,3").stdout == first.stdout
     assert cli("evaluate", tmp_path / "c.toml", *end).stdout == first.stdout

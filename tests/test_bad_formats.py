@@ -272,7 +272,6 @@ def test_what_cannot_be_converted_is_refused(
 @pytest.mark.parametrize(
     ("out", "says"),
     [
-        ("-", ("-: ", "name a file")),
         ("{}", ("is a directory", "name a file")),
         ("{}/none/q", ("none does not exist", "create it")),
     ],

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
+import itertools
 import json
-from collections.abc import Callable
+import random
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import catalogue_oracles as slow
+import numpy as np
 import oracles
 import pytest
 import strategies
@@ -18,7 +23,11 @@ from hypothesis import strategies as st
 from test_catalogue import Case, cases
 
 import rankprism
-from rankprism import InputError, sample
+from rankprism import InputError, MeasureError, sample
+from rankprism.data.hits import Floats, Hits
+from rankprism.measures import compose, lookup, mix, names, parse
+from rankprism.measures import measure as measure_decorator
+from rankprism.measures.measure import FOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -40,92 +49,419 @@ def rows_of(text: str) -> Rows:
     return {(row["run"], row["topic"], row["measure"]): row for row in csv.DictReader(io.StringIO(text))}
 
 
-# Bounds
+# Bounds by hand
+
+
+def test_an_unjudged_document_can_lower_average_precision() -> None:
+    # If x is relevant, two documents are: (1/1 + 2/3) / 2.
+    found = bounds_of({"q": {"s": {"a": 1, "b": 0}}}, {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}, "AP")
+    assert found["AP"] == pytest.approx((5 / 6, 1, 1), rel=1e-12)
 
 
 def test_bounds_by_hand() -> None:
-    # x is not judged; at best it is relevant to both aspects, with grade 2 on s and 1 on t, the highest there
-    # are.
+    # x is not judged. Grades 1 and 2 occur in the file, on either aspect.
     judgments = {"q": {"s": {"a": 2, "b": 0}, "t": {"c": 1}}}
     run = {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}
-    third = 1 / 3
+    third, log3 = 1 / 3, 1.584962500721156  # log2(3)
     expected = {
         "P@3": (third, third, 2 * third),
         "RR": (0.5, 0.5, 1.0),
-        # as judged, two documents are relevant: 1/2 · 1/2, and with x 1/2 · (1 + 2/2)
-        "AP": (0.25, 0.25, 1.0),
+        # Of the two relevant documents a is at rank 2; with x there are three: (1/1 + 2/2) / 3.
+        "AP": (0.25, 0.25, 2 * third),
+        # R is 2 or, with x, 3.
+        "Rprec": (0.5, 0.5, 2 * third),
         "StRecall@1": (0.0, 0.0, 1.0),
         "StRecall@2": (0.5, 0.5, 1.0),
-        "Judged@1": (0.0, 0.0, 1.0),
-        "Judged": (2 * third, 2 * third, 1.0),
-        # without x, which is all that is open
-        "P(judged_only=True)": (0.5, 0.5, 0.5),
-        # grade 2 at rank 2, and grade 2 at rank 1 as well; the best possible stays 2 at rank 1 and 1 at rank
-        # 2
         "DCG@1": (0.0, 0.0, 2.0),
-        "nDCG@1": (0.0, 0.0, 1.0),
+        "DCG": (2 / log3, 2 / log3, 2 + 2 / log3),
+        # x with grade 2 on s and t: (1/2 + 0) / 2 and (1 + 1/2 + 1) / 2, over 1 + 1/2 · 1/2 + 1/4 · 1/3
+        "ERR_IA@1": (0.0, 0.0, 1.0),
     }
     found = bounds_of(judgments, run, *expected)
     assert found == {m: pytest.approx(row, rel=1e-12) for m, row in expected.items()}
 
 
-def test_the_ideal_stays_as_judged_so_that_a_bound_can_exceed_1() -> None:
-    # One relevant document is known. If x is one too, AP's sum is 1 + 2/2, over the one known.
-    found = bounds_of({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "AP", "nDCG", "Rprec")
-    assert found["AP"] == pytest.approx((0.5, 0.5, 2.0), rel=1e-12)
-    log3 = 1.584962500721156  # log2(3)
-    assert found["nDCG"] == pytest.approx((1 / log3, 1 / log3, 1 + 1 / log3), rel=1e-12)
-    assert found["Rprec"] == pytest.approx((0, 0, 1), abs=1e-12)
-
-
-@settings(max_examples=60)
-@given(case=cases(), cutoff=st.none() | st.integers(1, 12))
-def test_bounds_are_the_scores_of_the_completed_judgments(case: Case, cutoff: int | None) -> None:
-    # Measures without an ideal can be checked with judgments that have the unjudged documents in them.
-    cut = "" if cutoff is None else f"@{cutoff}"
-    measures = [f"{name}{cut}" for name in ("P_IA", "DCG_IA", "RBP_IA", "RBU", "ERR_IA(gain='probability')")]
-    measures += [f"StRecall{cut}", "S_RR"]
-    scores = rankprism.evaluate(case.judgments, case.run, measures, weights=case.weights, bounds=True)
-    assert scores.low is not None
-    assert scores.high is not None
-    assert (scores.low == scores.values).all()
-    completed = {}
-    for topic, judged in case.judgments.items():
-        known = {doc for grades in judged.values() for doc in grades}
-        new = [doc for doc in case.run.get(topic, {}) if doc not in known]
-        completed[topic] = {
-            a: {**grades, **dict.fromkeys(new, max(*grades.values(), 0))} for a, grades in judged.items()
-        }
-    best = rankprism.evaluate(completed, case.run, measures, weights=case.weights)
-    assert scores.high == pytest.approx(best.values, rel=1e-10, abs=1e-12)
-
-
-@settings(max_examples=40)
-@given(case=cases())
-def test_nothing_is_open_for_measures_of_judged_documents_only(case: Case) -> None:
-    names = ("nDCG@5", "AP_IA", "alpha_nDCG@5", "RBU", "D_nDCG@3", "S_RR", "Judged@4")
-    measures = [rankprism.parse(name)(judged_only=True) for name in names]
-    scores = rankprism.evaluate(case.judgments, case.run, measures, weights=case.weights, bounds=True)
-    assert scores.low is not None
-    assert scores.high is not None
-    assert (scores.low == scores.values).all()
-    assert (scores.high == scores.values).all()
-
-
-def test_nothing_is_open_for_a_measure_of_judged_documents_inside_another() -> None:
-    found = bounds_of({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}, "CAM(AP(judged_only=True))")
-    assert found == {"CAM(AP(judged_only=True))": (1.0, 1.0, 1.0)}
-
-
-def test_bounds_look_no_deeper_than_the_measure() -> None:
-    judgments = {"q": {"s": {"a": 1}, "t": {"b": 1}}}
+def test_an_aspect_without_a_relevant_document_may_come_alive() -> None:
+    # t has no relevant document, so only s counts, and it is reached. Then x, at rank 3 beyond the cutoff,
+    # may turn out to be on t: one of two aspects is reached.
+    judgments = {"q": {"s": {"a": 1}, "t": {"a": 0, "b": 0}}}
     run = {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}
-    found = bounds_of(judgments, run, "alpha_nDCG@2", "CAM(AP@2)", "alpha_nDCG", "CAM(AP)")
-    assert found["alpha_nDCG@2"] == pytest.approx((1, 1, 1), rel=1e-12)
-    assert found["CAM(AP@2)"] == pytest.approx((0.75, 0.75, 0.75), rel=1e-12)
-    assert found["alpha_nDCG"][2] > 1
-    # x on both aspects at rank 3: 2/3 more for each of them
-    assert found["CAM(AP)"] == pytest.approx((0.75, 0.75, 0.75 + 2 / 3), rel=1e-12)
+    measures = ("StRecall@2", "P_IA@2", "alpha_DCG@1", "S_RR")
+    found = bounds_of(judgments, run, *measures)
+    assert found["StRecall@2"] == (0.5, 1.0, 1.0)
+    assert found["P_IA@2"] == (0.25, 0.5, 0.5)
+    assert found["alpha_DCG@1"] == (0.5, 1.0, 1.0)
+    assert found["S_RR"] == pytest.approx((1 / 3, 1, 1), rel=1e-12)
+    # CAM counts all aspects anyway.
+    assert bounds_of(judgments, run, "CAM(P@2)")["CAM(P@2)"] == (0.25, 0.25, 0.25)
+
+
+def test_declared_labels_may_be_higher_than_those_that_occur() -> None:
+    judgments, run = {"q": {"s": {"a": 1}, "t": {"b": 1}}}, {"q": {"x": 1.0}}
+    assert bounds_of(judgments, run, "DCG@1")["DCG@1"] == (0.0, 0.0, 1.0)
+    found = bounds_of(judgments, run, "DCG@1", aspects={"s": [0, 1, 2, 3], "t": [0, 1]})
+    assert found["DCG@1"] == (0.0, 0.0, 3.0)
+
+
+def test_a_grade_of_another_topic_is_possible_too() -> None:
+    judgments = {"q": {"a": 1}, "r": {"b": 3}}
+    scores = rankprism.evaluate(judgments, {"q": {"x": 1.0}}, "DCG", bounds=True)
+    assert scores.high is not None
+    assert scores.high[0, :, 0].tolist() == [3.0, 0.0]
+
+
+def test_long_rankings_have_the_bounds_of_all_numbers_of_new_documents() -> None:
+    # 3,000 documents; "r0" … are judged. The scan over the number of new documents against a plain loop.
+    docs = [f"r{i}" if i % 7 == 3 else f"x{i}" for i in range(3000)]
+    judged = {d: int(d[1:]) % 2 for d in docs if d.startswith("r")} | {"missing": 1}
+    run = {"q": {d: -float(i) for i, d in enumerate(docs)}}
+    low, _, high = bounds_of({"q": judged}, run, "AP@2000")["AP@2000"]
+    relevant = [judged.get(d, 0) == 1 for d in docs]
+    unjudged = [i for i, d in enumerate(docs) if d not in judged]
+    known = sum(judged.values())
+
+    def ap(new: list[int]) -> float:
+        is_new = set(new)
+        found = total = 0.0
+        for i in range(2000):
+            if relevant[i] or i in is_new:
+                found += 1
+                total += found / (i + 1)
+        return total / (known + len(new))
+
+    numbers = (0, 1, 2, 5, 30, 200, 900, 1500, len(unjudged))
+    assert high >= max(ap(unjudged[:m]) for m in numbers) - 1e-12
+    assert low <= min(ap(unjudged[len(unjudged) - m :]) for m in numbers) + 1e-12
+    assert high <= 1
+    assert low > 0
+
+
+# Bounds of every measure, over every completion
+
+#: Parameters that lead along other paths, by measure; for ``M_IA`` those of M.
+VARIANTS = {
+    "P": ["rel=2"],
+    "RR": ["rel=2"],
+    "AP": ["rel=2", "normalize=False"],
+    "Rprec": ["rel=2"],
+    "DCG": ["dcg='exp-log2'", "gains={1:3,2:1}"],
+    "nDCG": ["dcg='exp-log2'", "gains={1:3,2:1}", "gains={1:0}"],
+    "RBP": ["rel=2", "gain='linear'", "gain='probability'"],
+    "ERR": ["gain='probability'", "max_rel=2"],
+    "nERR": ["gain='probability'", "max_rel=2"],
+    "Q": ["beta=0", "gain='linear'", "gain='binary'", "gain='probability'"],
+    "P_plus": ["beta=0", "gain='probability'"],
+    "GAP": ["levels='printed'", "levels={1:0.3,2:0.7}"],
+    "nGAP": ["levels='printed'", "levels={1:0.3,1.5:0.7}"],
+    "Compat": ["p=0.5", "normalize=False", "depth=2", "depth=50"],
+    "alpha_DCG": ["alpha=0", "alpha=1", "rel=2", "weighted=True", "gain='linear'", "gain='probability'"],
+    "alpha_nDCG": [
+        *("alpha=0", "alpha=1", "rel=2", "weighted=True", "gain='linear'", "gain='probability'"),
+        *("ideal='exact'", "ideal='exact',gain='linear'", "ideal='exact',gain='probability'"),
+        *("ideal='per-aspect'", "ideal='per-aspect',gain='exp'", "alpha=0,gain='linear'"),
+    ],
+    "ERR_IA": ["alpha=0.9", "gain='probability'", "gain='probability',max_rel=3"],
+    "nERR_IA": [
+        *("gain='probability'", "gain='probability',max_rel=3", "ideal='exact'"),
+        *("ideal='exact',gain='probability'", "ideal='per-aspect',gain='probability'"),
+    ],
+    "NRBP": ["weighted=True", "gain='linear'"],
+    "nNRBP": ["weighted=True", "gain='linear'", "ideal='exact'"],
+    "EU": ["gain='binary'", "gain='linear'", "e=0"],
+    "RBU": ["form='eq11'", "gain='binary'", "e=0", "p=1"],
+    "StRecall": ["rel=2", "weighted=True"],
+    "S_RR": ["level=0.5", "rel=2"],
+    "S_precision": ["level=0.5", "rel=2"],
+    "WS_precision": ["level=0.5", "rel=2", "a=0", "b=3"],
+    "CT": [
+        *("form='trec-dd'", "form='trec-dd',height=1,batch=1"),
+        *("gain='binary'", "gain='linear',saturation=2"),
+    ],
+    "nCT": ["height=1,batch=1", "alpha=0"],
+    "ACT": ["height=1,batch=1", "alpha=0"],
+    "P_at_recall": ["rel=2", "modified=True"],
+    "D_nDCG": ["gain='linear'", "gain='probability'", "gain='binary'"],
+    "D_Q": ["gain='linear'", "beta=0"],
+    "DIN_nDCG": ["gain='linear'"],
+    "D_nERR": ["gain='linear'", "gain='probability'"],
+    "D_EBR": ["gain='linear'"],
+    "D_iRBU": ["gain='linear'"],
+    "D_RBP": ["gain='linear'", "gain='probability'"],
+}
+#: What TOMA, CAM and the like are put around, and how.
+INSIDE = ("AP", "nDCG@2", "RR@1", "RBP(gain='linear')", "Q@3", "Rprec", "P@2")
+AROUND = {
+    "Aspect": ["Aspect({},aspect='t')"],
+    "Contrast": ["Contrast({},good='s',bad='t')"],
+    "TOMA": ["TOMA({})", "TOMA({},distance='chebyshev',weights='top-half')", "TOMA({},weighted=True)"],
+}
+#: Those of which bounds are attained, with these parameters.
+EXACT = {
+    *("P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"),
+    *("P(rel=2)", "RR(rel=2)", "AP(rel=2)", "AP(normalize=False)", "Rprec(rel=2)", "RBP(rel=2)"),
+    *("RBP(gain='linear')", "DCG(dcg='exp-log2')", "DCG(gains={1:3,2:1})", "StRecall(rel=2)"),
+    *("StRecall(weighted=True)", "alpha_DCG(alpha=0)", "alpha_DCG(alpha=1)", "alpha_DCG(rel=2)"),
+    *("alpha_DCG(weighted=True)", "ERR_IA(alpha=0.9)", "NRBP(weighted=True)", "EU(gain='binary')"),
+    *("RBU(gain='binary')", "S_RR(level=0.5)", "S_RR(rel=2)"),
+    *(f"{name}(fold='{fold}')" for name in ("P", "RR", "AP", "Rprec", "RBP", "DCG") for fold in FOLDS),
+    *(f"{name}({inside})" for name in ("CAM", "MM") for inside in ("AP", "RR@1", "Rprec", "P@2")),
+    *("Aspect(AP,aspect='t')", "Contrast(AP,good='s',bad='t')", "own_decay"),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_measures() -> None:
+    """Measures put together from parts, of every novelty and divisor; registered once."""
+    compose("own_decay", discount="uniform", novelty="decay", divisor="everything")
+    compose("own_first", discount="reciprocal", gain="linear", novelty="first")
+    compose("own_first_greedy", discount="slow", p=2.0, gain="linear", novelty="first", divisor="greedy")
+    compose("own_sum", discount="geometric", gain="exp", divisor="greedy")
+    compose("own_cascade", discount="slow", p=2.0, gain="probability", novelty="cascade", divisor="exact")
+    mix("own_mix", {"AP": 0.5, "StRecall@2": -1.0})
+
+
+#: Other tests register measures of their own.
+_HOMES = {name: lookup(name).definition.function.__module__ for name in names()}
+BUILT_IN = [
+    n for n, home in _HOMES.items() if home.startswith("rankprism.") and not home.endswith(".compose")
+]
+OWN = ["own_decay", "own_first", "own_first_greedy", "own_sum", "own_cascade", "own_mix"]
+
+
+def every_measure(aspects: int) -> list[str]:
+    """Every measure that there is, with several parameters and cutoffs."""
+    found = []
+    for name in (*BUILT_IN, *OWN):
+        definition = lookup(name).definition
+        parameters = {p.name for p in definition.parameters}
+        if "measure" in parameters:
+            if aspects > 1 or name not in ("Aspect", "Contrast"):
+                found += [form.format(m) for m in INSIDE for form in AROUND.get(name, [f"{name}({{}})"])]
+            continue
+        variants = ["", *VARIANTS.get(name, VARIANTS.get(name.removesuffix("_IA"), []))]
+        if definition.single:
+            # A sum of grades can be above the scale that ERR has by default.
+            scale = ",max_rel=8" if "max_rel" in parameters else ""
+            variants += [f"fold='{fold}'{scale}" for fold in FOLDS if fold != "max"]
+        for variant in variants:
+            plain = f"{name}({variant})" if variant else name
+            found += [plain, *(f"{plain}@{k}" for k in (1, 2, 3) if "cutoff" in parameters)]
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Topic:
+    """A topic whose judgments name every aspect, and a ranking with documents that nobody judged."""
+
+    judged: dict[str, dict[str, float]]
+    ranking: list[str]
+    unjudged: list[str]
+    grades: tuple[int, ...]  # all that occur in the file
+    weights: dict[str, float] | None
+
+    @property
+    def elsewhere(self) -> dict[str, dict[str, float]]:
+        """Another topic, in which all grades occur on all aspects."""
+        return {aspect: {f"f{g}": float(g) for g in self.grades} for aspect in self.judged}
+
+    def completions(self) -> Iterator[dict[str, dict[str, float]]]:
+        cells = [(aspect, doc) for aspect in self.judged for doc in self.unjudged]
+        for chosen in itertools.product(self.grades, repeat=len(cells)):
+            completed = {aspect: dict(grades) for aspect, grades in self.judged.items()}
+            for (aspect, doc), grade in zip(cells, chosen, strict=True):
+                completed[aspect][doc] = grade
+            yield completed
+
+
+def random_topic(seed: int) -> Topic:
+    """Up to three aspects, some of them without a relevant document, and up to four unjudged documents.
+
+    Every twelfth ranking is empty, as many have one document, and as many topics nothing relevant at all.
+    """
+    rng = random.Random(seed)
+    aspects = ("s", "t", "u")[: rng.choice((1, 1, 2, 2, 2, 3))]
+    grades = (0, 1) if rng.random() < 0.35 else (0, 1, 2)
+    most = {1: 4, 2: 3 if len(grades) == 3 else 4, 3: 2}[len(aspects)]
+    unjudged = [f"x{i}" for i in range(rng.randint(1, most))]
+    docs = [f"d{i}" for i in range(rng.randint(2, 5))]
+    judged: dict[str, dict[str, float]] = {aspect: {"nil": 0} for aspect in aspects}
+    for aspect in aspects:
+        possible = (0,) if rng.random() < 0.25 or seed % 12 == 2 else grades
+        judged[aspect] |= {doc: rng.choice(possible) for doc in docs if rng.random() < 0.8}
+    known = sorted({doc for grade in judged.values() for doc in grade})
+    ranking = [doc for doc in known if rng.random() < 0.75] + unjudged
+    rng.shuffle(ranking)
+    if seed % 12 in (5, 11):
+        ranking = ranking[: seed % 12 == 5]
+        unjudged = [doc for doc in unjudged if doc in ranking]
+    weights = None
+    if len(aspects) > 1 and rng.random() < 0.4:
+        drawn = [1.0, *(rng.choice((0.0, 0.5, 1.0, 2.0)) for _ in aspects[1:])]
+        weights = {aspect: x / sum(drawn) for aspect, x in zip(aspects, drawn, strict=True)}
+    return Topic(judged, ranking, unjudged, grades, weights)
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> None:
+    topic = random_topic(seed)
+    everything = every_measure(len(topic.judged))
+    # All of them is a lot: each topic has a sixth of them, and each of them eight topics.
+    chosen = [m for m in everything[seed % 6 :: 6] if not parse(m).why_unbounded]
+    assert len(chosen) > 100
+    ranking = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
+    other = {"z": {"f0": 1.0}}  # so that the run has a topic even if the ranking is empty
+    options: dict[str, Any] = {"measures": chosen, "weights": topic.weights}
+    judgments = {"q": topic.judged, "z": topic.elsewhere}
+    bounds = rankprism.evaluate(judgments, {"q": ranking} | other, bounds=True, **options)
+    completed = {f"q{n}": judged for n, judged in enumerate(topic.completions())}
+    run = dict.fromkeys(completed, ranking) | other
+    scores = rankprism.evaluate(completed | {"z": topic.elsewhere}, run, **options)
+    reached = scores.values[0, [t != "z" for t in scores.topics]]
+    assert bounds.low is not None
+    assert bounds.high is not None
+    row = bounds.topics.index("q")
+    lows, highs = bounds.low[0, row], bounds.high[0, row]
+    for name, low, high, column in zip(bounds.measures, lows, highs, reached.T, strict=True):
+        least, most = column.min(), column.max()
+        assert low <= least + 1e-12, (name, low, least)
+        assert most <= high + 1e-12, (name, most, high)
+        if name in EXACT or re.sub(r"@\d+$", "", name) in EXACT:
+            assert (low, high) == pytest.approx((least, most), rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_completions_of_longer_rankings_stay_within_the_bounds(seed: int) -> None:
+    # Too many to enumerate: some grades at the top, at the bottom or anywhere among 40 unjudged documents.
+    rng = random.Random(seed)
+    aspects, grades = ("s", "t", "u"), (0, 0.5, 1, 3)
+    docs = [f"d{i:02}" for i in range(12)]
+    judged = {
+        a: {d: rng.choice((0, 0, *grades)) for d in docs if rng.random() < 0.6} | {"n": 0} for a in aspects
+    }
+    unjudged = [f"x{i:02}" for i in range(40)]
+    ranking = docs[:8] + unjudged
+    rng.shuffle(ranking)
+    in_order = [doc for doc in ranking if doc in unjudged]
+    everywhere = {a: {f"f{g}": g for g in grades} for a in aspects}
+    completed = {}
+    for n in range(60):
+        completed[f"q{n}"] = {a: dict.fromkeys(unjudged, 0) | judged[a] for a in aspects}
+        for a in aspects:
+            m = rng.choice((0, 1, rng.randint(0, 40), 40))
+            chosen = rng.choice((in_order[:m], in_order[40 - m :], rng.sample(in_order, m)))
+            grade = rng.choice((0.5, 3, None))
+            completed[f"q{n}"][a] |= {doc: grade or rng.choice(grades) for doc in chosen}
+    measures = [m for m in every_measure(3)[seed::6] if not parse(m).why_unbounded]
+    measures = [m for m in measures if "max_rel" not in m or "gain" in m]
+    run = {doc: -float(i) for i, doc in enumerate(ranking)}
+    bounds = rankprism.evaluate({"q": judged, "z": everywhere}, {"q": run}, measures, bounds=True)
+    scores = rankprism.evaluate(completed | {"z": everywhere}, dict.fromkeys(completed, run), measures)
+    reached = scores.values[0, [t != "z" for t in scores.topics]]
+    assert bounds.low is not None
+    assert bounds.high is not None
+    row = bounds.topics.index("q")
+    for m, name in enumerate(bounds.measures):
+        assert bounds.low[0, row, m] <= reached[:, m].min() + 1e-12, name
+        assert reached[:, m].max() <= bounds.high[0, row, m] + 1e-12, name
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_include_what_a_short_search_for_the_best_ranking_leaves_open(seed: int) -> None:
+    rng = random.Random(seed)
+    judged = {a: {f"d{i}": float(rng.random() < 0.4) for i in range(9)} for a in ("s", "t", "u", "v")}
+    topic = Topic(judged, ["d0", "x0", "d1", "x1", "d2"], ["x0", "x1"], (0, 1), None)
+    run = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
+    short = rankprism.evaluate({"q": judged}, {"q": run}, "alpha_nDCG(ideal='exact',nodes=1)@5", bounds=True)
+    completed = {f"q{n}": one for n, one in enumerate(topic.completions())}
+    proved = rankprism.evaluate(completed, dict.fromkeys(completed, run), "alpha_nDCG(ideal='exact')@5")
+    for scores in (short, proved):
+        assert scores.low is not None
+        assert scores.high is not None
+    assert proved.low == pytest.approx(proved.high, rel=1e-12)
+    assert short.low.item() <= proved.values.min() + 1e-12  # type: ignore[union-attr]
+    assert proved.values.max() <= short.high.item() + 1e-12  # type: ignore[union-attr]
+    assert short.low.item() <= short.values.item() <= short.high.item()  # type: ignore[union-attr]
+
+
+def test_navigational_intents_have_bounds_too() -> None:
+    # s wants one document only, and graded ones may take it from a better one.
+    intents: dict[str, dict[str, float]] = {"s": {"a": 2, "b": 1, "c": 0}, "t": {"b": 1}}
+    ranking = {doc: -float(i) for i, doc in enumerate(("x", "a", "y", "b"))}
+    topic = Topic(intents, list(ranking), ["x", "y"], (0, 1, 2), None)
+    measures = ["DIN_nDCG", "DIN_nDCG@2", "DINSharp_nDCG@3", "P_plusQ", "P_plusQ@2", "P_plusQSharp@3"]
+    completed = {f"q{n}": judged for n, judged in enumerate(topic.completions())}
+
+    def judgments(table: dict[str, Any]) -> Any:
+        read = rankprism.read_judgments(table)
+        one = np.array([aspect == "s" for aspects in read.aspects.values() for aspect in aspects])
+        return dataclasses.replace(read, navigational=one)
+
+    bounds = rankprism.evaluate(judgments({"q": intents}), {"q": ranking}, measures, bounds=True)
+    reached = rankprism.evaluate(judgments(completed), dict.fromkeys(completed, ranking), measures).values[0]
+    assert bounds.low is not None
+    assert bounds.high is not None
+    assert (bounds.low[0, 0] <= reached.min(0) + 1e-12).all()
+    assert (bounds.high[0, 0] >= reached.max(0) - 1e-12).all()
+
+
+def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
+    reasons = {
+        "Judged@5": "counts the judged documents themselves",
+        "AP(judged_only=True)": "leaves the unjudged documents out",
+        "CAM(AP(judged_only=True))": r"of AP\(judged_only=True\): it leaves the unjudged documents out",
+        "D_nDCG(digits=4)@10": "leave out digits",
+        "TOMA(AP,tuples='seen')": "use tuples='product' or 'valid'",
+    }
+    for measure, reason in reasons.items():
+        with pytest.raises(MeasureError, match=reason):
+            bounds_of({"q": {"s": {"a": 1}, "t": {"a": 1}}}, {"q": {"a": 1.0}}, measure)
+    # The label 3 of s would be new to t.
+    with pytest.raises(MeasureError, match="declare the labels"):
+        bounds_of({"q": {"s": {"a": 3}, "t": {"a": 1}}}, {"q": {"a": 1.0}}, "TOMA(AP)")
+    with pytest.raises(MeasureError, match="may have grade 5, which is above 4; set max_rel=5"):
+        bounds_of(
+            {"q": {"s": {"a": 1}}}, {"q": {"a": 1.0}}, "Aspect(ERR,aspect='s')", aspects={"s": range(6)}
+        )
+
+    @measure_decorator(cite=())
+    def unheard_of(hits: Hits) -> Floats:
+        """A measure that says nothing of bounds."""
+        return np.zeros(len(hits.length))
+
+    with pytest.raises(MeasureError, match="unheard_of: no bounds are known: nobody has proved any"):
+        bounds_of({"q": {"a": 1}}, {"q": {"a": 1.0}}, "unheard_of")
+
+
+@settings(max_examples=20)
+@given(case=cases())
+def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
+    measures = [parse(m) for m in every_measure(3)[::5] if "TOMA" not in m and "Contrast" not in m]
+    chosen = [
+        m for m in measures if not m.why_unbounded and "Aspect" not in str(m) and "max_rel" not in str(m)
+    ]
+    judged = {
+        topic: {a: dict.fromkeys(case.run.get(topic, {}), 0.0) | grades for a, grades in aspects.items()}
+        for topic, aspects in case.judgments.items()
+    }
+    certain = rankprism.evaluate(judged, case.run, chosen, weights=case.weights, bounds=True)
+    plain = rankprism.evaluate(judged, case.run, chosen, weights=case.weights)
+    for ends, given_ends in ((certain.low, plain.low), (certain.high, plain.high)):
+        assert ends is not None
+        assert (ends == (plain.values if given_ends is None else given_ends)).all()
+
+
+def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
+    kinds = {name: lookup(name).definition.bounds.kind for name in BUILT_IN}
+    exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
+    assert {name for name, kind in kinds.items() if kind == "exact"} == exact
+    assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged"}
+    assert "Bounds for unjudged documents: exact" in cli("measures", "AP").stdout
+    assert "Bounds for unjudged documents: outer" in cli("measures", "nDCG").stdout
+    assert "Bounds for unjudged documents: none are known (it counts" in cli("measures", "Judged").stdout
+    refused = cli("evaluate", sample.QRELS, sample.RUNS[0], "-m", "Judged@5", "--bounds")
+    assert refused.returncode == 2
+    assert "Judged@5: no bounds are known: it counts the judged documents themselves" in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_without_bounds_there_are_none() -> None:

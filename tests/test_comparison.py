@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankprism import InputError, RankprismWarning, compare, evaluate, read_scores, sample
-from rankprism.comparison import corrected, paired, resampling, topic_set_size
+from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.data.hits import Floats
+from rankprism.statistics import paired, resampling
 
 # Table 5.1 of Sakai's textbook on information access evaluation (Corona 2015): three systems, 20 topics.
 # The figures in the tests below that name it are those that the elinor project checks against the book.
@@ -45,8 +46,8 @@ def random_matrix(seed: int, runs: int = 4, topics: int = 12, digits: int = 1) -
 # The bootstrap
 
 
-def naive_bootstrap(z: Floats, draws: Any, alpha: float) -> tuple[float, float]:
-    """ASL and required difference of one pair, resample by resample, in exact fractions."""
+def naive_bootstrap(z: Floats, draws: Any, alpha: float) -> tuple[int, float]:
+    """How many resamples reach t, and the required difference of one pair, one by one in exact fractions."""
     exact = [Fraction(str(round(x, 9))) for x in z]
     mean = sum(exact) / len(exact)
     w = [x - mean for x in exact]
@@ -61,11 +62,11 @@ def naive_bootstrap(z: Floats, draws: Any, alpha: float) -> tuple[float, float]:
     observed = t2(exact)
     resampled = [[w[i] for i in draw] for draw in draws]
     ts = [t2(sample) for sample in resampled]
-    asl = sum(t >= observed for t in ts) / len(ts)
+    reached = sum(t >= observed for t in ts)
     place = int(np.ceil(round(len(ts) * alpha, 9)))
     at = sorted(ts, reverse=True)[place - 1]
     delta = max(abs(sum(s) / len(s)) for s, t in zip(resampled, ts, strict=True) if t == at)
-    return asl, float(delta)
+    return reached, float(delta)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -76,9 +77,10 @@ def test_bootstrap_equals_the_definition_in_exact_fractions(seed: int) -> None:
     z = values[ALL[:, 0]] - values[ALL[:, 1]]
     found = resampling.bootstrap(z, alpha=0.05, resamples=200, seed=seed)
     draws = np.random.default_rng(seed).integers(6, size=(200, 6))
-    for row, asl, delta in zip(z, found.asl, found.delta, strict=True):
+    for row, reached, asl, delta in zip(z, found.reached, found.asl, found.delta, strict=True):
         expected = naive_bootstrap(row, draws, 0.05)
-        assert asl == expected[0]
+        assert reached == expected[0]
+        assert asl == (reached + 1) / 201
         assert delta == pytest.approx(expected[1], abs=1e-12)
 
 
@@ -95,7 +97,7 @@ def test_all_256_resamples_of_the_worked_example(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(resampling, "_draws", every)
     found = resampling.bootstrap((x - y)[None], alpha=0.05, resamples=256, seed=0)
-    assert found.asl[0] == 66 / 256 == naive_bootstrap(x - y, draws, 0.05)[0]
+    assert found.reached[0] == 66 == naive_bootstrap(x - y, draws, 0.05)[0]
 
     def t(z: list[float]) -> float:
         mean = sum(z) / 4
@@ -127,7 +129,7 @@ def test_bootstrap_interval_leaves_out_zero_exactly_where_the_test_is_significan
     values = np.random.default_rng(5).normal(size=(12, 20)) + np.linspace(0, 1, 12)[:, None]
     found = paired.bootstrap(values, paired.all_pairs(12), 0.05, resamples=1000, seed=1)
     apart = np.abs(found.difference) > found.margin
-    # ASL < α is #{≥} ≤ ⌈Bα⌉ - 1, so the ⌈Bα⌉-th largest |t| lies below the observed one.
+    # (b + 1) / (B + 1) < α is b ≤ Bα - 1, so the Bα-th largest |t| lies below the observed one.
     np.testing.assert_array_equal(apart, found.p < 0.05)
 
 
@@ -181,7 +183,8 @@ def test_tukey_equals_the_definition_over_all_deals() -> None:
     widest = np.sort(
         [np.ptp([np.mean([values[deal[t][s], t] for t in range(4)]) for s in range(3)]) for deal in deals]
     )
-    exact = resampling.share_reaching(widest, values.mean(1)[ALL[:, 0]] - values.mean(1)[ALL[:, 1]])
+    difference = values.mean(1)[ALL[:, 0]] - values.mean(1)[ALL[:, 1]]
+    exact = resampling.number_reaching(widest, difference) / len(widest)
     drawn = paired.tukey(values, ALL, 0.05, resamples=20_000, seed=0).p
     np.testing.assert_allclose(drawn, exact, atol=4 * 0.5 / np.sqrt(20_000))
 
@@ -203,11 +206,9 @@ def test_systems_without_a_difference_are_told_apart_as_often_as_alpha_says(test
     scores = rng.beta(2, 3, size=(600, 2, 50))
     dealt = rng.permuted(scores, axis=1)
     settings = {} if test in ("t", "wilcoxon") else {"resamples": 1000, "seed": 2}
-    from rankprism.comparison import TESTS
-
     pairs = paired.all_pairs(1200)[[2 * k * 1200 - (2 * k * (2 * k + 1)) // 2 for k in range(600)]]
     assert (pairs[:, 1] - pairs[:, 0] == 1).all()
-    found = TESTS[test][0](dealt.reshape(1200, 50), pairs, 0.05, **settings)
+    found = TESTS[test].function(dealt.reshape(1200, 50), pairs, 0.05, **settings)
     share = (found.p < 0.05).mean()
     assert abs(share - 0.05) < 3.3 * np.sqrt(0.05 * 0.95 / 600)
 
@@ -249,17 +250,19 @@ def test_corrections(p: list[float]) -> None:
 # Edges
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "fisher", "bootstrap", "tukey"])
+@pytest.mark.parametrize("test", TESTS)
 def test_no_difference_a_constant_one_and_a_single_topic(test: str) -> None:
     rng = np.random.default_rng(1)
     row = rng.random(10)
-    same = compare(matrix(np.array([row, row])), test=test)
+    against: dict[str, Any] = {"test": test, "baseline": "S1" if TESTS[test].baseline else None}
+    same = compare(matrix(np.array([row, row])), **against)
     assert same.p[0, 0] == 1
     assert same.effect[0, 0] == 0
-    shifted = compare(matrix(np.array([row + 0.1, row])), test=test)
+    shifted = compare(matrix(np.array([row + 0.1, row])), **against)
     assert shifted.p[0, 0] < 0.05
     assert shifted.significant[0, 0]
-    single = compare(matrix(np.array([[0.5], [0.2]])), test=test)
+    with pytest.warns(RankprismWarning, match="only one topic, so that nothing can be tested"):
+        single = compare(matrix(np.array([[0.5], [0.2]])), **against)
     assert np.isnan(single.p).all()
     assert not single.significant.any()
     assert "0.5000" in str(single)
@@ -314,7 +317,7 @@ def test_more_runs_than_letters() -> None:
     ("settings", "message"),
     [
         ({"baseline": "S9"}, "no run is named 'S9'; there are S0, S1"),
-        ({"test": "anova"}, "test must be one of t, wilcoxon, fisher, bootstrap, tukey; got 'anova'"),
+        ({"test": "anova"}, "test must be one of t, wilcoxon, .*, dunnett; got 'anova'"),
         ({"correction": "sidak"}, "correction must be one of"),
         ({"test": "tukey", "correction": "holm"}, "already corrects for all pairs"),
         ({"alpha": 0}, "alpha must be a number between 0 and 1; got 0"),
@@ -324,6 +327,14 @@ def test_more_runs_than_letters() -> None:
             "at most 10,000,000 resamples fit into memory; got 1,000,000,000",
         ),
         ({"test": "bootstrap", "seed": -1}, "seed must be a whole number ≥ 0; got -1"),
+        ({"test": "bootstrap", "seed": 1.5}, r"seed must be a whole number ≥ 0; got 1\.5"),
+        ({"test": "bootstrap", "resamples": 99.5}, r"resamples must be a whole number ≥ 1; got 99\.5"),
+        ({"test": "dunnett"}, "the test dunnett compares with one run; name it as the baseline"),
+        (
+            {"test": "dunnett", "baseline": "S0", "correction": "holm"},
+            "dunnett already corrects for the comparisons with the baseline",
+        ),
+        ({"test": "anova-tukey", "correction": "bh"}, "anova-tukey already corrects for all pairs"),
         ({"alpha": "5%"}, "alpha must be a number between 0 and 1; got '5%'"),
         (
             {"test": "bootstrap", "resamples": 10, "alpha": 0.01},
@@ -341,12 +352,42 @@ def test_a_level_that_no_resample_shows_is_fine_for_tests_that_draw_none() -> No
 
 
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
-def test_too_few_resamples_for_a_correction_are_said(test: str) -> None:
-    scores = matrix(np.random.default_rng(0).random((8, 20)))  # 28 pairs
-    with pytest.warns(RankprismWarning, match="500 resamples are too few for 28 pairs.*take more than 560"):
+def test_resamples_with_which_nothing_can_be_significant_are_refused(test: str) -> None:
+    scores = matrix(np.random.default_rng(0).random((8, 20)))
+    expected = "with 500 resamples no p can be below 0.05 after the Holm correction for 28 pairs; .* 560"
+    with pytest.raises(InputError, match=expected):
         compare(scores, test=test, resamples=500)
-    compare(scores, test=test, resamples=500, correction="bh")
-    compare(scores, test=test, resamples=1000)
+    # 28 · 1/561 < .05 ≤ 28 · 1/560
+    with pytest.raises(InputError, match="at least 560"):
+        compare(scores, test=test, resamples=559, correction="bonferroni")
+    clear = matrix(np.random.default_rng(0).random((8, 20)) + np.arange(8)[:, None])
+    assert compare(clear, test=test, resamples=560).significant.all()
+    compare(scores, test=test, resamples=500, correction="bh")  # all pairs together reach it with 20
+    compare(scores, test=test, resamples=500, correction="none")
+
+
+def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
+    few, many = (matrix(np.random.default_rng(0).random((runs, 5))) for runs in (8, 33))
+    for correction in ("holm", "bonferroni", "bh"):
+        settings: dict[str, Any] = {"test": "bootstrap", "correction": correction}
+        assert compare(few, **settings).about["resamples"] == 10_000
+        assert compare(many, **settings).about["resamples"] == 528 / 0.05
+    assert compare(many, test="tukey").about["resamples"] == 10_000
+    assert compare(many, test="bootstrap", baseline="S3", alpha=0.01).about["resamples"] == 10_000
+    with pytest.raises(InputError, match=r"528 pairs takes 528,000,000 resamples.* take the test t"):
+        compare(many, test="bootstrap", alpha=1e-6)
+    with pytest.raises(InputError, match="a p below 1e-09 takes 1,000,000,000 resamples, and"):
+        compare(many, test="tukey", alpha=1e-9)
+
+
+@pytest.mark.parametrize("test", ["fisher", "wilcoxon"])
+def test_too_few_topics_for_any_significance_are_said(test: str) -> None:
+    scores = matrix(np.arange(6)[:, None] + np.random.default_rng(0).random((6, 9)))
+    # 15 pairs · 2 / 2⁹ = .0586: no number of resamples mends that.
+    with pytest.warns(RankprismWarning, match=r"with 9 topics the smallest p .* is 0\.003906, and .* by 15"):
+        found = compare(scores, test=test)
+    assert not found.significant.any()
+    assert compare(scores, test=test, correction="bh").significant.all()
 
 
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
@@ -435,10 +476,13 @@ def test_the_variance_is_estimated_from_scores(collections: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"difference": 0, "variance": 1}, "difference must be above 0; got 0"),
-        ({"difference": 0.1, "variance": -1}, "variance must be above 0; got -1"),
-        ({"difference": 0.1, "variance": 1, "power": 1}, "power must be between 0 and 1; got 1"),
+        ({"difference": 0, "variance": 1}, "difference must be a number above 0; got 0"),
+        ({"difference": 0.1, "variance": -1}, "variance must be a number above 0; got -1"),
+        ({"difference": 0.1, "variance": 1, "power": 1}, "power must be a number between 0 and 1; got 1"),
         ({"difference": 0.1, "variance": 1, "systems": 1}, "systems must be a whole number ≥ 2; got 1"),
+        ({"difference": 0.1, "variance": 1, "systems": 2.5}, "systems must be a whole number ≥ 2; got 2.5"),
+        ({"difference": "x", "variance": 1}, "difference must be a number above 0; got 'x'"),
+        ({"difference": 0.1, "variance": 1, "alpha": True}, "alpha must be a number between 0 and 1; got T"),
         ({"difference": 0.1}, "give either scores"),
         ({"difference": 1e-5, "variance": 1}, "would need more than 10,000,000 topics"),
     ],

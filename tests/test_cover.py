@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import signal
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from rankprism import evaluate
 from rankprism._core import minimal_cover
+
+NODES = 1_000_000
 
 
 def cheapest(reach: list[set[int]], need: int, a: float, b: float) -> float:
@@ -40,8 +43,9 @@ def test_the_cover_is_the_cheapest_there_is(
     relevant = np.zeros((1, aspects, len(reach)))
     for d, reached in enumerate(reach):
         relevant[0, list(reached), d] = 1
-    found = minimal_cover(relevant, np.array([need], dtype=np.int32), *cost)[0]
-    assert found == pytest.approx(cheapest(reach, need, *cost), rel=1e-12)
+    low, high = minimal_cover(relevant, np.array([need], dtype=np.int32), *cost, NODES)
+    assert low == high
+    assert high[0] == pytest.approx(cheapest(reach, need, *cost), rel=1e-12)
 
 
 def test_a_topic_of_57_aspects_is_exact() -> None:
@@ -52,7 +56,7 @@ def test_a_topic_of_57_aspects_is_exact() -> None:
         for shift in (-1, 0, 1):
             relevant[0, (d + shift) % 57, d] = 1
     for need, documents in ((57, 19), (29, 10), (3, 1)):
-        assert minimal_cover(relevant, np.array([need], dtype=np.int32), 0.0, 1.0)[0] == documents
+        assert minimal_cover(relevant, np.array([need], dtype=np.int32), 0.0, 1.0, NODES)[1] == documents
 
 
 # "c" reaches most at once, but "a" and "b" together reach everything: the greedy cover has three documents.
@@ -79,7 +83,65 @@ def test_ws_precision_counts_what_is_reached_twice() -> None:
     assert evaluate(JUDGMENTS, RUN, "WS_precision").mean()["run"]["WS_precision"] == pytest.approx(8 / 13)
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_what_is_never_reached_scores_0() -> None:
     judgments = {"q": {"1": {"a": 1}, "2": {"b": 1}}, "r": {"1": {"a": 0}}}
     scores = evaluate(judgments, {"q": {"a": 1.0}, "r": {"a": 1.0}}, ["S_precision", "WS_precision", "S_RR"])
     assert not scores.values.any()
+
+
+@settings(max_examples=200)
+@given(topics(), st.sampled_from([(0.0, 1.0), (1.0, 1.0), (0.5, 2.0)]), st.integers(1, 6))
+def test_a_search_that_stops_early_gives_true_bounds(
+    topic: tuple[list[set[int]], int, int], cost: tuple[float, float], nodes: int
+) -> None:
+    reach, aspects, need = topic
+    relevant = np.zeros((1, aspects, len(reach)))
+    for d, reached in enumerate(reach):
+        relevant[0, list(reached), d] = 1
+    low, high = minimal_cover(relevant, np.array([need], dtype=np.int32), *cost, nodes)
+    exact = cheapest(reach, need, *cost)
+    assert low[0] <= exact * (1 + 1e-12)
+    assert high[0] >= exact * (1 - 1e-12)
+
+
+def hard_topic(aspects: int = 60, documents: int = 600) -> dict[str, dict[str, dict[str, int]]]:
+    """Random judgments: no search of minimal covers comes to its end on them."""
+    relevant = np.random.default_rng(0).random((aspects, documents)) < 0.05
+    return {
+        "q": {f"a{a}": {f"d{d}": 1 for d in np.flatnonzero(relevant[a]).tolist()} for a in range(aspects)}
+    }
+
+
+def test_s_precision_of_a_hard_topic_is_bounded() -> None:
+    run = {"q": {f"d{d}": float(-d) for d in range(600)}}
+    scores = evaluate(hard_topic(), run, ["S_precision(nodes=300)", "WS_precision(nodes=300)", "StRecall@10"])
+    assert scores.low is not None
+    assert scores.high is not None
+    low, value, high = (array[0, 0] for array in (scores.low, scores.values, scores.high))
+    assert (low <= value).all()
+    assert (value == high).all()
+    assert (low[:2] < high[:2]).all()
+    assert low[2] == high[2]
+    again = evaluate(hard_topic(), run, ["S_precision(nodes=300)", "WS_precision(nodes=300)", "StRecall@10"])
+    assert again.low is not None
+    assert again.low.tobytes() == scores.low.tobytes()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+@pytest.mark.parametrize(
+    "measure",
+    ["S_precision(nodes=1000000000)", "alpha_nDCG(ideal='exact',nodes=1000000000)@40"],
+)
+def test_a_long_search_can_be_interrupted(measure: str) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(hard_topic(), {"q": {f"d{d}": float(-d) for d in range(600)}}, [measure])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

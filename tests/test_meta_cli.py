@@ -72,6 +72,49 @@ def test_a_baseline_and_its_pairs(scores: Path, cli: Cli) -> None:
     assert pairs[0].split()[-1] == "significant"
 
 
+@pytest.mark.parametrize("test", ["anova-tukey", "dunnett"])
+def test_tests_that_correct_themselves_say_that_their_intervals_are_simultaneous(
+    scores: Path, cli: Cli, test: str
+) -> None:
+    found = cli("compare", scores, "--test", test, "--baseline", "noisy", "--pairs", "-m", "P@10")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.count("simultaneous") == 5
+
+
+def test_a_comparison_on_one_topic_says_that_nothing_is_tested(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("run,topic,measure,score\na,1,P,0.5\nb,1,P,0.25\n")
+    found = cli("compare", tmp_path / "one.csv")
+    assert found.returncode == 0
+    assert "only one topic, so that nothing can be tested" in found.stderr
+    assert "0.5000" in found.stdout
+
+
+@pytest.mark.parametrize("command", ["power", "unanimity", "swap"])
+def test_measures_are_compared_with_each_other(scores: Path, cli: Cli, command: str) -> None:
+    printed = cli("meta", command, scores, "--differences", "--format", "csv").stdout.splitlines()
+    assert printed[0].split(",")[3:] == ["low", "high", "p", "adjusted p"]
+    assert len(printed) == 1 + 3  # three pairs of three measures
+
+
+@pytest.mark.parametrize("command", ["power", "unanimity", "agreement", "swap"])
+def test_intervals_are_columns_and_can_be_switched_off(scores: Path, cli: Cli, command: str) -> None:
+    header = cli("meta", command, scores).stdout.splitlines()[0].split()
+    assert {"low", "high"} <= set(header)
+    without = cli("meta", command, scores, "--intervals", "0").stdout.splitlines()[0].split()
+    assert not {"low", "high"} & set(without)
+
+
+def test_sakais_test_is_there_by_its_name_with_the_caveat(scores: Path, cli: Cli) -> None:
+    found = cli(
+        "meta", "intuitiveness", scores, "--gold", "StRecall@10", "--test", "sakai", "--format", "json"
+    )
+    assert found.returncode == 0
+    assert "counts every pair of runs on every topic as an independent case" in found.stderr
+    content = json.loads(found.stdout)
+    assert "p is far too small" in content["about"]["caveat"]
+    assert "p (sign test)" in content["rows"][0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,9 +130,21 @@ def test_a_baseline_and_its_pairs(scores: Path, cli: Cli) -> None:
         (["meta", "power", "SCORES", "-m", "AP"], "there is no measure 'AP'; there are alpha_nDCG@10"),
         (["meta", "power", "SCORES", "--alpha", "7"], "alpha must be a number between 0 and 1; got 7.0"),
         (["meta", "intuitiveness", "SCORES"], "name a gold measure"),
+        (["meta", "unanimity", "SCORES", "--intervals", "95"], "must be a confidence between 0 and 1"),
+        (["meta", "swap", "SCORES", "--intervals", "0", "--differences"], "need intervals"),
+        (
+            ["meta", "power", "SCORES", "--differences", "--plot", "x.html"],
+            "--plot draws the figures of the measures; leave out --differences",
+        ),
         (["meta", "disagreement", "SCORES", "-m", "P@10"], "two measures are needed"),
         (["compare", "SCORES", "--baseline", "bm25"], "no run is named 'bm25'; there are"),
         (["compare", "SCORES", "--test", "tukey", "--correction", "holm"], "already corrects for all pairs"),
+        (["compare", "SCORES", "--test", "dunnett"], "name it as the baseline"),
+        (
+            ["compare", "SCORES", "--test", "fisher", "--resamples", "299"],
+            "no p can be below 0.05 after the Holm correction for 15 pairs; take at least 300",
+        ),
+        (["topic-set-size", "--difference", "0.1", "--variance", "nan"], "variance must be a number above 0"),
         (["topic-set-size", "--difference", "0.1"], "give either scores"),
         (["meta", "power", "SCORES", "-o", "nowhere/x.csv"], "the folder nowhere does not exist"),
         (["meta", "power", "SCORES", "--plot", "x.gif"], "x.gif"),
@@ -127,9 +182,11 @@ def test_the_names_of_tests_and_methods_are_those_of_the_api() -> None:
     from rankprism.cli import compare, meta
     from rankprism.comparison import CORRECTIONS, TESTS
     from rankprism.meta import COEFFICIENTS
+    from rankprism.meta.intuitiveness import TESTS as INTUITIVENESS_TESTS
     from rankprism.meta.power import METHODS
 
     assert {option.value for option in compare.Test} == set(TESTS)
     assert {option.value for option in compare.CorrectionName} == set(CORRECTIONS)
     assert {option.value for option in meta.Method} == set(METHODS)
     assert {option.value for option in meta.Coefficient} == set(COEFFICIENTS)
+    assert {option.value for option in meta.IntuitivenessTest} == set(INTUITIVENESS_TESTS)

@@ -12,6 +12,9 @@ import pytest
 
 import rankprism
 
+# Official runs lack topics, have others or contradict their ranks, which is noted.
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
 #: The judgments with which ndeval and NTCIREVAL were run.
 DIVERSITY = {
     "2009": "qrels.diversity.gz",
@@ -199,7 +202,6 @@ WITH_DUPLICATES = {"clef-ehealth-2018"}
 
 
 @pytest.mark.parametrize("collection", JUDGMENTS)
-@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # one run of 2020 has no judged document
 def test_official_runs_are_read_and_scored(collections: Path, collection: str) -> None:
     folder = collections / collection
     judgments = next(path for pattern in JUDGMENTS[collection] for path in sorted(folder.glob(pattern)))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import altair as alt
 import numpy as np
@@ -462,8 +462,11 @@ def test_another_ending_is_refused(name: str, charts: dict[str, Any], tmp_path: 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     class Broken:
-        def save(self, path: str, **_: object) -> None:
-            Path(path).write_text("half of it")
+        def to_dict(self) -> dict[str, object]:
+            return {}
+
+        def save(self, file: IO[str], **_: object) -> None:
+            file.write("half of it")
             raise RuntimeError("no more paper")
 
     with pytest.raises(RuntimeError):

@@ -144,6 +144,7 @@ ORDERED = "1 Q0 d1 4 0.50000000001 t\n1 Q0 d3 3 0.5 t\n1 Q0 d2 1 0.5 t\n1 Q0 d4 
         ("input", ["d1", "d3", "d2", "d4"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:the rank column and the scores:rankprism.RankprismWarning")
 def test_orders(order: str, expected: list[str], tmp_path: Path) -> None:
     run = save(tmp_path / "r.run", ORDERED)
     for rank, doc in enumerate(expected, 1):
@@ -176,6 +177,7 @@ def test_topics_are_listed_as_people_list_them() -> None:
     assert read_judgments({t: {"d": 1} for t in topics}).topics == ("9", "010", "10", "a10", "a9", "b")
 
 
+@pytest.mark.filterwarnings("ignore:.*no-break space:rankprism.RankprismWarning")
 def test_ids_in_any_script_and_of_any_length(tmp_path: Path) -> None:
     ids = ["文書一", "документ", "وثيقة", "📄", "e\u0301", "x" * 5000, "a\u00a0b", "'quoted'", "a,b"]
     qrels = save(tmp_path / "q", "".join(f"тема αспект {d} 1\n" for d in ids))
@@ -207,6 +209,7 @@ def test_threads_do_not_change_scores(tmp_path: Path) -> None:
     assert one.values.tobytes() == many.values.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_good_input_never_dies() -> None:
     one = {"q": {"d": 1.0}}
     measures = [

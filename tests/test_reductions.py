@@ -1,24 +1,19 @@
-"""Measures that turn into one another, or do not though it is said; and what unjudged documents can do."""
+"""Measures that turn into one another, or do not though it is said."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import oracles
 import pytest
-import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_catalogue import WHOLE, Case, cases, scores_of
 
 import rankprism
-from rankprism.data.hits import Floats, Hits, batches
-from rankprism.data.run import align
 from rankprism.measures import Measure, lookup, names, parse
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
@@ -291,118 +286,3 @@ def test_rbu_is_not_rbp_ia_unless_grades_are_small() -> None:
     chosen = "p=0.5,gain='linear'"
     found = scores_of(judged, ranking, f"RBU(e=0,{chosen})", f"RBP_IA({chosen},rel=0.5)")
     assert found == pytest.approx([0.3125, 0.375], rel=1e-12)
-
-
-# What unjudged documents can do
-
-
-MONOTONE = [name for name in names() if lookup(name).definition.monotone]
-#: Shares of the topic's highest grade on an aspect.
-SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
-
-
-def hits_of(judged: Mapping[str, Mapping[str, float]], ranking: Sequence[str]) -> Hits:
-    judgments = rankprism.read_judgments({"q": judged})
-    run = rankprism.read_run({"q": {doc: -float(i) for i, doc in enumerate(ranking)}})
-    return next(batches(judgments.cells, [align(judgments, run)]))[0]
-
-
-@dataclasses.dataclass(frozen=True)
-class Unjudged:
-    """A topic, and a ranking with documents that nobody judged."""
-
-    judged: dict[str, dict[str, float]]
-    ranking: Sequence[str]
-
-    def completed(self, shares: Floats) -> Hits:
-        """Unjudged documents given such a share (aspect, rank) of the topic's highest grade on an aspect.
-
-        What is judged, and with it the ideal ranking, stays as it is.
-        """
-        known = {doc for grades in self.judged.values() for doc in grades}
-        unjudged = np.array([doc not in known for doc in self.ranking])
-        everything = hits_of(self.judged, self.ranking).completed(None)
-        return dataclasses.replace(
-            everything, grade=everything.grade * np.where(unjudged, shares, 1.0)[None], _memo={}
-        )
-
-
-@st.composite
-def unjudged(draw: st.DrawFn) -> tuple[Unjudged, list[Floats]]:
-    """A ranking and ways to complete it, each at least as relevant as the one before, up to everything."""
-    docs = ("a", "b", "c", "d", "e")
-    aspects = strategies.ASPECTS[: draw(st.integers(1, 3))]
-    table = draw(strategies.cells((None, 1, 2, 3, 4, 0), len(aspects) * len(docs)))
-    judged: dict[str, dict[str, float]] = {aspect: {"f": 1} for aspect in aspects}
-    for place, grade in enumerate(table):
-        if grade is not None:
-            judged[aspects[place % len(aspects)]][docs[place // len(aspects)]] = grade
-    ranking = draw(st.permutations((*docs, "u", "v", "w", "x")))[: draw(st.integers(2, 9))]
-    shape = (len(aspects), len(ranking))
-    some, others = (
-        np.array(draw(strategies.cells(SHARES, shape[0] * shape[1]))).reshape(shape) for _ in range(2)
-    )
-    return Unjudged(judged, ranking), [np.zeros(shape), some, np.maximum(some, others), np.ones(shape)]
-
-
-@settings(max_examples=200)
-@given(drawn=unjudged(), cutoff=st.none() | st.integers(1, 9))
-def test_the_truth_lies_between_the_bounds_of_monotone_measures(
-    drawn: tuple[Unjudged, list[Floats]], cutoff: int | None
-) -> None:
-    case, shares = drawn
-    completions = [case.completed(share) for share in shares]
-    violated = {}
-    for name in MONOTONE:
-        measure = lookup(name)
-        if any(p.name == "cutoff" for p in measure.definition.parameters):
-            measure = measure(cutoff=cutoff)
-        scores = [float(measure.score(hits)[0]) for hits in completions]
-        if any(more < less - 1e-12 for less, more in pairwise(scores)):
-            violated[measure] = scores
-    assert not violated
-
-
-@settings(max_examples=20)
-@given(case=cases())
-def test_bounds_are_the_score_as_it_is_and_with_everything_relevant(case: Case) -> None:
-    measures = [lookup(name) for name in MONOTONE]
-    cut = [m @ 5 for m in measures if any(p.name == "cutoff" for p in m.definition.parameters)]
-    scores = rankprism.evaluate(
-        case.judgments, case.run, [*measures, *cut], weights=case.weights, bounds=True
-    )
-    assert scores.low is not None
-    assert scores.high is not None
-    assert (scores.low == scores.values).all()
-    assert (scores.high >= scores.values - 1e-12).all()
-    # Documents that are all judged leave nothing open.
-    judged = {
-        topic: {a: dict.fromkeys(case.run.get(topic, {}), 0.0) | grades for a, grades in aspects.items()}
-        for topic, aspects in case.judgments.items()
-    }
-    certain = rankprism.evaluate(judged, case.run, [*measures, *cut], weights=case.weights, bounds=True)
-    assert certain.high == pytest.approx(certain.values, rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("measure", "judged", "ranking", "shares"),
-    [
-        # A slightly relevant document at rank 1 takes away half of what the good one below is worth.
-        ("EU", {"s": {"a": 3}}, "xa", [(0.1, 1)]),
-        ("CT", {"s": {"a": 3}}, "xa", [(0.1, 1)]),
-        ("CT(form='trec-dd')", {"s": {"a": 4}}, "xa", [(0.1, 1)]),
-        ("ACT", {"s": {"a": 4}}, "xa", [(0.1, 1)]),
-        ("nCT", {"s": {"a": 4}}, "xa", [(0.1, 1)]),
-        # With its default, binary gains it is monotone.
-        ("alpha_nDCG(gain='linear')", {"s": {"a": 4}}, "xa", [(0.1, 1)]),
-        # The list then has a better document, and it is far down.
-        ("P_plus", {"s": {"a": 2, "b": 3, "c": 3, "d": 3, "e": 3, "f": 3}}, "avwyx", [(1, 0, 0, 0, 1)]),
-    ],
-)
-def test_measures_that_are_not_monotone(
-    measure: str, judged: dict[str, dict[str, float]], ranking: str, shares: list[tuple[float, ...]]
-) -> None:
-    case = Unjudged(judged, ranking)
-    after = case.completed(np.array(shares, dtype=float))
-    before = case.completed(np.zeros((len(judged), len(ranking))))
-    assert parse(measure).score(after)[0] < parse(measure).score(before)[0]

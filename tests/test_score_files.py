@@ -120,8 +120,10 @@ def test_the_official_ndeval_file(collections: Path) -> None:
 
 def test_topics_that_a_run_lacks_are_left_out_of_paired_analyses() -> None:
     scores = read_scores({"A": {"1": {"AP": 0.5}, "2": {"AP": 0.1}}, "B": {"1": {"AP": 0.2}}})
-    with pytest.warns(RankprismWarning, match="1 of 2 topics are left out, as a run has no score there: 2"):
-        assert scores.complete().topics == ("1",)
+    with pytest.warns(RankprismWarning, match="1 of 2 topics are left out, as a run has no score there: '2'"):
+        complete = scores.complete()
+    assert complete.topics == ("1",)
+    assert [note["kind"] for note in complete.conventions["notes"]] == ["topics-left-out"]
     disjoint = read_scores({"A": {"1": {"AP": 0.5}}, "B": {"2": {"AP": 0.2}}})
     with pytest.raises(InputError, match="no topic on which every run has a score"):
         disjoint.complete()

@@ -9,6 +9,8 @@ import pytest
 
 from rankprism import Scores, evaluate
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # a run that lacks topics
+
 JUDGMENTS = {"1": {"d1": 1}, "2": {"d1": 1}, "3": {"d1": 0}}
 RUNS = {
     "good": {"1": {"d1": 1.0}, "2": {"d1": 1.0}, "3": {"d1": 1.0}},
@@ -57,7 +59,9 @@ def test_an_unknown_kind_of_frame_is_refused(scores: Scores) -> None:
 
 
 def test_conventions_are_recorded(scores: Scores) -> None:
-    assert scores.conventions == {
+    notes = [note["kind"] for note in scores.conventions["notes"]]
+    assert notes == ["missing-topics", "unjudged-topics", "no-relevant"]
+    assert {key: x for key, x in scores.conventions.items() if key != "notes"} == {
         "order": "score",
         "topics": "judged",
         "duplicates": "error",

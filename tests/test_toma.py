@@ -171,6 +171,7 @@ def collections_of_aspects(draw: st.DrawFn) -> tuple[dict[str, Any], list[str], 
 DISTANCES = ("euclidean", "manhattan", "chebyshev")
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 @pytest.mark.parametrize("name", DISTANCES)
 @given(case=collections_of_aspects(), tuples=st.sampled_from(["product", "seen"]))
 def test_toma_equals_the_measure_of_slow_class_weights(
@@ -206,6 +207,7 @@ def test_every_embedding_respects_the_partial_order(embeds: list[list[int]], nam
             assert place[x] <= place[y]
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 @given(case=collections_of_aspects(), name=st.sampled_from(DISTANCES))
 def test_the_ideal_ranking_of_the_order_scores_1(
     case: tuple[dict[str, Any], list[str], list[int]], name: str
@@ -401,6 +403,7 @@ def test_toma_needs_the_same_aspects_in_every_topic() -> None:
         evaluate({"q": {"a": {"x": 1}}, "r": {"b": {"x": 1}}}, {"q": {"x": 1.0}}, "TOMA(nDCG)")
 
 
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 @settings(max_examples=20)
 @given(case=collections_of_aspects())
 def test_aspect_is_the_measure_of_that_aspect_alone(

@@ -8,8 +8,8 @@ from time import perf_counter
 import numpy as np
 
 from rankprism import Scores
-from rankprism.comparison import paired, resampling
 from rankprism.meta import unanimity
+from rankprism.statistics import paired, resampling
 
 SYSTEMS, TOPICS, RESAMPLES, VARIANTS, ALPHA = 70, 50, 10_000, 120, 0.05
 

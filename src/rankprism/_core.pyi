@@ -9,8 +9,22 @@ _Longs: TypeAlias = npt.NDArray[np.int64]
 _Ints: TypeAlias = npt.NDArray[np.int32]
 _Floats: TypeAlias = npt.NDArray[np.float64]
 # Start of each topic's judged documents; rank and number of each; length and presence of each topic's
-# ranking; the run's topics without judgments.
-_Alignment: TypeAlias = tuple[_Longs, _Ints, _Ints, _Ints, npt.NDArray[np.uint8], list[str]]
+# ranking; the run's topics without judgments; what is remarked of each topic, the first topic whose ranks and
+# scores disagree, the first without any judged document, and stray characters (see `rankprism.data.run`).
+_Stray: TypeAlias = tuple[int, str, int, str]
+_Bytes: TypeAlias = npt.NDArray[np.uint8]
+_Alignment: TypeAlias = tuple[
+    _Longs,
+    _Ints,
+    _Ints,
+    _Ints,
+    _Bytes,
+    list[str],
+    _Bytes,
+    tuple[int, float, float, float, float],
+    tuple[int, str, str],
+    _Stray,
+]
 
 class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
@@ -30,9 +44,18 @@ class JudgmentTable:
         """Names of all aspects, topic after topic."""
     def columns(self) -> tuple[list[str], list[str], list[str], _Floats]:
         """Topic, aspect, document, grade of every judgment."""
+    def grades(self) -> _Floats:
+        """The last of `columns`."""
+    def lines(self, source: str, format: str, weights: list[str], /) -> bytes:
+        """All judgments as text: "diversity", "adhoc", "ntcir", "ntcir-adhoc", or "evall", which also has the
+        text of each aspect's weight."""
     def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints, _Longs]:
         """Start of each topic's cells; document, aspect and grade of each cell; relevant documents of
         each topic; start of each topic's aspects in `aspects`."""
+    def judged_documents(self) -> _Ints:
+        """How many judged documents each topic has."""
+    def stray(self) -> _Stray:
+        """How many ids have a byte-order mark in them, and the first; the same of no-break spaces."""
     def __len__(self) -> int: ...
 
 class RunTable:
@@ -56,6 +79,12 @@ class RunTable:
     def has_ranks(self) -> bool: ...
     def columns(self) -> tuple[list[str], list[str], _Floats, _Floats]:
         """Topic, document, score of every line, and rank (an empty array if there is none)."""
+    def numbers(self) -> tuple[_Floats, _Floats]:
+        """The last two of `columns`."""
+    def ranking(self, order: str, duplicates: str, /) -> tuple[_Ints, _Ints, _Ints]:
+        """The lines in the order of evaluation: number of each, its rank, and the length of its ranking."""
+    def trec_lines(self, lines: _Ints, ranks: _Ints, scores: _Floats, tag: str, /) -> bytes: ...
+    def evall_lines(self, lines: _Ints, /) -> bytes: ...
     def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
     def __len__(self) -> int: ...
 
@@ -65,15 +94,23 @@ def align_file(judgments: JudgmentTable, path: str, name: str, order: str, dupli
 def align_bytes(
     judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
 ) -> _Alignment: ...
-def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Floats, _Floats]:
-    """What the best ranking of each topic is worth, at least and at most; equal where it is proved."""
+def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
+    """The best order of each topic's documents that was found, with -1 behind its end, and what the best
+    one is worth at least and at most; equal where it is proved."""
 
-def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float) -> _Floats:
-    """Least cost of documents that reach `need` aspects of each topic, one of n aspects costing a·n + b."""
+def minimal_cover(relevant: _Floats, need: _Ints, a: float, b: float, nodes: int) -> tuple[_Floats, _Floats]:
+    """Least cost of documents that reach `need` aspects of each topic, at least and at most; a document of n
+    aspects costs a·n + b. Equal where the search ended within so many nodes."""
 
-def greedy(value: _Floats, stop: _Floats) -> tuple[_Ints, _Floats]:
-    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, and what each
-    document offered when it was taken."""
+def sums_of_products(values: _Floats, factors: _Floats) -> _Floats:
+    """(N, A) Σ_h values(n,a,h) · factors(n,h), from first to last; `factors` may be one row for all n."""
+
+def sums_over_aspects(values: _Floats, factors: _Floats) -> _Floats:
+    """(N, H) Σ_a values(n,a,h) · factors(n,a), from first to last."""
+
+def greedy(value: _Floats, stop: _Floats) -> _Ints:
+    """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, with -1 behind
+    its end."""
 
 def best_preferred(
     alone: _Floats,

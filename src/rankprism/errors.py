@@ -8,9 +8,18 @@ RankprismWarning      legitimate, but worth a look
 
 from collections.abc import Iterable, Sequence
 
+from rankprism.foreign import message
+
 
 class RankprismError(ValueError):
-    """A user's mistake. The message names the place, the value and the remedy."""
+    """A user's mistake. The message names the place, the value and the remedy.
+
+    Messages quote what stands in files. Those of Python and those of the core all come through here, so this
+    is where they are made safe to show.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(message(x) if isinstance(x, str) else x for x in args))
 
 
 class InputError(RankprismError):
@@ -23,6 +32,9 @@ class MeasureError(RankprismError):
 
 class RankprismWarning(UserWarning):
     """Legitimate input that is worth a look."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(message(x) if isinstance(x, str) else x for x in args))
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

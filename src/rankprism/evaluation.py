@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError, MeasureError, RankprismWarning, one_of
+from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source, check_format
+from rankprism.inspection import Evaluated, notes_of
 from rankprism.measures import Measure, parse
+from rankprism.measures.bounds.completions import Completions
 
 TOPICS = ("judged", "retrieved")
 
@@ -52,9 +55,9 @@ def evaluate(
         (as it stands).
     duplicates : what to do when a document stands twice in a topic: "error", or keep the "first",
         which is the better-ranked one.
-    bounds : also compute, as `Scores.high`, every score with all unjudged documents given their topic's
-        highest grade on every aspect; `Scores.low` is the score as it is. For measures whose definition is
-        `monotone` the truth lies between, whatever the missing judgments are.
+    bounds : also compute `Scores.low` and `Scores.high`. Every score lies between them whatever grades the
+        unjudged documents of its ranking turn out to have, as far as these grades occur in the judgments or
+        are declared labels. A measure for which no bounds are known is refused.
     threads : how many files to read at once; as many as there are processors without it. The scores
         do not depend on it.
     on_run : called with the name of each run when it has been read.
@@ -74,6 +77,9 @@ def evaluate(
     one_of("order", order, ORDERS)
     one_of("duplicates", duplicates, DUPLICATES)
     chosen = _measures(measures)
+    if bounds:
+        for measure in chosen:
+            measure.check_bounded()
     sources = run_sources(runs)
     check_format(run_format)
     judged = read_judgments(judgments, format=qrels_format, weights=weights, aspects=aspects)
@@ -87,10 +93,9 @@ def evaluate(
         block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(chosen):
             values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
-            if low is not None and high is not None:
-                least, most = measure.interval(hits)
-                if bounds:
-                    most = _completed(measure, hits)
+        if low is not None and high is not None:
+            ends = _bounds(chosen, hits) if bounds else [measure.interval(hits) for measure in chosen]
+            for m, (least, most) in enumerate(ends):
                 low[which_runs, which_topics, m] = least.reshape(block)
                 high[which_runs, which_topics, m] = most.reshape(block)
     if topics == "retrieved":
@@ -99,6 +104,13 @@ def evaluate(
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
 
+    def means(name: str) -> tuple[float, float | None]:
+        by_rank = _aligned_by_rank(judged, sources[name], duplicates, run_format)
+        mean = partial(_mean, judged, measure=chosen[0], topics=topics)
+        return mean(aligned[name]), None if by_rank is None else mean(by_rank)
+
+    notes = notes_of(Evaluated(judged, aligned, chosen, topics, means))
+    issue(notes)
     conventions = {
         "order": order,
         "topics": topics,
@@ -113,8 +125,28 @@ def evaluate(
         "topics of a run without judgments": {
             name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
         },
+        "notes": [note.record() for note in (*judged.notes, *notes)],
     }
     return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: str | None) -> Alignment | None:
+    """The run once more, ordered by its ranks; None if it cannot be read again or lacks ranks."""
+    is_path = isinstance(source, str | os.PathLike)
+    if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
+        return None
+    try:
+        return align_source(judged, source, "rank", duplicates, format)
+    except InputError:
+        return None
+
+
+def _mean(judged: Judgments, run: Alignment, measure: Measure, topics: str) -> float:
+    """The mean score of one run."""
+    scores = np.empty(len(judged.topics))
+    for hits, _, which_topics in batches(judged.cells, [run]):
+        scores[which_topics] = measure.score(hits)
+    return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
 
 
 def _labelling(judged: Judgments) -> dict[str, Any]:
@@ -130,18 +162,17 @@ def _labelling(judged: Judgments) -> dict[str, Any]:
     }
 
 
-def _completed(measure: Measure, hits: Hits) -> Floats:
-    """(N,) the score with every unjudged document of the highest grade, a few rankings at a time."""
-    cutoff = measure.cutoff
-    depth = int(hits.length.max(initial=0)) if cutoff is None else cutoff
+def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:
+    """(N,) twice for each measure, a few rankings at a time: unlike scores, bounds look at every rank."""
+    depth = int(hits.length.max(initial=0))
     step = max(1, BATCH // max(1, depth * hits.grade.shape[1]))
-    if measure.is_condensed:
-        return measure.interval(hits)[1]  # nothing unjudged is left to complete
-    parts = [
-        measure.interval(hits.rows(slice(first, first + step)).completed(cutoff))[1]
-        for first in range(0, len(hits.length), step)
-    ]
-    return np.concatenate(parts)
+    low, high = np.empty((2, len(measures), len(hits.length)))
+    for first in range(0, len(hits.length), step):
+        rows = slice(first, first + step)
+        completions = Completions.of(hits.rows(rows))
+        for m, measure in enumerate(measures):
+            low[m, rows], high[m, rows] = measure.bounds(completions)
+    return list(zip(low, high, strict=True))
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
@@ -178,7 +209,7 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 def _is_run(source: Any) -> bool:
     """A run of its own rather than one of its rows."""
-    from rankprism.formats.frames import is_frame
+    from rankprism.data.frames import is_frame
 
     return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
 
@@ -216,12 +247,4 @@ def _align_all(
 
         with ThreadPoolExecutor(workers) as pool:
             aligned = list(pool.map(one, sources))
-    for name, run in zip(sources, aligned, strict=True):
-        if not len(run.rank):
-            warnings.warn(
-                f"{name}: none of its documents is judged, so it scores 0; check that it belongs to "
-                f"{judgments.source}",
-                RankprismWarning,
-                stacklevel=3,
-            )
     return dict(zip(sources, aligned, strict=True))

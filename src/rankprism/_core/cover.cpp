@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "text.hpp"
 
 namespace rankprism {
@@ -14,8 +16,6 @@ namespace {
 constexpr double impossible = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_aspects = 256;
 constexpr std::int64_t most_for_subsets = 16;
-// The problem is NP-hard, so there are topics on which no search ends. Real ones take thousands of nodes.
-constexpr std::int64_t most_nodes = 50'000'000;
 
 using Aspects = std::bitset<most_aspects>;
 
@@ -35,6 +35,7 @@ std::vector<Kind> kinds_of(const double* relevant, std::int64_t aspects, std::in
     // Those that reach more first, so that what makes a kind superfluous comes before it.
     std::stable_sort(all.begin(), all.end(), [](const Kind& x, const Kind& y) { return x.reach.count() > y.reach.count(); });
     for (const Kind& kind : all) {
+        if (kept.size() % 256 == 0) check_interrupt();
         const bool superfluous = std::any_of(kept.begin(), kept.end(), [&](const Kind& other) {
             return (kind.reach & ~other.reach).none() && other.cost <= kind.cost;
         });
@@ -49,6 +50,7 @@ double over_subsets(const std::vector<Kind>& kinds, std::int64_t aspects, std::s
     cost[0] = 0;
     double best = impossible;
     for (std::size_t set = 0; set < cost.size(); ++set) {
+        if (set % 1024 == 0) check_interrupt();
         if (cost[set] == impossible) continue;
         if (Aspects(set).count() >= need) best = std::min(best, cost[set]);
         for (const Kind& kind : kinds) {
@@ -63,12 +65,13 @@ double over_subsets(const std::vector<Kind>& kinds, std::int64_t aspects, std::s
 class Search {
   public:
     // unit: every cost is a multiple of it; 0 if nothing is known.
-    Search(std::vector<Kind> kinds, std::size_t need, double unit) : kinds_(std::move(kinds)), need_(need), unit_(unit) {}
+    Search(std::vector<Kind> kinds, std::size_t need, double unit, std::int64_t nodes)
+        : kinds_(std::move(kinds)), need_(need), unit_(unit), nodes_(nodes) {}
 
-    double best() {
+    CoverCost run() {
         best_ = greedy();
-        branch(Aspects(), 0, kinds_);
-        return best_;
+        if (best_ < impossible) branch(Aspects(), 0, kinds_);
+        return {std::min(open_, best_), best_};
     }
 
   private:
@@ -93,42 +96,47 @@ class Search {
     }
 
     void branch(const Aspects& reached, double cost, std::vector<Kind> left) {
-        if (++nodes_ > most_nodes) {
-            throw BadInput("S-precision: the exact best ranking of a topic with " + std::to_string(kinds_.size()) +
-                           " kinds of documents is out of reach; ask for a lower level");
-        }
         if (reached.count() >= need_) {
             best_ = std::min(best_, cost);
             return;
         }
-        left.erase(std::remove_if(left.begin(), left.end(), [&](const Kind& k) { return (k.reach & ~reached).none(); }),
-                   left.end());
-        if (left.empty() || rounded(cost + bound(reached, left)) >= best_ * (1 - 1e-12)) return;
-
-        // When everything that is left has to be reached, some kind must reach the rarest aspect: branch on which.
-        Aspects reachable = reached;
-        for (const Kind& kind : left) reachable |= kind.reach;
-        if (reachable.count() < need_) return;
-        if (reachable.count() == need_) {
-            const std::size_t aspect = rarest(reachable & ~reached, left);
-            for (std::size_t k = 0; k < left.size();) {
-                if (!left[k].reach[aspect]) {
-                    ++k;
-                    continue;
-                }
-                const Kind chosen = left[k];
-                left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));  // tried here, so not again below
-                branch(reached | chosen.reach, cost + chosen.cost, left);
+        for (;;) {
+            left.erase(std::remove_if(left.begin(), left.end(), [&](const Kind& k) { return (k.reach & ~reached).none(); }),
+                       left.end());
+            if (left.empty()) return;
+            if (--nodes_ % 256 == 0) check_interrupt();
+            const double least = rounded(cost + bound(reached, left));
+            if (least >= best_ * (1 - 1e-12)) return;
+            if (nodes_ < 0) {  // left unsearched: nothing in here costs less than this
+                open_ = std::min(open_, least);
+                return;
             }
-            return;
+
+            // When everything that is left has to be reached, some kind must reach the rarest aspect: branch on which.
+            Aspects reachable = reached;
+            for (const Kind& kind : left) reachable |= kind.reach;
+            if (reachable.count() < need_) return;
+            if (reachable.count() == need_) {
+                const std::size_t aspect = rarest(reachable & ~reached, left);
+                for (std::size_t k = 0; k < left.size();) {
+                    if (!left[k].reach[aspect]) {
+                        ++k;
+                        continue;
+                    }
+                    const Kind chosen = left[k];
+                    left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));  // tried here, so not again below
+                    branch(reached | chosen.reach, cost + chosen.cost, left);
+                }
+                return;
+            }
+            // With the kind that brings most for its cost, and then, in the next round, without it.
+            const auto next = std::min_element(left.begin(), left.end(), [&](const Kind& x, const Kind& y) {
+                return per_aspect(x, reached) < per_aspect(y, reached);
+            });
+            const Kind chosen = *next;
+            left.erase(next);
+            branch(reached | chosen.reach, cost + chosen.cost, left);
         }
-        const auto next = std::min_element(left.begin(), left.end(), [&](const Kind& x, const Kind& y) {
-            return per_aspect(x, reached) < per_aspect(y, reached);
-        });
-        const Kind chosen = *next;
-        left.erase(next);
-        branch(reached | chosen.reach, cost + chosen.cost, left);
-        branch(reached, cost, std::move(left));
     }
 
     static std::size_t rarest(const Aspects& open, const std::vector<Kind>& left) {
@@ -150,15 +158,22 @@ class Search {
     // What is missing, paid at the best prices there are, as if no two kinds overlapped.
     double bound(const Aspects& reached, const std::vector<Kind>& left) {
         prices_.clear();
-        for (const Kind& kind : left) prices_.push_back({per_aspect(kind, reached), (kind.reach & ~reached).count()});
-        std::sort(prices_.begin(), prices_.end());
+        for (const Kind& kind : left) {
+            const auto fresh = (kind.reach & ~reached).count();
+            prices_.push_back({kind.cost / static_cast<double>(fresh), fresh});
+        }
+        // A heap, because the first few prices are enough.
+        const auto dearer = std::greater<std::pair<double, std::size_t>>();
+        std::make_heap(prices_.begin(), prices_.end(), dearer);
         double cost = 0;
         auto missing = static_cast<double>(need_ - reached.count());
-        for (const auto& [price, fresh] : prices_) {
+        for (auto end = prices_.end(); end != prices_.begin();) {
+            const auto [price, fresh] = prices_.front();
             const double taken = std::min(missing, static_cast<double>(fresh));
             cost += price * taken;
             missing -= taken;
             if (missing <= 0) return cost;
+            std::pop_heap(prices_.begin(), end--, dearer);
         }
         return impossible;
     }
@@ -166,23 +181,28 @@ class Search {
     std::vector<Kind> kinds_;
     std::size_t need_;
     double unit_;
-    double best_ = impossible;
-    std::int64_t nodes_ = 0;
+    double best_ = impossible;  // found
+    double open_ = impossible;  // the least that what was not searched may cost
+    std::int64_t nodes_;        // left to spend
     std::vector<std::pair<double, std::size_t>> prices_;
 };
 
 }  // namespace
 
-double minimal_cover(const double* relevant, std::int64_t aspects, std::int64_t docs, std::int32_t need, double a, double b) {
-    if (need <= 0) return 0;
+CoverCost minimal_cover(const double* relevant, std::int64_t aspects, std::int64_t docs, std::int32_t need, double a, double b,
+                        std::int64_t nodes) {
+    if (need <= 0) return {0, 0};
     if (aspects > static_cast<std::int64_t>(most_aspects)) {
         throw BadInput("S-precision: a topic has " + std::to_string(aspects) + " aspects; at most " +
-                       std::to_string(most_aspects) + " can be searched exactly");
+                       std::to_string(most_aspects) + " can be searched");
     }
     std::vector<Kind> kinds = kinds_of(relevant, aspects, docs, a, b);
-    if (aspects <= most_for_subsets) return over_subsets(kinds, aspects, static_cast<std::size_t>(need));
+    if (aspects <= most_for_subsets) {
+        const double cost = over_subsets(kinds, aspects, static_cast<std::size_t>(need));
+        return {cost, cost};
+    }
     const double unit = a == 0 ? b : std::floor(a) == a && std::floor(b) == b ? 1 : 0;
-    return Search(std::move(kinds), static_cast<std::size_t>(need), unit).best();
+    return Search(std::move(kinds), static_cast<std::size_t>(need), unit, nodes).run();
 }
 
 }  // namespace rankprism

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "greedy.hpp"
+#include "interrupt.hpp"
 
 namespace rankprism {
 namespace {
@@ -56,6 +57,7 @@ struct Level {
 struct Kind {
     std::vector<int> levels;  // on the aspects to which they are something
     int copies;
+    std::vector<std::int32_t> docs;
     std::vector<int> better;  // kinds that may be taken first without loss
 };
 
@@ -65,7 +67,8 @@ struct Problem {
     std::vector<Level> levels;     // by aspect,
     std::vector<int> level_start;  // which starts here
     std::vector<Kind> kinds;
-    std::vector<Offers> greedy;  // the greedy ranking
+    std::vector<Offers> greedy;             // the greedy ranking
+    std::vector<std::int32_t> greedy_docs;  // and its documents
 
     int level_count() const { return static_cast<int>(levels.size()); }
     int kind_count() const { return static_cast<int>(kinds.size()); }
@@ -87,9 +90,9 @@ bool at_least(const Offer& x, const Offer& y, double rate) {
 }
 
 // Makes kinds of the documents, and leaves out those that are never reached because enough others are better.
-void add_kinds(Problem& problem, const std::map<Offers, int, Before>& documents) {
+void add_kinds(Problem& problem, const std::map<Offers, std::vector<std::int32_t>, Before>& documents) {
     Numbers rate(problem.aspects, 0.0);
-    for (const auto& [offers, copies] : documents) {
+    for (const auto& [offers, docs] : documents) {
         for (int a = 0; a < problem.aspects; ++a) {
             const auto [value, stop] = offers[a];
             const double ratio = stop > 0 ? value / stop : std::numeric_limits<double>::infinity();
@@ -97,8 +100,8 @@ void add_kinds(Problem& problem, const std::map<Offers, int, Before>& documents)
         }
     }
     std::vector<const Offers*> chosen;
-    for (const auto& [offers, copies] : documents) {
-        Kind kind{{}, std::min(copies, problem.depth), {}};
+    for (const auto& [offers, docs] : documents) {
+        Kind kind{{}, std::min(static_cast<int>(docs.size()), problem.depth), docs, {}};
         int first = 0;
         for (int other = 0; other < problem.kind_count(); ++other) {
             int a = 0;
@@ -141,14 +144,14 @@ Problem read_problem(const double* value, const double* stop, std::int64_t aspec
         return found;
     };
     std::vector<std::int32_t> order(docs);
-    Numbers gains(docs);
-    Greedy().order(value, stop, aspects, docs, order.data(), gains.data());  // leaves out what offers nothing, as we do
+    Greedy().order(value, stop, aspects, docs, order.data());  // leaves out what offers nothing, as we do
     order.erase(std::find(order.begin(), order.end(), -1), order.end());
     problem.depth = static_cast<int>(std::min<std::int64_t>(depth, static_cast<std::int64_t>(order.size())));
     problem.discount.assign(discount, discount + problem.depth);
-    std::map<Offers, int, Before> documents;
-    for (const std::int32_t d : order) ++documents[offers(d)];
-    for (int i = 0; i < problem.depth; ++i) problem.greedy.push_back(offers(order[i]));
+    std::map<Offers, std::vector<std::int32_t>, Before> documents;
+    for (const std::int32_t d : order) documents[offers(d)].push_back(d);
+    problem.greedy_docs.assign(order.begin(), order.begin() + problem.depth);
+    for (const std::int32_t d : problem.greedy_docs) problem.greedy.push_back(offers(d));
     add_kinds(problem, documents);
     return problem;
 }
@@ -255,7 +258,7 @@ void Prices::make_grid(int aspect) {
     }
     // The powers of a single factor are all that occurs. Several factors have too many products: there, four points
     // an octave are close enough.
-    const double ratio = factors.size() == 1 ? factors[0] : std::exp2(-0.25);
+    const double ratio = factors.size() == 1 ? factors[0] : std::sqrt(std::sqrt(0.5));
     const std::size_t most = factors.empty() ? 1 : factors.size() == 1 ? problem_.depth + 1 : 1000;
     Grid grid{{1.0}, aspect == 0 ? 0 : grids_.back().row(problem_.depth + 1)};
     while (grid.worth.size() < most && grid.worth.back() > 1e-16) grid.worth.push_back(grid.worth.back() * ratio);
@@ -349,6 +352,7 @@ void Prices::tune(double low, std::int64_t steps) {
     double lowest = root_, pace = 0.3;
     std::int64_t idle = 0;
     for (std::int64_t step = 0; step < steps && root_ > low * (1 + tolerance); ++step) {
+        check_interrupt();
         slope(now);
         for (std::size_t p = first_kind; p < now.size(); ++p) {
             if (prices_[p] == 0) now[p] = std::min(now[p], 0.0);
@@ -390,15 +394,22 @@ struct Layer {
     void clear() { value.clear(), bound.clear(), left.clear(), copies.clear(), hash.clear(); }
 };
 
+// How a state was reached: from which state of the layer before, by a document of which kind.
+struct Taken {
+    std::size_t from;
+    int kind;
+};
+
 class Search {
   public:
     Search(const Problem& problem, std::int64_t nodes);
-    Bounds run();
+    Best run();
 
   private:
     double sweep(std::size_t width);
     void expand(int position, std::size_t state);
-    void add(double value, double bound);
+    void add(double value, double bound, Taken taken, std::vector<Taken>& layer);
+    void remember(int position, Taken taken);
     void tune(std::int64_t nodes);
     double limit() const { return low_ * (1 + tolerance); }
 
@@ -407,13 +418,15 @@ class Search {
     double low_ = 0, high_;
     std::int64_t nodes_;
     Layer layer_, next_;
+    std::vector<std::vector<Taken>> taken_;  // of all layers behind and the next
+    std::vector<std::int32_t> best_;         // the ranking that is worth low_
     std::vector<std::int32_t> slots_;  // a hash table of next_; -1: empty
     Numbers shopping_, left_;
     std::vector<int> copies_;
 };
 
 Search::Search(const Problem& problem, std::int64_t nodes)
-    : problem_(problem), prices_(problem), nodes_(nodes), shopping_(problem.aspects) {
+    : problem_(problem), prices_(problem), nodes_(nodes), taken_(problem.depth), best_(problem.greedy_docs), shopping_(problem.aspects) {
     Numbers left(problem.aspects, 1.0);
     for (int i = 0; i < problem.depth; ++i) {
         double gain = 0;
@@ -426,14 +439,14 @@ Search::Search(const Problem& problem, std::int64_t nodes)
     high_ = prices_.root();
 }
 
-Bounds Search::run() {
+Best Search::run() {
     tune(std::min(nodes_ / 2, 256 * prices_.step_cost()));
     for (std::size_t width = 64; nodes_ > 0 && high_ > limit(); width *= 4) {
         const std::int64_t before = nodes_;
         high_ = std::min(high_, std::max(low_, sweep(width)));
         if (high_ > limit()) tune(std::min(nodes_, before - nodes_));
     }
-    return {low_, high_ > limit() ? high_ : low_};
+    return {low_, high_ > limit() ? high_ : low_, best_};
 }
 
 void Search::tune(std::int64_t nodes) {
@@ -455,6 +468,7 @@ double Search::sweep(std::size_t width) {
     std::vector<std::size_t> order;
     for (int position = 0; position < problem_.depth; ++position) {
         next_.clear();
+        taken_[position].clear();
         slots_.assign(1024, -1);
         order.resize(layer_.value.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -485,7 +499,7 @@ void Search::expand(int position, std::size_t state) {
         const Kind& kind = problem_.kinds[k];
         const auto available = [&](int other) { return copies[other] > 0; };
         if (copies[k] == 0 || std::any_of(kind.better.begin(), kind.better.end(), available)) continue;
-        --nodes_;
+        if (--nodes_ % 4096 == 0) check_interrupt();
         double gain = 0, bound = copies[k] <= to_come ? rest - prices_.copy(k) : rest;
         for (const int l : kind.levels) {
             const Level& level = problem_.levels[l];
@@ -494,19 +508,34 @@ void Search::expand(int position, std::size_t state) {
         }
         const double value = layer_.value[state] + problem_.discount[position] * gain;
         bound = std::min(bound + value, layer_.bound[state]);
-        low_ = std::max(low_, value);
+        if (value > low_) {
+            low_ = value;
+            remember(position, {state, k});
+        }
         if (to_come == 0 || bound <= limit()) continue;
         left_.assign(left, left + problem_.aspects);
         for (const int l : kind.levels) left_[problem_.levels[l].aspect] *= problem_.levels[l].factor;
         copies_.assign(copies, copies + problem_.kinds.size());
         --copies_[k];
         for (int& c : copies_) c = std::min(c, to_come);
-        add(value, bound);
+        add(value, bound, {state, k}, taken_[position]);
     }
 }
 
+// Keeps the ranking that ends at the position with this document.
+void Search::remember(int position, Taken taken) {
+    std::vector<int> kinds(1, taken.kind);
+    while (position-- > 0) {
+        taken = taken_[position][taken.from];
+        kinds.push_back(taken.kind);
+    }
+    std::vector<std::size_t> used(problem_.kinds.size(), 0);
+    best_.clear();
+    for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) best_.push_back(problem_.kinds[*kind].docs[used[*kind]++]);
+}
+
 // Puts (left_, copies_) into the next layer, unless it is there with at least this value.
-void Search::add(double value, double bound) {
+void Search::add(double value, double bound, Taken taken, std::vector<Taken>& layer) {
     const std::size_t aspects = left_.size(), kinds = copies_.size();
     std::uint64_t hash = 0;
     const auto mix = [&](std::uint64_t x) { hash = (hash ^ x) * 0x9E3779B97F4A7C15u, hash ^= hash >> 29; };
@@ -526,10 +555,11 @@ void Search::add(double value, double bound) {
     for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
         const auto state = static_cast<std::size_t>(slots_[slot]);
         if (!same(state)) continue;
-        if (value > next_.value[state]) next_.value[state] = value, next_.bound[state] = bound;
+        if (value > next_.value[state]) next_.value[state] = value, next_.bound[state] = bound, layer[state] = taken;
         return;
     }
     slots_[slot] = static_cast<std::int32_t>(next_.value.size());
+    layer.push_back(taken);
     next_.value.push_back(value);
     next_.bound.push_back(bound);
     next_.left.insert(next_.left.end(), left_.begin(), left_.end());
@@ -546,10 +576,10 @@ void Search::add(double value, double bound) {
 
 }  // namespace
 
-Bounds best_ranking(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
-                    const double* discount, std::int64_t depth, std::int64_t nodes) {
+Best best_ranking(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
+                  const double* discount, std::int64_t depth, std::int64_t nodes) {
     const Problem problem = read_problem(value, stop, aspects, docs, discount, depth);
-    if (problem.depth == 0) return {0, 0};
+    if (problem.depth == 0) return {0, 0, {}};
     return Search(problem, nodes).run();
 }
 

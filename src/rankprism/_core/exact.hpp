@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace rankprism {
 
-struct Bounds {
+struct Best {
     double low, high;
+    std::vector<std::int32_t> order;  // a ranking that is worth low
 };
 
 // The largest Σ_i discount[i] Σ_a value[a][d_i] Π_{j<i} (1 - stop[a][d_j]) over all sequences of at most
@@ -16,7 +18,7 @@ struct Bounds {
 // value[a * docs + d] >= 0 and 0 <= stop[a * docs + d] <= 1 as in Greedy; discount > 0, never increasing.
 // nodes: how much to search. It is counted in steps, never in seconds, so that every machine gives up at
 // the same place. Memory grows with it, by at most some hundred bytes a node.
-Bounds best_ranking(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
-                    const double* discount, std::int64_t depth, std::int64_t nodes);
+Best best_ranking(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
+                  const double* discount, std::int64_t depth, std::int64_t nodes);
 
 }  // namespace rankprism

@@ -12,10 +12,9 @@ constexpr double tolerance = 1e-10;
 
 }  // namespace
 
-void Greedy::order(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs, std::int32_t* order,
-                   double* gains) {
+void Greedy::order(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
+                   std::int32_t* order) {
     std::fill(order, order + docs, -1);
-    std::fill(gains, gains + docs, 0.0);
     find_kinds(value, stop, aspects, docs);
     left_.assign(aspects, 1.0);
     gain_.resize(kinds_.size());
@@ -39,7 +38,6 @@ void Greedy::order(const double* value, const double* stop, std::int64_t aspects
         }
         if (chosen == nullptr) return;
         order[position] = docs_[chosen->next++];
-        gains[position] = gain_[static_cast<std::size_t>(chosen - kinds_.data())];
         const double* stops = &rows_[chosen->row + aspects];
         for (std::int64_t a = 0; a < aspects; ++a) left_[a] *= 1 - stops[a];
     }

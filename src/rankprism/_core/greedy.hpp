@@ -12,9 +12,8 @@ class Greedy {
     // value[a * docs + d]: what document d offers on aspect a while nothing of it has been seen.
     // stop[a * docs + d]: the share of the aspect's remaining worth that seeing d takes away.
     // order[0 .. docs): the documents, best next one first; those that offer nothing are left out,
-    // and the places that remain are -1. gains[0 .. docs): what each offered when it was taken.
-    void order(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs, std::int32_t* order,
-               double* gains);
+    // and the places that remain are -1.
+    void order(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs, std::int32_t* order);
 
   private:
     // Documents that are alike on every aspect. At any step all of them offer the same, so it is enough

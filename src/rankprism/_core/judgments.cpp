@@ -1,6 +1,7 @@
 #include "judgments.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace rankprism {
@@ -42,6 +43,9 @@ Columns parse_line(const Text& text, const char*& p, JudgmentFormat format) {
     Columns result{column[0], format == JudgmentFormat::diversity ? column[1] : only_aspect, column[prels ? 1 : 2], 0};
     if (!parse_number(column[prels ? 2 : 3], result.grade)) {
         text.fail(line, "the grade " + quoted(column[prels ? 2 : 3]) + " is not a number; expected " + expected(format));
+    }
+    if (!(std::abs(result.grade) <= largest_grade)) {
+        text.fail(line, "the grade " + quoted(column[prels ? 2 : 3]) + " is too large; " + grade_range);
     }
     return result;
 }

@@ -18,6 +18,10 @@ enum class JudgmentFormat {
     prels,      // topic doc grade method probability
 };
 
+// Grades lie between -largest_grade and this: sums and products of them are then finite numbers.
+constexpr double largest_grade = 1e9;
+constexpr const char* grade_range = "grades lie between -1,000,000,000 and 1,000,000,000";
+
 // One judgment of a topic, as it comes in.
 struct JudgmentRow {
     std::string_view doc;

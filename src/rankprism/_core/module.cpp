@@ -6,14 +6,19 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cover.hpp"
 #include "exact.hpp"
 #include "greedy.hpp"
+#include "interrupt.hpp"
 #include "judgments.hpp"
 #include "preferred.hpp"
 #include "run.hpp"
+#include "sums.hpp"
+#include "writing.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -24,6 +29,7 @@ namespace {
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Hands a vector over to numpy without copying it.
@@ -68,6 +74,10 @@ JudgmentTable judgments_from_columns(const std::string& name, const nb::list& to
     std::vector<JudgmentRow> rows;
     std::vector<std::int32_t> topic;
     for (std::size_t i = 0; i < docs.size(); ++i) {
+        if (!(std::abs(grades(i)) <= largest_grade)) {
+            throw BadInput(name + ", row " + std::to_string(i + 1) + ": the grade of document " + quoted(utf8(docs[i])) +
+                           " is too large; " + grade_range);
+        }
         topic.push_back(table.topic_names.number(utf8(topics[i])));
         rows.push_back({utf8(docs[i]), table.aspect_names.number(utf8(aspects[i])), static_cast<std::int64_t>(i), grades(i)});
     }
@@ -166,61 +176,131 @@ nb::tuple run_columns(const RunTable& run) {
     return nb::make_tuple(topics, docs, to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
 }
 
+// How many judged documents each topic has.
+Array<std::int32_t> judged_documents(const JudgmentTable& table) {
+    std::vector<std::int32_t> documents;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        documents.push_back(static_cast<std::int32_t>(table.topic(t).docs_end - table.topic(t).docs));
+    }
+    return to_numpy(std::move(documents));
+}
+
+nb::tuple to_python(const Stray& stray) {
+    return nb::make_tuple(stray.mark.ids, text(stray.mark.first), stray.space.ids, text(stray.space.first));
+}
+
+nb::tuple stray_in_judgments(const JudgmentTable& table) {
+    Stray stray;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const JudgmentTable::Topic& judged = table.topic(t);
+        stray.look_at(table.topic_name(t));
+        for (std::int64_t a = judged.aspects; a < judged.aspects_end; ++a) stray.look_at(table.aspect_name(a));
+        for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
+            if (!is_ascii(table.doc(d))) stray.look_at(table.doc(d));
+        }
+    }
+    return to_python(stray);
+}
+
+LineFormat line_format(std::string_view name) {
+    if (name == "adhoc") return LineFormat::adhoc;
+    if (name == "ntcir") return LineFormat::ntcir;
+    if (name == "ntcir-adhoc") return LineFormat::ntcir_adhoc;
+    return name == "evall" ? LineFormat::evall : LineFormat::diversity;
+}
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
 nb::tuple to_python(Alignment alignment) {
     nb::list unjudged;
     for (const std::string& topic : alignment.unjudged) unjudged.append(text(topic));
+    const Disagreement& two = alignment.disagreement;
+    const Unmatched& none = alignment.unmatched;
     return nb::make_tuple(to_numpy(std::move(alignment.start)), to_numpy(std::move(alignment.rank)),
                           to_numpy(std::move(alignment.doc)), to_numpy(std::move(alignment.length)),
-                          to_numpy(std::move(alignment.retrieved)), unjudged);
+                          to_numpy(std::move(alignment.retrieved)), unjudged, to_numpy(std::move(alignment.remarks)),
+                          nb::make_tuple(two.topic, two.rank, two.score, two.worse_rank, two.higher_score),
+                          nb::make_tuple(none.topic, text(none.retrieved), text(none.judged)), to_python(alignment.stray));
 }
 
-// value, stop: topic by aspect by document. The order, and what each document offered when it was taken.
-nb::tuple greedy(const Cube& value, const Cube& stop) {
+nb::object as_rows(std::vector<std::int32_t> order, std::int64_t rows, std::int64_t columns) {
+    return to_numpy(std::move(order)).cast().attr("reshape")(rows, columns);
+}
+
+// value, stop: topic by aspect by document. The order of each topic.
+nb::object greedy(const Cube& value, const Cube& stop) {
     const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
                docs = static_cast<std::int64_t>(value.shape(2));
     std::vector<std::int32_t> order(static_cast<std::size_t>(topics * docs));
-    std::vector<double> gains(order.size());
     unlocked([&] {
         Greedy greedy;
         for (std::int64_t t = 0; t < topics; ++t) {
             const std::int64_t cell = t * aspects * docs;
-            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order.data() + t * docs, gains.data() + t * docs);
+            greedy.order(value.data() + cell, stop.data() + cell, aspects, docs, order.data() + t * docs);
         }
-        return 0;
     });
-    return nb::make_tuple(to_numpy(std::move(order)).cast().attr("reshape")(topics, docs),
-                          to_numpy(std::move(gains)).cast().attr("reshape")(topics, docs));
+    return as_rows(std::move(order), topics, docs);
 }
 
-// value, stop: topic by aspect by document; discount: by position.
+// value, stop: topic by aspect by document; discount: by position. The order of each topic, as from greedy, and what
+// it is worth at least and at most.
 nb::tuple exact(const Cube& value, const Cube& stop, const Numbers& discount, std::int64_t nodes) {
-    const auto aspects = static_cast<std::int64_t>(value.shape(1)), docs = static_cast<std::int64_t>(value.shape(2));
+    const auto topics = static_cast<std::int64_t>(value.shape(0)), aspects = static_cast<std::int64_t>(value.shape(1)),
+               docs = static_cast<std::int64_t>(value.shape(2));
+    std::vector<std::int32_t> order(static_cast<std::size_t>(topics * docs), -1);
     std::vector<double> low(value.shape(0)), high(value.shape(0));
     unlocked([&] {
+        for (std::int64_t t = 0; t < topics; ++t) {
+            const std::int64_t cell = t * aspects * docs;
+            const Best best = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
+                                           static_cast<std::int64_t>(discount.shape(0)), nodes);
+            std::copy(best.order.begin(), best.order.end(), order.begin() + t * docs);
+            low[t] = best.low;
+            high[t] = best.high;
+        }
+    });
+    return nb::make_tuple(as_rows(std::move(order), topics, docs), to_numpy(std::move(low)), to_numpy(std::move(high)));
+}
+
+// relevant: topic by aspect by document; need: aspects to be reached, by topic. What they cost at least and at most.
+nb::tuple minimal_covers(const Cube& relevant, const Counts& need, double a, double b, std::int64_t nodes) {
+    const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
+    std::vector<double> low(relevant.shape(0)), high(relevant.shape(0));
+    unlocked([&] {
         for (std::size_t t = 0; t < low.size(); ++t) {
-            const std::int64_t cell = static_cast<std::int64_t>(t) * aspects * docs;
-            const Bounds bounds = best_ranking(value.data() + cell, stop.data() + cell, aspects, docs, discount.data(),
-                                               static_cast<std::int64_t>(discount.shape(0)), nodes);
-            low[t] = bounds.low;
-            high[t] = bounds.high;
+            const double* topic = relevant.data() + static_cast<std::int64_t>(t) * aspects * docs;
+            const CoverCost cost = minimal_cover(topic, aspects, docs, need(t), a, b, nodes);
+            low[t] = cost.low;
+            high[t] = cost.high;
         }
         return 0;
     });
     return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
-// relevant: topic by aspect by document; need: aspects to be reached, by topic.
-Array<double> minimal_covers(const Cube& relevant, const Counts& need, double a, double b) {
-    const auto aspects = static_cast<std::int64_t>(relevant.shape(1)), docs = static_cast<std::int64_t>(relevant.shape(2));
-    std::vector<double> costs(relevant.shape(0));
-    unlocked([&] {
-        for (std::size_t t = 0; t < costs.size(); ++t) {
-            const double* topic = relevant.data() + static_cast<std::int64_t>(t) * aspects * docs;
-            costs[t] = minimal_cover(topic, aspects, docs, need(t), a, b);
-        }
-        return 0;
-    });
-    return to_numpy(std::move(costs));
+// values: ranking by aspect by document; factors: ranking, or a single row for all of them, by document.
+nb::object products_by_document(const Cube& values, const Table& factors) {
+    const auto rows = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
+               docs = static_cast<std::int64_t>(values.shape(2));
+    const bool shared = factors.shape(0) == 1;
+    if (factors.shape(1) != values.shape(2) || !(shared || factors.shape(0) == values.shape(0))) {
+        throw nb::value_error("the factors have another shape than the values");
+    }
+    std::vector<double> sums(static_cast<std::size_t>(rows * aspects));
+    unlocked([&] { sums_of_products(values.data(), factors.data(), shared, rows, aspects, docs, sums.data()); });
+    return to_numpy(std::move(sums)).cast().attr("reshape")(rows, aspects);
+}
+
+// values: ranking by aspect by document; factors: ranking by aspect.
+nb::object products_by_aspect(const Cube& values, const Table& factors) {
+    const auto rows = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
+               docs = static_cast<std::int64_t>(values.shape(2));
+    if (factors.shape(0) != values.shape(0) || factors.shape(1) != values.shape(1)) {
+        throw nb::value_error("the factors have another shape than the values");
+    }
+    std::vector<double> sums(static_cast<std::size_t>(rows * docs));
+    unlocked([&] { sums_over_aspects(values.data(), factors.data(), rows, aspects, docs, sums.data()); });
+    return to_numpy(std::move(sums)).cast().attr("reshape")(rows, docs);
 }
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -232,7 +312,7 @@ nb::tuple preferred(const Numbers& alone, const Matrix& given, const Marks& know
                     std::int64_t nodes) {
     const Preferred utilities{static_cast<std::int64_t>(alone.shape(0)), alone.data(), given.data(), known.data(),
                               pool.data(), static_cast<Combine>(combine), std::move(sets), after.data()};
-    const Bounds bounds = unlocked([&] {
+    const Interval bounds = unlocked([&] {
         return best_preferred(utilities, weight.data(), static_cast<std::int64_t>(weight.shape(0)), nodes);
     });
     return nb::make_tuple(bounds.low, bounds.high);
@@ -265,6 +345,11 @@ nb::list aspects_of(const JudgmentTable& table) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Python runs its signal handlers in the main thread only; in others this finds nothing to do.
+    interrupt_hook = [] {
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    };
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
@@ -276,7 +361,7 @@ NB_MODULE(_core, m) {
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::map_file(path, name), judgment_format(format)); });
+            return unlocked([&] { return JudgmentTable::from_text(Text::read_file(path, name), judgment_format(format)); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
             const std::string_view bytes(data.c_str(), data.size());
@@ -286,7 +371,14 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
         .def("columns", &judgment_columns)
+        .def("lines", [](const JudgmentTable& table, const std::string& source, const std::string& format,
+                         const std::vector<std::string>& weights) {
+            return bytes_of(judgment_lines(table, source, line_format(format), weights));
+        })
+        .def("grades", [](const JudgmentTable& table) { return to_numpy(std::vector<double>(table.row_grade)); })
         .def("relevant_cells", &relevant_cells)
+        .def("judged_documents", &judged_documents)
+        .def("stray", &stray_in_judgments)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 
     nb::class_<RunTable>(m, "RunTable")
@@ -305,6 +397,24 @@ NB_MODULE(_core, m) {
         .def_prop_ro("topics", &run_topics)
         .def_ro("has_ranks", &RunTable::has_ranks)
         .def("columns", &run_columns)
+        .def("numbers", [](const RunTable& run) {
+            std::vector<double> scores, ranks;
+            for (const RunLine& line : run.lines) {
+                scores.push_back(line.score);
+                if (run.has_ranks) ranks.push_back(line.rank);
+            }
+            return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(ranks)));
+        })
+        .def("ranking", [](const RunTable& run, const std::string& order, const std::string& duplicates) {
+            Ranking found = unlocked([&] { return ranking(run, order_of(order), duplicates_of(duplicates)); });
+            return nb::make_tuple(to_numpy(std::move(found.line)), to_numpy(std::move(found.rank)), to_numpy(std::move(found.length)));
+        })
+        .def("trec_lines", [](const RunTable& run, const Counts& lines, const Counts& ranks, const Numbers& scores, const std::string& tag) {
+            return bytes_of(trec_lines(run, lines.data(), ranks.data(), scores.data(), lines.shape(0), tag));
+        })
+        .def("evall_lines", [](const RunTable& run, const Counts& lines) {
+            return bytes_of(evall_lines(run, lines.data(), lines.shape(0)));
+        })
         .def("align", [](const RunTable& run, const JudgmentTable& judgments, const std::string& order, const std::string& duplicates) {
             return to_python(unlocked([&] { return align(judgments, run, order_of(order), duplicates_of(duplicates)); }));
         })
@@ -313,7 +423,7 @@ NB_MODULE(_core, m) {
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates) {
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::map_file(path, name), order_of(order), duplicates_of(duplicates));
+            return align_text(judgments, Text::walk_file(path, name), order_of(order), duplicates_of(duplicates));
         }));
     });
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
@@ -324,9 +434,11 @@ NB_MODULE(_core, m) {
         }));
     });
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
-    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a);
+    m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);
     m.def("solve_spd", &solved);
+    m.def("sums_of_products", &products_by_document, "values"_a, "factors"_a);
+    m.def("sums_over_aspects", &products_by_aspect, "values"_a, "factors"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 
     // For the formats that are read in Python: the same checks, and the same numbers, as here.

@@ -45,7 +45,7 @@ class Search {
         terms_.assign(depth_ + 1, std::vector<std::int32_t>(u.docs, 0));
     }
 
-    Bounds run() {
+    Interval run() {
         high_ = 0;
         below(0, 0.0);
         return {best_, std::max(best_, high_)};
@@ -141,7 +141,7 @@ class Search {
 
 }  // namespace
 
-Bounds best_preferred(const Preferred& utilities, const double* weight, std::int64_t depth, std::int64_t nodes) {
+Interval best_preferred(const Preferred& utilities, const double* weight, std::int64_t depth, std::int64_t nodes) {
     return Search(utilities, weight, depth, nodes).run();
 }
 

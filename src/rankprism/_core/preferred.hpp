@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact.hpp"
-
 namespace rankprism {
+
+// What a number is at least and at most.
+struct Interval {
+    double low, high;
+};
 
 enum class Combine { mean, min, product };
 
@@ -26,7 +29,7 @@ struct Preferred {
 // The largest Σ_i weight[i] U(d_i | d_1 … d_(i-1)) over all rankings of at most `depth` different documents of the
 // pool lies between low and high, which are equal where it is proved. weight >= 0, never increasing.
 // nodes: how many beginnings of rankings are looked at, so that every machine gives up at the same place.
-Bounds best_preferred(const Preferred& utilities, const double* weight, std::int64_t depth, std::int64_t nodes);
+Interval best_preferred(const Preferred& utilities, const double* weight, std::int64_t depth, std::int64_t nodes);
 
 // x with A x = b, for a symmetric positive definite A (n by n), by Cholesky's decomposition. Sums run from the first
 // term to the last, so that every machine gets the same bits. A is overwritten, and x takes the place of b.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "interrupt.hpp"
+
 namespace rankprism {
 namespace {
 
@@ -14,6 +16,27 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 
 using Where = std::function<std::string(const RunLine&)>;
 
+// A rank is nearly always a short whole number, and it is read only to be compared with the score: eight digits at once.
+double parse_rank(std::string_view column) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (column.size() - 1 < 8) {
+        const unsigned unused = 64 - 8 * static_cast<unsigned>(column.size());
+        std::uint64_t digits = load(column.data()) << unused;
+        if ((digits & 0xF0F0F0F0F0F0F0F0ULL) == 0x3030303030303030ULL << unused) {
+            const std::uint64_t over_nine = (digits + (0x0606060606060606ULL << unused)) & (0x4040404040404040ULL << unused);
+            if (over_nine == 0) {
+                digits &= 0x0F0F0F0F0F0F0F0FULL;
+                digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFULL;
+                digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFULL;
+                return static_cast<double>((digits * 10000 + (digits >> 32)) & 0xFFFFFFFFULL);
+            }
+        }
+    }
+#endif
+    double rank = 0;
+    return parse_number(column, rank) ? rank : no_rank;
+}
+
 // Reads the line at p behind its topic, and moves p to the next line.
 RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
     if (p[0] == 'Q' && p[1] == '0' && p[2] == ' ' && is_column(p[3])) p += 3; else take_column(p);  // not used
@@ -21,11 +44,11 @@ RunLine parse_line(const Text& text, const char* line, const char*& p, bool with
     const std::string_view rank_column = take_column(p);
     const std::string_view score_column = take_column(p);
     if (*p == '\n') text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
-    double score = 0, rank = 0;
+    double score = 0;
     if (!parse_number(score_column, score)) {
         text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
     }
-    if (!with_rank || !parse_number(rank_column, rank)) rank = no_rank;
+    const double rank = with_rank ? parse_rank(rank_column) : no_rank;
     p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
     return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
 }
@@ -63,10 +86,17 @@ class Aligner {
           begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
         result_.length.assign(judgments.topics(), 0);
         result_.retrieved.assign(judgments.topics(), 0);
+        result_.remarks.assign(judgments.topics(), 0);
     }
 
-    void topic(const std::string& name, const std::vector<RunLine>& lines) {
-        const bool as_they_stand = order_ == Order::input || ((order_ == Order::score || order_ == Order::ascending) && descending(lines));
+    // is_ascii: whether the ids are known to be plain ASCII, so that nobody need look at them.
+    void topic(const std::string& name, const std::vector<RunLine>& lines, bool is_ascii) {
+        result_.stray.look_at(name);
+        if (!is_ascii) {
+            for (const RunLine& line : lines) result_.stray.look_at(line.id());
+        }
+        const Look look = by_score() ? look_at(lines) : Look{};
+        const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
         if (as_they_stand) {
             ranking_.resize(lines.size());
             std::iota(ranking_.begin(), ranking_.end(), 0);
@@ -95,6 +125,21 @@ class Aligner {
         end_[t] = static_cast<std::int64_t>(result_.rank.size());
         result_.length[t] = rank;
         result_.retrieved[t] = 1;
+        if (by_score()) remark(t, lines, look);
+        if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
+            result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
+        }
+    }
+
+    // The lines of a topic from the best to the worst, without documents that stand there a second time.
+    std::vector<std::int32_t> in_order(const std::string& name, const std::vector<RunLine>& lines) {
+        sort(lines);
+        seen_.start(lines.size());
+        std::vector<std::int32_t> kept;
+        for (const std::int32_t i : ranking_) {
+            if (is_new(name, lines, i)) kept.push_back(i);
+        }
+        return kept;
     }
 
     // Topics came in the order of the run; the result is in the order of the judgments.
@@ -111,10 +156,97 @@ class Aligner {
         sorted.length = std::move(result_.length);
         sorted.retrieved = std::move(result_.retrieved);
         sorted.unjudged = std::move(result_.unjudged);
+        sorted.remarks = std::move(result_.remarks);
+        sorted.disagreement = result_.disagreement;
+        sorted.unmatched = std::move(result_.unmatched);
+        sorted.stray = std::move(result_.stray);
         return sorted;
     }
 
   private:
+    bool by_score() const { return order_ != Order::rank && order_ != Order::input; }
+
+    static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
+
+    // What one look at the lines of a topic tells.
+    struct Look {
+        bool descending = true;   // every score is lower than the one before
+        bool rises = false;       // some score is higher than the one before
+        bool falls = false;       // some score is lower than the one before
+        bool ranks_ascend = true;  // every rank is greater than the one before
+    };
+
+    // Most files are in order already, and looking is cheaper than sorting.
+    static Look look_at(const std::vector<RunLine>& lines) {
+        Look look;
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            const bool lower = lines[i].score < lines[i - 1].score;
+            look.descending &= lower;
+            look.falls |= lower;
+            look.rises |= lines[i].score > lines[i - 1].score;
+            look.ranks_ascend &= lines[i].rank > lines[i - 1].rank;
+        }
+        return look;
+    }
+
+    // Compares the order of the ranks with that of the scores.
+    void remark(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
+        if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return;
+        if (!look.falls && !look.rises) {
+            result_.remarks[t] = equal;
+            return;
+        }
+        bool ranked = false;  // not all by the same rank
+        for (const RunLine& line : lines) {
+            if (std::isnan(line.rank)) return;
+            ranked |= line.rank != lines.front().rank;
+        }
+        if (!ranked) return;
+        by_rank_.resize(lines.size());
+        std::iota(by_rank_.begin(), by_rank_.end(), 0);
+        if (!look.ranks_ascend) {
+            std::sort(by_rank_.begin(), by_rank_.end(), [&lines](std::int32_t a, std::int32_t b) {
+                return lines[a].rank != lines[b].rank ? lines[a].rank < lines[b].rank : lines[a].score < lines[b].score;
+            });
+        }
+        compare_orders(t, lines);
+        if (result_.remarks[t] == 0 && !look.falls && looks_swapped(lines)) result_.remarks[t] = rising;
+    }
+
+    // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
+    void compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
+        const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
+        bool falls = false;
+        double highest = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0, end = 0; i < by_rank_.size(); i = end) {
+            const RunLine* low = &lines[by_rank_[i]];
+            const RunLine* high = low;
+            for (end = i; end < by_rank_.size() && lines[by_rank_[end]].rank == low->rank; ++end) high = &lines[by_rank_[end]];
+            if (lowest != nullptr && high->score > lowest->score) {
+                result_.remarks[t] |= disagreeing;
+                if (comes_first(t, result_.disagreement.topic)) {
+                    result_.disagreement = {t, lowest->rank, lowest->score, high->rank, high->score};
+                }
+            }
+            falls |= low->score < highest;
+            highest = std::max(highest, high->score);
+            if (lowest == nullptr || low->score < lowest->score) lowest = low;
+        }
+        if ((result_.remarks[t] & disagreeing) != 0 && !falls) result_.remarks[t] |= rising;
+    }
+
+    // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line, and the ranks do not just count the lines backwards.
+    static bool looks_swapped(const std::vector<RunLine>& lines) {
+        const double first = lines.front().score;
+        if (first != 0 && first != 1) return false;
+        bool backwards = true;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (lines[i].score != first + static_cast<double>(i)) return false;
+            backwards &= lines[i].rank == lines.front().rank - static_cast<double>(i);
+        }
+        return !backwards || (lines.back().rank != 0 && lines.back().rank != 1);
+    }
+
     struct Ranked {
         double key;  // the greater comes first
         std::int32_t line;
@@ -132,20 +264,13 @@ class Aligner {
         throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
     }
 
-    // Most files are in order already, and looking is cheaper than sorting.
-    static bool descending(const std::vector<RunLine>& lines) {
-        for (std::size_t i = 1; i < lines.size(); ++i) {
-            if (!(lines[i].score < lines[i - 1].score)) return false;
-        }
-        return true;
-    }
-
     void sort(const std::vector<RunLine>& lines) {
         keys_.clear();
         for (std::size_t i = 0; i < lines.size(); ++i) keys_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
         const bool ascending = order_ == Order::ascending;
         // Equal ids with equal keys (duplicates) keep the order of their lines.
-        std::sort(keys_.begin(), keys_.end(), [&lines, ascending](const Ranked& a, const Ranked& b) {
+        std::sort(keys_.begin(), keys_.end(), [this, &lines, ascending](const Ranked& a, const Ranked& b) {
+            if (order_ == Order::input) return a.line < b.line;
             if (a.key != b.key) return a.key > b.key;
             const int order = lines[a.line].id().compare(lines[b.line].id());
             return order != 0 ? (order > 0) != ascending : a.line < b.line;
@@ -174,6 +299,7 @@ class Aligner {
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
+    std::vector<std::int32_t> by_rank_;
 };
 
 }  // namespace
@@ -182,6 +308,7 @@ RunTable RunTable::from_text(Text source) {
     RunTable run(source.name(), {});
     run.text_ = std::move(source);
     run.is_text_ = true;
+    run.ids_are_ascii_ = run.text_.ascii();
     const Text& text = run.text_;
     std::string_view last;
     std::int32_t topic = -1;
@@ -215,8 +342,34 @@ std::string RunTable::where(const RunLine& line) const {
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {
     Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
     const auto groups = by_topic(run.lines, run.topic, run.topics.size());
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t]);
+    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
     return aligner.finish();
+}
+
+Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
+    const JudgmentTable nothing;
+    Aligner aligner(nothing, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
+    std::vector<std::int32_t> numbers(run.lines.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const auto groups = by_topic(numbers, run.topic, run.topics.size());
+    std::vector<std::int32_t> topics(static_cast<std::size_t>(run.topics.size()));
+    std::iota(topics.begin(), topics.end(), 0);
+    std::sort(topics.begin(), topics.end(),
+              [&run](std::int32_t a, std::int32_t b) { return comes_before(run.topics[a], run.topics[b]); });
+    Ranking result;
+    std::vector<RunLine> lines;
+    for (const std::int32_t t : topics) {
+        check_interrupt();
+        lines.clear();
+        for (const std::int32_t n : groups[t]) lines.push_back(run.lines[n]);
+        const std::vector<std::int32_t> kept = aligner.in_order(run.topics[t], lines);
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            result.line.push_back(groups[t][kept[i]]);
+            result.rank.push_back(static_cast<std::int32_t>(i + 1));
+            result.length.push_back(static_cast<std::int32_t>(kept.size()));
+        }
+    }
+    return result;
 }
 
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
@@ -226,22 +379,29 @@ Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Dup
     std::vector<RunLine> lines;  // of the topic that is being read
     std::string_view last;
     std::int32_t topic = -1;
-    for (const char* p = text.begin(); next_line(p, text.end());) {
+    for (const char* p = text.begin(); text.next_line(p);) {
         const char* line = p;
-        const std::string_view name = take_column(p);
+        std::string_view name = take_column(p);
         if (topic < 0 || name != last) {
-            if (topic >= 0) aligner.topic(topics[topic], lines);
+            if (topic >= 0) aligner.topic(topics[topic], lines, text.ascii());
             lines.clear();
+            const std::ptrdiff_t moved = text.forget(line);
+            line -= moved;
+            p -= moved;
+            name = {line, name.size()};
             const std::int32_t known = topics.size();
             topic = topics.number(name);
             // A topic that comes back: the lines stand scattered and have to be brought together first.
-            if (topic < known) return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            if (topic < known) {
+                text.read_whole();
+                return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
+            }
             last = name;
         }
-        lines.push_back(parse_line(text, line, p, order == Order::rank));
+        lines.push_back(parse_line(text, line, p, order != Order::input));
     }
     if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
-    aligner.topic(topics[topic], lines);
+    aligner.topic(topics[topic], lines, text.ascii());
     return aligner.finish();
 }
 

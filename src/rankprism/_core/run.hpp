@@ -8,6 +8,7 @@
 
 #include "judgments.hpp"
 #include "names.hpp"
+#include "stray.hpp"
 #include "text.hpp"
 
 namespace rankprism {
@@ -37,11 +38,13 @@ class RunTable {
   public:
     static RunTable from_text(Text text);
     // ids: all document ids, one behind the other, in the order of the rows to come.
-    RunTable(std::string name, std::vector<char> ids) : name_(std::move(name)), ids_(std::move(ids)) {}
+    RunTable(std::string name, std::vector<char> ids)
+        : name_(std::move(name)), ids_(std::move(ids)), ids_are_ascii_(is_ascii({ids_.data(), ids_.size()})) {}
     void add(std::string_view topic, std::size_t doc_size, double score, double rank);
 
     const std::string& name() const { return name_; }
     std::string where(const RunLine& line) const;  // for messages
+    bool ids_are_ascii() const { return ids_are_ascii_; }
 
     Names topics;
     std::vector<RunLine> lines;
@@ -53,7 +56,27 @@ class RunTable {
     Text text_;
     bool is_text_ = false;
     std::vector<char> ids_;
+    bool ids_are_ascii_;
     std::size_t used_ = 0;
+};
+
+// What may mislead those who order a ranking by its scores.
+enum Remark : std::uint8_t {
+    disagreeing = 1,  // a document has a better rank and a lower score than another
+    rising = 2,       // the scores rise from the first rank to the last, or are the numbers of the lines
+    equal = 4,        // two or more documents, and all have one score
+};
+
+// Two documents that the rank column and the scores put in different orders.
+struct Disagreement {
+    std::int32_t topic = -1;  // none
+    double rank = 0, score = 0, worse_rank = 0, higher_score = 0;
+};
+
+// A topic none of whose retrieved documents is judged, with an id from either side.
+struct Unmatched {
+    std::int32_t topic = -1;  // none
+    std::string retrieved, judged;
 };
 
 // The judged documents that a run retrieves, by topic of the judgments, each topic in rank order.
@@ -64,11 +87,24 @@ struct Alignment {
     std::vector<std::int32_t> length;     // of each topic's ranking; 0 where the run lacks the topic
     std::vector<std::uint8_t> retrieved;  // whether the run has the topic at all
     std::vector<std::string> unjudged;    // topics of the run that the judgments lack
+    std::vector<std::uint8_t> remarks;    // of each topic's ranking
+    Disagreement disagreement;            // that of the first topic with one
+    Unmatched unmatched;                  // the first topic of the kind
+    Stray stray;                          // among the ids of the run's topics and documents
 };
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates);
 
-// The same straight from a text, a topic at a time, keeping nothing else.
+// The lines of a run in the order in which it is evaluated, without documents that stand there a second time:
+// topics as people list them, each with its documents from the best to the worst.
+struct Ranking {
+    std::vector<std::int32_t> line;    // its number in the run
+    std::vector<std::int32_t> rank;    // from 1
+    std::vector<std::int32_t> length;  // of the topic's ranking
+};
+Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
+
+// An alignment straight from a text, a topic at a time, keeping nothing else.
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates);
 
 }  // namespace rankprism

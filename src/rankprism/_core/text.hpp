@@ -16,22 +16,35 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The whole text of a source. Behind its last byte stand newlines, so that a scan for the end of a line
-// or of a column, eight bytes at a time, never has to ask for the end of the buffer.
+// The text of a source. Behind its last byte stand newlines, so that a scan for the end of a line or of a
+// column, eight bytes at a time, never has to ask for the end of the buffer.
+//
+// Files are read, not mapped: when another program shortens a mapped file, touching it kills the process.
 class Text {
   public:
     static constexpr std::size_t padding = 16;
 
     Text() = default;  // no text
-    // For a text that is kept: what happens to the file later does not matter.
+    // The whole text, for a source that is kept.
     static Text read_file(const std::string& path, const std::string& name);
-    // For a text that is walked through once: the pages of the file itself, without copying them.
-    static Text map_file(const std::string& path, const std::string& name);
+    // A text that is walked through once: a block is read when `next_line` gets there, and takes the place of
+    // what was forgotten. So memory does not grow with the file, and is still in the cache when it is parsed.
+    static Text walk_file(const std::string& path, const std::string& name);
     static Text from_bytes(std::string_view bytes, const std::string& name);
 
     const char* begin() const { return start_.get() + skip_; }
-    const char* end() const { return start_.get() + size_; }
+    const char* end() const { return start_.get() + (size_ - forgotten_); }
     const std::string& name() const { return name_; }
+    // Whether all that was read so far is ASCII.
+    bool ascii() const { return ascii_; }
+
+    // Moves p over blank lines and comments to the next line with data, which is then in memory to its end;
+    // false at the end of the text.
+    inline bool next_line(const char*& p);
+    // What stands before p is not needed any more. All that follows moves up by the number of bytes returned.
+    std::ptrdiff_t forget(const char* p);
+    // Everything, also what was forgotten. All that was in memory moves.
+    void read_whole();
 
     // Counted only when an error has to name it: lines are not stored.
     std::int64_t line_of(const char* position) const;
@@ -39,12 +52,21 @@ class Text {
 
   private:
     using Memory = std::unique_ptr<char, std::function<void(char*)>>;
-    Text(Memory start, std::size_t size, std::string name);
-    void check();  // binary files, foreign encodings, nothing at all
+    Text(Memory start, std::size_t size, std::size_t loaded, std::string name);
+    bool load(const char* p);                                  // until the line at p is complete
+    void read(std::size_t size);                         // the next bytes of the file, behind those that are there
+    std::int64_t forgotten_lines() const;                // read once more
+    void check_beginning(const char* to);                // nothing at all, foreign encodings, packed files
+    void check(const char* from, const char* to);        // binary files, foreign encodings
 
     Memory start_;
-    std::size_t size_ = 0;
-    std::size_t skip_ = 0;  // a byte-order mark
+    std::size_t size_ = 0;             // of the whole text
+    std::size_t skip_ = 0;             // a byte-order mark
+    bool ascii_ = true;
+    const char* ready_ = nullptr;      // the end of the complete lines in memory
+    std::size_t loaded_ = 0;           // bytes read so far
+    std::size_t forgotten_ = 0;        // bytes of them that are not in memory any more
+    std::shared_ptr<const int> file_;  // open while there is something to read
     std::string name_;
 };
 
@@ -93,13 +115,21 @@ inline std::string_view take_column(const char*& p) {
     return column;
 }
 
-// Moves p over blank lines and comments to the next line with data; false at the end of the text.
+// The same as Text::next_line for a text that is whole in memory.
 inline bool next_line(const char*& p, const char* end) {
     for (; p < end; p = line_end(p) + 1) {
         p = skip_blanks(p);
         if (*p != '\n' && !is_comment(p)) return p < end;
     }
     return false;
+}
+
+inline bool Text::next_line(const char*& p) {
+    for (;; p = line_end(p) + 1) {
+        if (p >= ready_ && !load(p)) return false;
+        p = skip_blanks(p);
+        if (*p != '\n' && !is_comment(p)) return p < end();
+    }
 }
 
 // How many columns the line at p has: only for messages.
@@ -139,24 +169,39 @@ inline bool parse_number(std::string_view column, double& value) {
 // Shortened, and safe to print in a message.
 std::string quoted(std::string_view value);
 
-// Multiply and fold, eight bytes at a time. Equal hashes are always followed by comparing the bytes.
+// Random numbers of this process, which nobody who writes a file can know.
+extern const std::uint64_t hash_secret[2];
+
+// The two halves of the product of all 128 bits, folded into one.
+inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+    const std::uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
+    const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xFFFFFFFFu);
+    return (a * b) ^ (a1 * b1 + (middle >> 32) + (other >> 32));
+#endif
+}
+
+// Eight bytes at a time: mix in, multiply by a secret, fold. Without the secret, ids could be made so that all of
+// them fall into one place of a table, and looking one up would take as long as there are ids. Equal hashes are
+// always followed by comparing the bytes, so that no result depends on the secret.
 inline std::uint32_t hash_bytes(std::string_view bytes) {
     const char* p = bytes.data();
     const std::size_t size = bytes.size();
-    std::uint64_t h = 0x9E3779B97F4A7C15ULL ^ size;
-    const auto mix = [&h](std::uint64_t word) {
-        h = (h ^ word) * 0xFF51AFD7ED558CCDULL;
-        h ^= h >> 32;
-    };
+    std::uint64_t h = hash_secret[0] ^ size;
     if (size >= 8) {
-        for (std::size_t at = 0; at + 8 < size; at += 8) mix(load(p + at));
-        mix(load(p + size - 8));  // the last eight, some of them again
+        for (std::size_t at = 0; at + 8 < size; at += 8) h = folded_product(h ^ load(p + at), hash_secret[1]);
+        h ^= load(p + size - 8);  // the last eight, some of them again
     } else {
         std::uint64_t word = 0;
         for (std::size_t i = 0; i < size; ++i) word = (word << 8) | static_cast<unsigned char>(p[i]);
-        mix(word);
+        h ^= word;
     }
-    return static_cast<std::uint32_t>(h ^ (h >> 29));
+    h = folded_product(h, hash_secret[1]);
+    return static_cast<std::uint32_t>(h ^ (h >> 32));
 }
 
 }  // namespace rankprism

@@ -2,7 +2,7 @@
 occurs, what CAM and MM can reach, and how the approaches differ on a collection.
 
 The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankprism.measures`, the scales in
-`rankprism.data.scales`, the readers in `rankprism.formats.aspects`.
+`rankprism.data.scales`, the readers in `rankprism.formats.aspects.reading`.
 """
 
 from rankprism.aspects.analysis import Analysis, analyse

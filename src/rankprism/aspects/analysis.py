@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import for_each
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
@@ -22,6 +20,7 @@ from rankprism.formats.runs import align_source
 from rankprism.measures import CAM, MM, TOMA, Aspect, Measure, parse
 from rankprism.meta.correlation import correlation
 from rankprism.meta.power import discriminative_power
+from rankprism.statistics.threads import Share, for_each
 
 DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
 #: What is correlated, in the order of Table 4.

@@ -17,8 +17,10 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Longs, Pool, make_pool
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
+from rankprism.inspection import lowest_labels
 from rankprism.measures import Measure, parse
 
 #: All rankings are tried where there are at most so many.
@@ -72,6 +74,8 @@ def attainable(
         which = list(rankings)
         scores.append(found)
         exhaustive.append((every is not None, highest))
+    notes = [note] if (note := lowest_labels(judgments)) else []
+    issue(notes)
     return Attainable(
         judgments.topics,
         tuple(map(str, chosen)),
@@ -79,7 +83,11 @@ def attainable(
         np.array(scores),
         np.array([highest for _, highest in exhaustive]),
         np.array([is_exact for is_exact, _ in exhaustive]),
-        {"judgments": judgments.source, "all rankings tried up to": exact},
+        {
+            "judgments": judgments.source,
+            "all rankings tried up to": exact,
+            "notes": [note.record() for note in (*judgments.notes, *notes)],
+        },
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
-from rankprism.formats.aspects import MISSING
+from rankprism.formats.aspects.reading import MISSING
 
 
 def label_counts(judgments: Judgments) -> LabelCounts:

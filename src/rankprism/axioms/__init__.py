@@ -7,10 +7,10 @@ parameters with which a constraint holds; `table`, `story` and `page` show it al
 ours. Nothing here knows of files.
 """
 
-from rankprism.axioms.asp_div import AspDiv
-from rankprism.axioms.asp_rel import AspRel
-from rankprism.axioms.close_th import CloseTh
-from rankprism.axioms.conf import Conf
+from rankprism.axioms.aspect_diversity import AspDiv
+from rankprism.axioms.aspect_relevance import AspRel
+from rankprism.axioms.closeness_threshold import CloseTh
+from rankprism.axioms.confidence import Conf
 from rankprism.axioms.constraint import (
     EQUAL,
     FINITE,
@@ -25,10 +25,10 @@ from rankprism.axioms.constraint import (
     constraint_names,
     find_constraint,
 )
-from rankprism.axioms.deep import Deep
-from rankprism.axioms.deep_th import DeepTh
-from rankprism.axioms.m_red import MRed
-from rankprism.axioms.pri import Pri
+from rankprism.axioms.deepness import Deep
+from rankprism.axioms.deepness_threshold import DeepTh
+from rankprism.axioms.monotonic_redundancy import MRed
+from rankprism.axioms.priority import Pri
 from rankprism.axioms.properties import (
     Bound,
     Conv,
@@ -44,8 +44,8 @@ from rankprism.axioms.properties import (
     Tail,
 )
 from rankprism.axioms.rankings import Base, Instance, scores_of
-from rankprism.axioms.red import Red
-from rankprism.axioms.sat import Sat
+from rankprism.axioms.redundancy import Red
+from rankprism.axioms.saturation import Sat
 from rankprism.axioms.search import examine
 from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table

@@ -1,17 +1,17 @@
-"""The bases that a constraint is tried on: all the small ones first, then random ones."""
+"""The bases that a constraint is tried on: all the small ones first, then others, drawn at random."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
 from rankprism.axioms.constraint import Constraint, Scope
-from rankprism.axioms.rankings import Base, Instance, Rankings
+from rankprism.axioms.rankings import Base, Instance, Ranking, Rankings
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 
@@ -19,8 +19,10 @@ from rankprism.errors import InputError
 SMALL = 1500
 #: Weights that are easy to read, by the number of aspects.
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
-#: Random grades are so many parts of the highest.
+#: About half of the random grades are so many parts of the highest, the others anything up to it.
 LEVELS = 20
+#: Each rank down to this one is tried, where the cutoff lets it.
+DEEP = 128
 #: Now and then one grade is so small a part of it.
 TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
@@ -60,6 +62,20 @@ def _all_bases(
                     yield Base(np.array(documents, dtype=np.float64).reshape(n, A), weights, cutoff)
 
 
+def drawn_bases(
+    scope: Scope, cutoff: int | None, rng: np.random.Generator, wanted: int
+) -> Iterator[tuple[int, Iterator[Base]]]:
+    """Sources of random bases, each with how many instances of `wanted` it is to give.
+
+    Chance alone seldom comes to one rank or one pair of grades. So a share goes through the ranks, another
+    through the grades, and all else is drawn freely.
+    """
+    yield wanted // 4, late_bases(scope, cutoff, rng)
+    yield wanted // 8, neighbouring_grades(scope, cutoff, rng, wanted // 8)
+    yield wanted // 8, pairs_of_grades(scope, cutoff, rng)
+    yield wanted, random_bases(scope, cutoff, rng)
+
+
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
     """Bases without end: any number of documents and aspects, a few different grades, more or less sparse.
 
@@ -67,50 +83,187 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
     satisfy it.
     """
     low, high = _sizes(scope, cutoff)
-
-    def documents_of(n: int, A: int) -> Floats:
-        documents = levels[rng.integers(0, len(levels), (n, A))]
-        documents[rng.random((n, A)) < _SPARSE[rng.integers(len(_SPARSE))]] = 0.0
-        if not scope.overlap:
-            documents[rng.integers(0, A, n)[:, None] != np.arange(A)] = 0.0
-        return documents
-
     while True:
-        A = scope.aspects[rng.integers(len(scope.aspects))]
+        A = _aspects(scope, rng)
         n = int(rng.integers(low, high + 1))
-        different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
-        levels = np.round(scope.highest * rng.integers(1, LEVELS + 1, different) / LEVELS, 12)
-        if rng.random() < 0.1:
-            levels[-1] = round(scope.highest * TINY, 12)
+        levels = _levels(scope, rng)
         room = scope.alike if cutoff is None else min(scope.alike, (cutoff - n) // A)
         alike = int(rng.integers(1, room + 1)) if room > 0 and rng.integers(LONG) == 0 else 0
         if alike:
             levels[0] = scope.highest
-        weights = np.full(A, 1 / A)
-        if scope.weights == "any" and A > 1:
-            # Also weights that hardly differ: where only they decide, little has to be enough.
-            parts = rng.integers(1, 10, A) if rng.random() < 0.7 else rng.integers(500, 503, A)
-            weights = parts / parts.sum()
-        documents = documents_of(n, A)
+        documents = _draw(scope, levels, n, A, rng)
         if alike and scope.overlap:
             documents = np.concatenate([np.full((alike, A), scope.highest), documents])
         elif alike:
             documents = np.concatenate([scope.highest * np.repeat(np.eye(A), alike, 0), documents])
-        missed = documents_of(int(rng.integers(1, MISSED + 1)), A) if rng.random() < 0.5 else None
-        yield Base(documents, weights, cutoff, missed)
+        yield Base(documents, _random_weights(scope, A, rng), cutoff, _missed(scope, levels, A, rng))
+
+
+def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
+    """A few documents below 1, 2, … others, down to `DEEP`: each rank in turn is where something happens.
+
+    The others are not relevant, or hardly relevant to every aspect, or hardly relevant to the first alone.
+    """
+    low = max(scope.fewest, 1)
+    deepest = DEEP if cutoff is None else min(DEEP, max(0, cutoff - low))
+    while deepest and scope.alike:
+        for n in (1 + rng.permutation(deepest)).tolist():
+            for kind in range(3):
+                A = _aspects(scope, rng)
+                levels = _levels(scope, rng)
+                above = np.zeros((n, A))
+                # Binary grades are all one; others are small enough to leave an aspect unsatisfied.
+                little = levels[0] if scope.grades == "binary" else scope.highest * TINY
+                if kind == 1 and scope.overlap:
+                    above[:] = little
+                elif kind == 1:
+                    above[np.arange(n), np.arange(n) % A] = little
+                elif kind == 2:
+                    above[:, 0] = little
+                few = _draw(scope, levels, low + int(rng.integers(0, 4)), A, rng)
+                yield Base(np.concatenate([above, few]), _random_weights(scope, A, rng), cutoff)
+
+
+def neighbouring_grades(
+    scope: Scope, cutoff: int | None, rng: np.random.Generator, steps: int
+) -> Iterator[Base]:
+    """Bases with two grades next to each other, on a ladder of so many steps from 0 to the highest.
+
+    Whatever a measure gets wrong over a range of grades as wide as a step, it gets wrong at the edges of it.
+    """
+    while steps:
+        ladder = np.sort((np.arange(steps) + rng.random(steps)) / steps) * scope.highest
+        for step in rng.permutation(steps).tolist():
+            yield _few(scope, ladder[step : step + 2], cutoff, rng)
+
+
+def pairs_of_grades(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
+    """Bases with two grades, which come to every pair of the `LEVELS`."""
+    grid = scope.highest * np.arange(1, LEVELS + 1) / LEVELS
+    pairs = np.array(list(combinations(range(LEVELS), 2)))
+    while True:
+        for pair in rng.permutation(pairs):
+            yield _few(scope, grid[pair], cutoff, rng)
+
+
+def _few(scope: Scope, levels: Floats, cutoff: int | None, rng: np.random.Generator) -> Base:
+    """As few documents as may do, each grade in about half of them."""
+    levels = np.round(levels[: 1 if scope.grades == "binary" else None], 12)
+    low, high = _sizes(scope, cutoff)
+    A = _aspects(scope, rng)
+    n = min(high, max(low, 2) + int(rng.integers(0, 2)))
+    return Base(_draw(scope, levels, n, A, rng, 0.1), _random_weights(scope, A, rng), cutoff)
+
+
+def _aspects(scope: Scope, rng: np.random.Generator) -> int:
+    return scope.aspects[int(rng.random() ** 2 * len(scope.aspects))]
+
+
+def _levels(scope: Scope, rng: np.random.Generator) -> Floats:
+    """A few different grades: on the grid of `LEVELS`, anywhere, or two of them hardly apart."""
+    different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
+    levels = rng.integers(1, LEVELS + 1, different) / LEVELS
+    chance = rng.random()
+    if chance < 0.45:
+        levels = 1 - rng.random(different)
+    if chance < 0.1 and different > 1:
+        levels[1] = levels[0] * (1 - 10 ** -rng.uniform(1, 3))
+    if chance > 0.9:
+        levels[-1] = TINY
+    return np.asarray(np.round(scope.highest * levels, 12))
+
+
+def _draw(
+    scope: Scope, levels: Floats, n: int, A: int, rng: np.random.Generator, sparse: float | None = None
+) -> Floats:
+    """(n, A) documents of these grades, this share of them 0.
+
+    In half of them, what chance seldom brings: one document is a step better than another on every aspect;
+    or, of one aspect, the last two are like two others.
+    """
+    steps = np.array(sorted({0.0, *levels.tolist()}))
+    if sparse is None:
+        sparse = _SPARSE[int(rng.random() * len(_SPARSE))]
+    at = np.ceil((rng.random((n, A)) - sparse) / (1 - sparse) * (len(steps) - 1)).astype(np.int64)
+    np.maximum(at, 0, out=at)
+    chance = rng.random()
+    if chance < 0.5 and scope.overlap and n > 1 and A > 1:
+        old = int(2 * chance * n)
+        new = old - 1 if old else n - 1
+        np.minimum(at[old], len(steps) - 2, out=at[old])
+        at[new] = at[old] + 1
+    elif chance < 0.5 and n > 3 and A == 1:
+        other = int(2 * chance * (n - 3))
+        at[-2:] = at[other : other + 2]
+    documents: Floats = steps[at]
+    if not scope.overlap:
+        documents[(rng.random(n) * A).astype(np.int64)[:, None] != np.arange(A)] = 0.0
+    return documents
+
+
+def _random_weights(scope: Scope, A: int, rng: np.random.Generator) -> Floats:
+    """Balanced; or of one size; or some very small; or hardly different: where only they decide, little
+    has to be enough."""
+    if scope.weights != "any" or A == 1:
+        return np.full(A, 1 / A)
+    chance = rng.random()
+    if chance < 0.5:
+        parts = rng.integers(1, 10, A).astype(np.float64)
+    elif chance < 0.75:
+        parts = 10 ** rng.uniform(-3, 0, A)
+    else:
+        parts = rng.integers(500, 503, A).astype(np.float64)
+    return np.asarray(parts / parts.sum())
+
+
+def _missed(scope: Scope, levels: Floats, A: int, rng: np.random.Generator) -> Floats | None:
+    if rng.random() < 0.5:
+        return None
+    return _draw(scope, levels, int(rng.integers(1, MISSED + 1)), A, rng)
+
+
+def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random.Generator) -> list[Instance]:
+    """A few of what the constraint has to say about a base.
+
+    They are made of the last case, where constraints come to the lowest rank, and of others by chance.
+    """
+    cases = list(constraint.cases(base, **constraint.own_readings))
+    others = rng.permutation(len(cases) - 1)[: most - 1] if len(cases) > 1 else ()
+    return _instances(constraint, base, [cases[i] for i in (*others, -1)] if cases else [])
+
+
+def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Instance]:
+    """What the constraint has to say about a base; if that is much, the last cases and some of the others."""
+    cases = list(constraint.cases(base, **constraint.own_readings))
+    if len(cases) > most:
+        half = most // 2
+        cases = cases[: -half : 1 + len(cases) // half] + cases[-half:]
+    return _instances(constraint, base, cases)
 
 
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
-    longest = base.cutoff if constraint.read_scope.cutoff == "free" and not constraint.bases else None
+    return _instances(constraint, base, constraint.cases(base, **constraint.own_readings))
+
+
+def _instances(constraint: Constraint, base: Base, cases: Iterable[Rankings]) -> list[Instance]:
+    scope = constraint.read_scope
+    longest = base.cutoff if scope.cutoff == "free" and not constraint.bases else None
     made = []
-    for case in constraint.cases(base, **constraint.own_readings):
+    for case in cases:
         rankings = _checked(constraint, case, len(base.weights))
+        if scope.small == "room" and not all(map(_has_room, rankings)):
+            continue
         pools = constraint.own_pools(rankings) if constraint.own_pools else None
         instance = Instance(rankings, base.weights, base.missed, pools)
         if longest is None or instance.longest <= longest:
             made.append(instance)
     return made
+
+
+def _has_room(ranking: Ranking) -> bool:
+    """Whether something is left of every aspect; ten times .1 leaves nothing, though a float may."""
+    return bool(np.nansum(ranking, axis=0).max(initial=0.0) < 1 - 1e-9)
 
 
 def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
@@ -135,9 +288,9 @@ def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
     return tuple(made)
 
 
-def generator(constraint: Constraint, seed: int) -> np.random.Generator:
+def generator(constraint: Constraint, seed: int, stream: int = 0) -> np.random.Generator:
     """Random numbers that depend on the seed and the constraint, not on what else is looked at."""
-    return np.random.default_rng([seed, zlib.crc32(constraint.name.encode())])
+    return np.random.default_rng([seed, zlib.crc32(constraint.name.encode()), stream])
 
 
 def _sizes(scope: Scope, cutoff: int | None) -> tuple[int, int]:

@@ -36,6 +36,8 @@ class Relation:
 
     sign: str
     holds: Callable[..., Bools]
+    #: By how much it holds, where that can be said: the search varies what holds by little.
+    margin: Callable[..., Floats] | None = None
 
     def __call__(self, scores: Floats) -> Bools:
         """(N,) from scores (N, rankings)"""
@@ -43,10 +45,14 @@ class Relation:
             return self.holds(*scores.T)
 
 
-MORE = Relation(">", lambda a, b: a > b + CLOSE * _size(a, b))
-NOT_LESS = Relation("≥", lambda a, b: a >= b - _slack(a, b))
+MORE = Relation(">", lambda a, b: a > b + CLOSE * _size(a, b), margin=lambda a, b: a - b)
+NOT_LESS = Relation("≥", lambda a, b: a >= b - _slack(a, b), margin=lambda a, b: a - b)
 EQUAL = Relation("=", lambda a, b: np.abs(a - b) <= _slack(a, b))
-IN_UNIT = Relation("in [0,1]", lambda a: (a >= -_slack(a)) & (a <= 1 + _slack(a)))
+IN_UNIT = Relation(
+    "in [0,1]",
+    lambda a: (a >= -_slack(a)) & (a <= 1 + _slack(a)),
+    margin=lambda a: np.minimum(a, 1 - a),
+)
 ONE = Relation("= 1", lambda a: np.abs(a - 1) <= _slack(a))
 ZERO = Relation("= 0", lambda a: np.abs(a) <= _slack(a))
 FINITE = Relation("is a number", lambda a: np.isfinite(a))
@@ -84,9 +90,10 @@ class Reading:
 class Scope:
     """Which documents and weights a constraint is about: its premises, as far as they are general."""
 
-    aspects: tuple[int, ...] = (1,)
+    aspects: tuple[int, ...] = (1,)  # numbers that are tried, the first ones most often
     grades: str = "graded"  # or binary: all grades above 0 are equal
     highest: float = 0.1  # r(d,t) is at most this
+    small: str = "literal"  # or room: on no aspect do the grades of a ranking sum to 1
     weights: str = "balanced"  # or any
     overlap: bool = True  # a document may be about several aspects
     cutoff: str = "free"  # rankings are no longer than the measure's cutoff; or binding, they are as long
@@ -95,6 +102,8 @@ class Scope:
     alike: int = 0  # so many equally relevant documents on each aspect may come before them
 
 
+#: Numbers of aspects, where a constraint is about several.
+SEVERAL = (2, 3, 4, 5, 6, 7, 8)
 #: How long the ten go on: enough for an aspect to be satisfied by r = .1 and its like.
 ALIKE = 16
 
@@ -106,6 +115,14 @@ GRADES = Reading(
     ("graded", "binary"),
 )
 HIGHEST = Reading("highest", 0.1, "the premise r(d,t) ≪ 1 names no number; a tenth is small")
+ANY_GRADE = Reading("highest", 1.0, "the statement does not ask for small grades")
+SMALL = Reading(
+    "small",
+    "literal",
+    "r ≪ 1 asks each document alone; the paper's gloss, that there is always room for new documents, asks "
+    "for a sum below 1 on each aspect as well",
+    ("literal", "room"),
+)
 CUTOFF = Reading(
     "cutoff",
     "free",
@@ -194,8 +211,14 @@ class Constraint:
 
     @cached_property
     def own_readings(self) -> dict[str, Any]:
-        """The readings that the cases decide on."""
-        return {r.name: self[r.name] for r in self.readings if r.name not in (*_IN_SCOPE, "ad_hoc")}
+        """The readings that the cases decide on: where they have bases of their own, all of them."""
+        general = () if self.bases is not None else _IN_SCOPE
+        return {r.name: self[r.name] for r in self.readings if r.name not in (*general, "ad_hoc")}
+
+    @cached_property
+    def read_quantifier(self) -> str:
+        """The quantifier under the readings chosen."""
+        return str(self.own_readings.get("quantifier", self.quantifier))
 
 
 _IN_SCOPE = tuple(f.name for f in fields(Scope))
@@ -235,6 +258,7 @@ def _check(made: Constraint) -> None:
         ("quantifier", made.quantifier, ("every", "some", "eventually")),
         ("Scope.grades", scope.grades, ("graded", "binary")),
         ("Scope.weights", scope.weights, ("balanced", "any")),
+        ("Scope.small", scope.small, ("literal", "room")),
         ("Scope.cutoff", scope.cutoff, ("free", "binding")),
     ):
         if value not in choices:

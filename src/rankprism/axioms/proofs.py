@@ -1,4 +1,4 @@
-"""Short arguments for why a measure keeps a constraint, whatever the ranking.
+"""Short arguments for why a measure keeps a constraint, whatever the ranking; and why no n or m will do.
 
 They are for the catalogue's own formulas, with the parameters that `when` accepts, and for rankings no longer
 than the cutoff. D is the discount, g the gain, S_i = Π_{j≤i} (1 - r_j) what is left of an aspect after rank
@@ -7,7 +7,8 @@ i.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankprism.axioms.constraint import Constraint
@@ -24,13 +25,24 @@ class Proof:
 
 def proof_of(measure: Measure, constraint: Constraint) -> str:
     """The argument, or nothing where none is recorded for these parameters and readings."""
-    if not (set(constraint.settings) <= _HARMLESS and constraint.settings.get("highest", 0.1) < 1):
+    return _recorded(PROOFS, measure, constraint)
+
+
+def disproof_of(measure: Measure, constraint: Constraint) -> str:
+    """Why no n or m will do, or nothing where no argument is recorded for these parameters and readings."""
+    return _recorded(DISPROOFS, measure, constraint)
+
+
+def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint) -> str:
+    if not set(constraint.settings) <= _HARMLESS or constraint.settings.get("highest", 0.1) >= 1:
         return ""
+    if constraint.bases is not None and constraint.settings.get("small") == "room":
+        return ""  # the arguments are for one r_c, whatever n is
     if not set(measure.settings) <= _COVERED:
         return ""
     if _setting(measure, "gain") == "binary" and "rel" not in _names(measure):
         return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
-    for proof in PROOFS:
+    for proof in proofs:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
         if about_it and proof.when(measure):
             return proof.argument
@@ -38,7 +50,7 @@ def proof_of(measure: Measure, constraint: Constraint) -> str:
 
 
 #: Readings that only take instances away.
-_HARMLESS = {"grades", "ad_hoc", "highest", "weights", "aspects", "r_c", "quantifier"}
+_HARMLESS = {"grades", "ad_hoc", "highest", "small", "weights", "aspects", "r_c", "quantifier"}
 #: Parameters that `when` knows of, or that change nothing in an argument.
 _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
@@ -246,4 +258,114 @@ PROOFS = (
         "m = 2: p² + p³ > 1",
         lambda m: _number(m, "p") ** 2 + _number(m, "p") ** 3 > 1 and (m.cutoff is None or m.cutoff >= 4),
     ),
+)
+
+
+def _weight_below(measure: Measure) -> float:
+    """What all ranks from the 34th on weigh together at most, for documents of one grade on one aspect.
+
+    The first rank weighs 1. Where that is no more than 1, no m above 32 will do; the others are all tried.
+    """
+    alpha = _number(measure, "alpha")
+    if measure.name in ("NRBP", "nNRBP"):
+        beta = _number(measure, "beta")
+        return beta**_TRIED / (1 - beta * (1 - alpha)) if beta * (1 - alpha) < 1 else math.inf
+    if measure.name in ("RBP", "RBP_IA", "D_RBP", "RBU"):
+        p = _number(measure, "p")
+        return p**_TRIED / (1 - p) if p < 1 else math.inf
+    if alpha == 0:
+        return math.inf
+    steps = math.log(_TRIED + 1) / math.log(_number(measure, "base")) if measure.name == "EU" else 0.0
+    return 1 / (1 + steps if measure.name == "EU" else math.log2(_TRIED + 2)) / alpha
+
+
+#: Every m below this one is tried.
+_TRIED = 33
+
+#: Why no n or m will do. Both rankings have one aspect, one grade and one length, so that gains, ideals and
+#: efforts are the same for both, and only ranks and numbers of documents decide.
+DISPROOFS = (
+    Proof(
+        "CloseTh",
+        "RR RR_IA S_RR S_precision",
+        "only the first relevant document counts, and 1 / (m+1) < 1",
+    ),
+    Proof(
+        "CloseTh",
+        "P_plus P_plus_IA",
+        "only documents down to the first of the highest grade count, and its blended ratio at rank m+1 is "
+        "below 1",
+    ),
+    Proof(
+        "CloseTh",
+        "WS_precision",
+        "until the aspect is covered, m documents more have to be read",
+    ),
+    Proof(
+        "CloseTh",
+        "StRecall",
+        "the document on top reaches the only aspect, and nothing reaches more",
+    ),
+    Proof("CloseTh", "Rprec Rprec_IA", "R = m, and the first m documents are not relevant"),
+    Proof(
+        "CloseTh",
+        "ERR nERR ERR_IA nERR_IA CT D_nERR",
+        "no document is worth more than the one on top but for its rank, and 1/(m+1) + … + 1/(2m) < ln 2 < 1",
+        lambda m: _setting(m, "form") != "trec-dd",
+    ),
+    Proof(
+        "CloseTh",
+        "P P_IA AP AP_IA DCG DCG_IA nDCG nDCG_IA D_nDCG DSharp_nDCG RBP RBP_IA D_RBP RBU NRBP nNRBP EU "
+        "alpha_DCG alpha_nDCG",
+        "from m = k on nothing relevant is within the cutoff, and every smaller m was tried",
+        lambda m: m.cutoff is not None and m.cutoff <= _TRIED,
+    ),
+    Proof(
+        "CloseTh",
+        "alpha_DCG alpha_nDCG EU",
+        "the documents are worth D(m+1)/α times the one on top at most, which is below 1 for m > 32, and "
+        "every smaller m was tried",
+        lambda m: _weight_below(m) <= 1,
+    ),
+    Proof(
+        "CloseTh",
+        "NRBP nNRBP",
+        "the documents are worth β^m / (1 - β(1-α)) times the one on top at most, which is below 1 for "
+        "m > 32, and every smaller m was tried",
+        lambda m: _weight_below(m) <= 1,
+    ),
+    Proof(
+        "CloseTh",
+        "RBP RBP_IA D_RBP RBU",
+        "the documents are worth p^m / (1 - p) times the one on top at most, which is below 1 for m > 32, "
+        "and every smaller m was tried",
+        lambda m: _weight_below(m) <= 1,
+    ),
+    Proof(
+        "DeepTh",
+        "AP AP_IA Q Q_IA D_Q DSharp_Q P_plusQ P_plusQSharp GAP GAP_IA nGAP nGAP_IA",
+        "the j-th of the n documents is worth at least j/(2n) times the one on top, all of them (n+1)/4 "
+        "times, which is 1 or more from n = 3 on",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
+        "DCG DCG_IA nDCG nDCG_IA D_nDCG DSharp_nDCG DIN_nDCG DINSharp_nDCG",
+        "the n documents are worth at least n / log2(2n+1) times the one on top, which is above 1 from "
+        "n = 3 on",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
+        "P P_IA",
+        "n of 2n documents are relevant, and not 1 of 2n",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
+        "StRecall",
+        "both rankings reach the only aspect",
+        lambda m: m.cutoff is None,
+    ),
+    *(Proof(name, "Judged", "every document of both rankings was judged") for name in ("DeepTh", "CloseTh")),
 )

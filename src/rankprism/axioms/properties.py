@@ -12,6 +12,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from rankprism.axioms.constraint import (
+    ANY_GRADE,
     EQUAL,
     FINITE,
     GRADES,
@@ -21,15 +22,13 @@ from rankprism.axioms.constraint import (
     NOT_LESS,
     ONE,
     ZERO,
-    Reading,
     Scope,
     constraint,
 )
-from rankprism.axioms.pri import swapped
+from rankprism.axioms.priority import swapped
 from rankprism.axioms.rankings import Base, Ranking, Rankings
-from rankprism.axioms.red import then
+from rankprism.axioms.redundancy import then
 
-ANY_GRADE = Reading("highest", 1.0, "nothing in the statement asks for small grades")
 _ONE_ASPECT = Scope(highest=1.0)
 _ASPECTS = Scope(aspects=(1, 2, 3), highest=1.0)
 #: The documents that all orders of are tried.

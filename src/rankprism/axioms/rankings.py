@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
 
 from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
+from rankprism.errors import MeasureError, RankprismError
 from rankprism.measures.measure import Measure
 
 Ranking: TypeAlias = Floats
@@ -50,6 +52,14 @@ class Instance:
     def longest(self) -> int:
         return max(len(ranking) for ranking in self.rankings)
 
+    @property
+    def apart(self) -> float:
+        """By how much two rankings differ: the sum over their grades; 1 where that says nothing."""
+        lengths = {len(ranking) for ranking in self.rankings}
+        if len(self.rankings) != 2 or len(lengths) > 1:
+            return 1.0
+        return float(np.nansum(np.abs(self.rankings[0] - self.rankings[1]))) or 1.0
+
 
 def on_scale(measure: Measure) -> Measure:
     """The measure as it looks at grades in [0,1].
@@ -76,7 +86,54 @@ def on_scale(measure: Measure) -> Measure:
 def score(measure: Measure, hits: Hits) -> Floats:
     """(N,) the scores, without keeping what was computed on the way: many measures look at the same hits."""
     fresh = replace(hits, pool=replace(hits.pool, _memo={}), _memo={})
-    return np.asarray(on_scale(measure).score(fresh), dtype=np.float64)
+    scores = np.asarray(on_scale(measure).score(fresh), dtype=np.float64)
+    if scores.shape != hits.length.shape:
+        raise ValueError(f"scores of shape {scores.shape} for {len(hits.length)} rankings")
+    return scores
+
+
+def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
+    """(instances, rankings of each); an error inside a measure names the measure and the instance."""
+    try:
+        return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
+    except RankprismError:
+        raise
+    except Exception as error:
+        for instance in instances:
+            try:
+                score(measure, hits_of([instance]))
+            except RankprismError:
+                continue
+            except Exception as alone:
+                raise MeasureError(_failed(measure, instance, alone)) from alone
+        raise MeasureError(_failed(measure, instances[0], error, len(instances))) from error
+
+
+def _failed(measure: Measure, instance: Instance, error: Exception, together: int = 1) -> str:
+    """What went wrong inside a measure, and where."""
+    rankings = " and ".join(f"[{short(ranking)}]" for ranking in instance.rankings)
+    weights = ", ".join(f"{w:.4g}" for w in instance.weights)
+    others = "" if together == 1 else f", scored together with {together - 1:,} others"
+    return (
+        f"{measure} fails with {type(error).__name__}: {error}; it was scoring the rankings {rankings} "
+        f"(weights {weights}){others}; correct the measure, or give these rankings a score"
+    )
+
+
+def short(ranking: Ranking) -> str:
+    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
+
+    >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
+    '0.1 0, 0 0.05'
+    >>> short(np.array([[0.1]] * 11 + [[0.0]]))
+    '11 × 0.1, 0'
+    """
+    lines = [
+        " ".join("?" if np.isnan(x) else repr(float(x)).removesuffix(".0") for x in document)
+        for document in ranking
+    ]
+    runs = [(line, len(list(same))) for line, same in groupby(lines)]
+    return ", ".join(f"{n} × {line}" if n > 3 else ", ".join([line] * n) for line, n in runs)
 
 
 def scores_of(

@@ -5,16 +5,18 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from rankprism.axioms.bases import generator, instances_of, random_bases, small_bases
+from rankprism.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
 from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
-from rankprism.axioms.proofs import proof_of
-from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.proofs import disproof_of, proof_of
+from rankprism.axioms.rankings import Base, Instance, hits_of, score_instances
 from rankprism.axioms.shrink import size, smallest
+from rankprism.axioms.vary import close_calls, varied
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
 from rankprism.errors import InputError, RankprismError
@@ -24,6 +26,9 @@ from rankprism.measures.measure import Measure
 #: How many random instances are tried on each constraint.
 INSTANCES = 4000
 _PER_BASE = 3  # random instances from one base
+_SHARE = 4  # one instance is varied for so many random ones
+_GENERATIONS = 5  # of those that are varied
+_BROOD = 4  # instances from one base that was varied
 _LENGTHS = (16, 65, 513)
 _LOOK = 30  # counterexamples to choose one from; small ones come first
 _CLEAR = 1e-9  # scores that differ by this share of their size are far from a tie
@@ -37,29 +42,34 @@ class Lot:
     bases: tuple[Base, ...]
     instances: tuple[Instance, ...]
     batches: tuple[tuple[Longs, Hits], ...]  # which instances, and their rankings
+    lengths: Longs  # (instances,) of the longest ranking
+
+    @cached_property
+    def apart(self) -> Floats:
+        """(instances,) by how much the rankings of each differ"""
+        return np.array([instance.apart for instance in self.instances])
 
     def scores(self, measure: Measure) -> Floats:
         """(instances, rankings of each)"""
         scores = np.zeros((len(self.instances), len(self.instances[0].rankings)))
         for which, hits in self.batches:
-            scores[which] = score(measure, hits).reshape(len(which), -1)
+            scores[which] = score_instances(measure, [self.instances[i] for i in which], hits)
         return scores
 
     def within(self, longest: int | None) -> Bools:
         """(instances,) those whose rankings are not longer"""
-        if longest is None:
-            return np.ones(len(self.instances), dtype=bool)
-        return np.array([instance.longest <= longest for instance in self.instances], dtype=bool)
+        return np.asarray(self.lengths <= (np.inf if longest is None else longest))
 
 
 def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
     """Instances of as many aspects and about one length are a batch, so that little is padded."""
     kinds: dict[tuple[int, int], list[int]] = {}
+    lengths = np.array([instance.longest for instance in instances], dtype=np.int64)
     for i, instance in enumerate(instances):
-        kind = len(instance.weights), bisect(_LENGTHS, instance.longest)
+        kind = len(instance.weights), bisect(_LENGTHS, lengths[i])
         kinds.setdefault(kind, []).append(i)
     batches = tuple((np.array(which), hits_of([instances[i] for i in which])) for which in kinds.values())
-    return Lot(tuple(bases), tuple(instances), batches)
+    return Lot(tuple(bases), tuple(instances), batches, lengths)
 
 
 def examine(
@@ -72,7 +82,8 @@ def examine(
 ) -> list[Verdict]:
     """The verdict on each measure and constraint, measure after measure.
 
-    All measures are tried on the same instances, which depend on the seed alone.
+    All measures are tried on the same instances, which depend on the seed alone. Where nothing breaks a
+    measure and no argument is recorded, what it nearly gets wrong is varied, a quarter as many instances.
 
     >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
     ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
@@ -89,7 +100,7 @@ def examine(
             cutoff = lot_cutoff(constraint, measure)
             if cutoff not in lots:
                 lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
-            found[m, c] = judge(measure, constraint, lots[cutoff])
+            found[m, c] = judge(measure, constraint, lots[cutoff], variations=instances // _SHARE, seed=seed)
             done += 1
             if on_progress:
                 on_progress(done / (len(chosen) * len(asked)))
@@ -110,57 +121,75 @@ def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: 
     if constraint.needs_cutoff and cutoff is None:
         return []
     if constraint.bases is not None:
-        return [_lot(constraint, constraint.bases(**constraint.own_readings))]
+        own = constraint.bases(**constraint.own_readings)
+        return [_lot(constraint, [(base, instances_of(constraint, base)) for base in own])]
     scope = constraint.read_scope
-    lots = [_lot(constraint, small_bases(scope, cutoff))]
-    rng = generator(constraint, seed)
+    small = ((base, instances_of(constraint, base)) for base in small_bases(scope, cutoff))
+    lots = [_lot(constraint, small)]
     if instances:
-        lots.append(_lot(constraint, random_bases(scope, cutoff, rng), instances, rng))
+        lots.append(_lot(constraint, _drawn(constraint, cutoff, instances, generator(constraint, seed))))
     return [lot for lot in lots if lot.instances]
 
 
-def _lot(
-    constraint: Constraint,
-    bases: Iterable[Base],
-    wanted: int | None = None,
-    rng: np.random.Generator | None = None,
-) -> Lot:
-    """All instances of all bases, or with `wanted` so many, a few chosen from each base."""
-    kept: list[Base] = []
-    made: list[Instance] = []
-    limit = None if wanted is None else wanted * _PATIENCE
-    for base in islice(bases, limit):
-        some = instances_of(constraint, base)
-        if rng is not None and constraint.quantifier == "every":
-            some = [some[i] for i in rng.permutation(len(some))[:_PER_BASE]]
-        kept += [base] * len(some)
-        made += some
-        if wanted is not None and len(made) >= wanted:
-            break
-    sizes = sorted({len(instance.rankings) for instance in made})
+def _drawn(
+    constraint: Constraint, cutoff: int | None, wanted: int, rng: np.random.Generator
+) -> Iterator[tuple[Base, list[Instance]]]:
+    """Random bases with a few instances of each, until there are as many as wanted."""
+    left = wanted
+    for share, bases in drawn_bases(constraint.read_scope, cutoff, rng, wanted):
+        enough = max(0, left - share)
+        for base in islice(bases, share * _PATIENCE):
+            if left <= enough:
+                break
+            if constraint.quantifier == "every":
+                some = some_instances(constraint, base, _PER_BASE, rng)
+            else:
+                some = instances_of(constraint, base)
+            left -= len(some)
+            yield base, some
+
+
+def _lot(constraint: Constraint, made: Iterable[tuple[Base, list[Instance]]]) -> Lot:
+    """All instances of some bases."""
+    pairs = [(base, instance) for base, some in made for instance in some]
+    sizes = sorted({len(instance.rankings) for _, instance in pairs})
     if len(sizes) > 1:
         raise InputError(
             f"{constraint.name} yields {sizes[0]} rankings and {sizes[-1]}; all cases need as many"
         )
-    return make_lot(kept, made)
+    return make_lot([base for base, _ in pairs], [instance for _, instance in pairs])
 
 
-def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink: bool = True) -> Verdict:
-    """What the instances say about the measure."""
+def judge(
+    measure: Measure,
+    constraint: Constraint,
+    lots: Sequence[Lot],
+    *,
+    shrink: bool = True,
+    variations: int = 0,
+    seed: int = 0,
+) -> Verdict:
+    """What the instances say about the measure, and so many variations of them if they break nothing."""
     why = _not_applicable(measure, constraint, lots)
     if why:
         return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
     argument = proof_of(measure, constraint)
     tried, unclear, notes = 0, 0, []
     easy: tuple[Lot, Floats, Bools] | None = None
-    for lot in lots:
-        within = lot.within(_longest(constraint, measure))
+    longest = _longest(constraint, measure)
+    seen: list[tuple[Lot, Floats, Bools]] = []
+    around = (
+        () if argument else _variations(constraint, seen, longest, variations, generator(constraint, seed, 1))
+    )
+    for lot in chain(lots, around):
+        within = lot.within(longest)
         if not within.any():
             continue
         try:
             scores = lot.scores(measure)
         except RankprismError as error:
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
+        seen.append((lot, scores, within))
         tried += int(within.sum())
         holds = _related(constraint, scores)
         easy = easy or (lot, scores, holds & within)
@@ -183,9 +212,19 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
                 continue
             at, note = _over(constraint, holds[family])
             # That it holds from some n on cannot be refuted by the n that were tried.
-            if at is not None and not (argument and constraint.quantifier == "eventually"):
+            if at is not None and not (argument and constraint.read_quantifier == "eventually"):
                 shown, found = lot.instances[family[at]], tuple(scores[family[at]].tolist())
-                return Verdict(measure, constraint, VIOLATED, tried, shown, scores=found, note=note)
+                why = disproof_of(measure, constraint)
+                return Verdict(
+                    measure,
+                    constraint,
+                    VIOLATED,
+                    tried,
+                    shown,
+                    scores=found,
+                    note=f"for no {constraint.variable}: {why}" if why else note,
+                    open=bool(constraint.variable) and not why,
+                )
             if at is not None:
                 argument = f"{proof_of(measure, constraint)}; up to {note.split()[-1]} it does not show"
             notes.append(note)
@@ -195,15 +234,44 @@ def judge(measure: Measure, constraint: Constraint, lots: Sequence[Lot], shrink:
     at = _easy(lot, holds)
     if unclear:
         notes.append(f"{unclear:,} more were too close to tell")
+    # Where there are no other bases than these, one m that will do for each is all that is asked.
+    shown_by_value = constraint.bases is not None and constraint.read_quantifier == "some"
     return Verdict(
         measure,
         constraint,
-        PROVED if argument else UNVIOLATED,
+        PROVED if argument or shown_by_value else UNVIOLATED,
         tried - unclear,
         example=lot.instances[at],
         scores=tuple(scores[at].tolist()),
         note=argument or max(notes, key=_last_number, default=""),
     )
+
+
+def _variations(
+    constraint: Constraint,
+    seen: Sequence[tuple[Lot, Floats, Bools]],
+    longest: int | None,
+    wanted: int,
+    rng: np.random.Generator,
+) -> Iterator[Lot]:
+    """Lots around what holds by little in the lots seen so far, which whoever takes one adds to `seen`."""
+    if constraint.quantifier != "every" or constraint.relation.margin is None:
+        return
+    scope = constraint.read_scope
+    parents = wanted // (_GENERATIONS * _BROOD)
+    for _ in range(_GENERATIONS if seen and parents else 0):
+        bases = [lot.bases[i] for lot, _, within in seen for i in np.flatnonzero(within)]
+        aspects = np.array([len(base.weights) for base in bases])
+        margins = [constraint.relation.margin(*scores.T) / lot.apart for lot, scores, _ in seen]
+        margin = np.concatenate([m[within] for m, (_, _, within) in zip(margins, seen, strict=True)])
+        made = []
+        for i in close_calls(margin, aspects, parents, rng):
+            base = varied(scope, bases[i], rng)
+            some = some_instances(constraint, base, _BROOD, rng)
+            made.append((base, [x for x in some if longest is None or x.longest <= longest]))
+        lot = _lot(constraint, made)
+        if lot.instances:
+            yield lot
 
 
 def _related(constraint: Constraint, scores: Floats) -> Bools:
@@ -273,7 +341,8 @@ def _tied(
 
 def _smallest_of(constraint: Constraint, lot: Lot, which: Bools) -> list[int]:
     """Some of these instances, the smallest first."""
-    some = np.flatnonzero(which)[:_LOOK].tolist()
+    every = np.flatnonzero(which)
+    some = every[np.argsort(lot.lengths[every], kind="stable")][:_LOOK].tolist()
     return sorted(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
 
 
@@ -308,7 +377,7 @@ def _families(lot: Lot) -> Iterator[Any]:
 
 def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
     """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
-    quantifier = constraint.own_readings.get("quantifier", constraint.quantifier)
+    quantifier = constraint.read_quantifier
     x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
     where = np.flatnonzero(holds)
     if quantifier == "some":

@@ -7,11 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankprism.axioms.bases import SIMPLE_WEIGHTS, instances_of
+from rankprism.axioms.bases import SIMPLE_WEIGHTS, spread_instances
 from rankprism.axioms.constraint import Constraint
-from rankprism.axioms.rankings import Base, Instance, hits_of, score
+from rankprism.axioms.rankings import Base, Instance, score_instances
 from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
+
+#: So many instances of one base are enough: a long ranking has thousands, and all are scored at each step.
+_ENOUGH = 50
+#: In rankings that are no longer, each document is looked at for itself.
+_SHORT = 12
 
 
 def smallest(
@@ -29,31 +34,52 @@ def smallest(
     """
     while True:
         now = size(constraint, base, instance)
-        candidates = [
-            (candidate, made)
-            for candidate in simpler(constraint, base)
-            for made in instances_of(constraint, candidate)
-            if size(constraint, candidate, made) < now
+        others = [np.zeros((0, len(scores)))]
+        for bases in simpler(constraint, base):
+            candidates = [
+                (measured, candidate, made)
+                for candidate in bases
+                for made in spread_instances(constraint, candidate, _ENOUGH)
+                if (measured := size(constraint, candidate, made)) < now
+            ]
+            if not candidates:
+                continue
+            candidates.sort(key=lambda candidate: candidate[0])
+            others.append(score_instances(measure, [made for _, _, made in candidates]))
+            found = np.flatnonzero(broken(others[-1]))
+            if len(found):
+                _, base, instance = candidates[found[0]]
+                scores = others[-1][found[0]]
+                break
+        else:
+            return instance, scores, np.concatenate(others)
+
+
+def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
+    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps."""
+    n, fewest = len(base.documents), constraint.read_scope.fewest
+    block = n // 2
+    while block > 1:
+        yield [
+            replace(base, documents=np.delete(base.documents, slice(i, i + block), 0))
+            for i in range(0, n, block)
+            if n - block >= fewest
         ]
-        candidates.sort(key=lambda pair: size(constraint, *pair))
-        others = np.zeros((0, len(scores)))
-        if candidates:
-            hits = hits_of([made for _, made in candidates])
-            others = score(measure, hits).reshape(len(candidates), -1)
-        found = np.flatnonzero(broken(others))
-        if len(found) == 0:
-            return instance, scores, others
-        base, instance = candidates[found[0]]
-        scores = others[found[0]]
+        block //= 2
+    yield list(_one_step(constraint, base))
 
 
-def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
+def _one_step(constraint: Constraint, base: Base) -> Iterator[Base]:
     """Bases with a document or an aspect less, with fewer or rounder grades, with plainer weights."""
     d, w = base.documents, base.weights
     scope = constraint.read_scope
+    # Of many neighbours that are alike, the first stands for all.
+    new = np.ones(len(d), dtype=bool)
+    new[1:] = (d[1:] != d[:-1]).any(1)
     for i in range(len(d) if len(d) > scope.fewest else 0):
-        yield replace(base, documents=np.delete(d, i, 0))
-    if len(w) - 1 in scope.aspects:
+        if new[i]:
+            yield replace(base, documents=np.delete(d, i, 0))
+    if len(w) > min(scope.aspects):
         for t in range(len(w)):
             left = np.delete(w, t)
             fewer = None if base.missed is None else np.delete(base.missed, t, 1)
@@ -62,14 +88,14 @@ def simpler(constraint: Constraint, base: Base) -> Iterator[Base]:
         yield replace(base, missed=None)
         for i in range(len(base.missed)):
             yield replace(base, missed=np.delete(base.missed, i, 0))
-    for i, t in zip(*np.nonzero(d), strict=True):
+    for i, t in np.argwhere((d > 0) & (new[:, None] | (len(d) <= _SHORT))).tolist():
         changed = d.copy()
         changed[i, t] = 0.0
         yield replace(base, documents=changed)
     everything = d if base.missed is None else np.concatenate([d, base.missed])
     present = np.unique(everything[everything > 0])
     for grade in present:
-        for other in {*present.tolist(), *_round_grades(constraint)} - {float(grade)}:
+        for other in sorted({0.0, *present.tolist(), *_round_grades(constraint)} - {float(grade)}):
             missed = None if base.missed is None else np.where(base.missed == grade, other, base.missed)
             yield replace(base, documents=np.where(d == grade, other, d), missed=missed)
     if scope.weights == "any" and len(w) in SIMPLE_WEIGHTS:

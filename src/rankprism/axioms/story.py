@@ -60,10 +60,13 @@ def _found(verdict: Verdict) -> str:
         searched = (
             "" if verdict.constraint.variable else f", and the search found nothing against it in {tried}"
         )
-        text = f"It is kept{searched}. Why: {verdict.note}."
+        shown = verdict.note.startswith("for ")  # by a value of m, and no other argument
+        text = f"It holds {verdict.note}." if shown else f"It is kept{searched}. Why: {verdict.note}."
     elif verdict.kind == VIOLATED:
-        if verdict.constraint.variable:
+        if verdict.open:
             text = f"It holds {verdict.note}, as far as was tried. That refutes no greater one. One of them:"
+        elif verdict.constraint.variable:
+            text = f"It holds {verdict.note}. One of them:"
         elif verdict.constraint.quantifier != "every":
             text = f"It is violated; {tried} were tried. It holds {verdict.note}. One of them:"
         else:

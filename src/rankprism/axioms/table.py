@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
-import numpy as np
-
-from rankprism.axioms.constraint import Constraint, find_constraint
-from rankprism.axioms.rankings import Ranking
+from rankprism.axioms.constraint import SMALL, Constraint, find_constraint
+from rankprism.axioms.rankings import short
+from rankprism.axioms.redundancy import BORROWED
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.data.result import Result, Table, latex_escaped
@@ -132,6 +130,7 @@ class AxiomTable(Result):
         if self.disagreements:
             text += f"\n○≠● ours ≠ the paper's ({len(self.disagreements)} of {len(self.verdicts)} cells)"
         read = [str(constraint) for constraint in self.constraints if constraint.settings]
+        text += "".join(f"\n{line}" for line in _much_less(self.constraints))
         return text + (f"\nread as {', '.join(read)}" if read else "")
 
     def __str__(self) -> str:
@@ -151,6 +150,21 @@ class AxiomTable(Result):
         return page(self)
 
 
+def _much_less(constraints: Sequence[Constraint]) -> Iterator[str]:
+    """How r ≪ 1 is read, in a line for each way in which it is."""
+    for small, rule in _SMALL.items():
+        asked = [c for c in constraints if any(r is SMALL for r in c.readings) and c["small"] == small]
+        bounds = {c["highest"] for c in asked if any(r.name == "highest" for r in c.readings)}
+        bound = f"no r is above {' or '.join(f'{b:g}' for b in sorted(bounds))}" if bounds else "r is small"
+        borrowed = [str(c) for c in asked if any(r is BORROWED for r in c.readings) and c["highest"] < 1]
+        also = f"; so is {borrowed[0]}, of which the paper does not ask it" if borrowed else ""
+        if asked:
+            yield f"r ≪ 1 read as {small}: {bound}{rule}{also}"
+
+
+_SMALL = {"literal": "", "room": ", and on no aspect do those of a ranking sum to 1"}
+
+
 def sign(verdict: Verdict, printed: bool | None) -> str:
     """The sign of a verdict; where the paper says otherwise, its sign behind ≠."""
     return verdict.sign + (f"≠{'●' if printed else '○'}" if differs(verdict, printed) else "")
@@ -159,22 +173,6 @@ def sign(verdict: Verdict, printed: bool | None) -> str:
 def differs(verdict: Verdict, printed: bool | None) -> bool:
     # The paper prints ○ also for what does not apply.
     return printed is not None and printed != bool(verdict.kept)
-
-
-def short(ranking: Ranking) -> str:
-    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
-
-    >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
-    '0.1 0, 0 0.05'
-    >>> short(np.array([[0.1]] * 11 + [[0.0]]))
-    '11 × 0.1, 0'
-    """
-    lines = [
-        " ".join("?" if np.isnan(x) else repr(float(x)).removesuffix(".0") for x in document)
-        for document in ranking
-    ]
-    runs = [(line, len(list(same))) for line, same in groupby(lines)]
-    return ", ".join(f"{n} × {line}" if n > 3 else ", ".join([line] * n) for line, n in runs)
 
 
 def axiom_table(
@@ -194,6 +192,7 @@ def axiom_table(
     RBP(gain='linear')  ◉    ◉        ○
     <BLANKLINE>
     ◉ proved (3)  ○ violated (3)
+    r ≪ 1 read as literal: no r is above 0.1
     """
     named = [(str(measure), measure) for measure in measures]
     return _table(named, constraints, instances, seed, on_progress)

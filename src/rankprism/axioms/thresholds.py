@@ -138,6 +138,7 @@ def find_thresholds(
     measures: Iterable[str | Measure],
     constraints: Iterable[str | Constraint],
     parameter: str,
+    between: tuple[float, float] | None = None,
     *,
     instances: int = INSTANCES,
     seed: int = 0,
@@ -145,28 +146,42 @@ def find_thresholds(
 ) -> Thresholds:
     """For which values of the parameter each measure keeps each constraint.
 
+    `between` is the lowest and the highest value to look at, without it all that the measure allows.
+
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p"))
     measure             constraint  found
     ────────────────────────────────────────────────────
     RBP(gain='linear')  CloseTh     holds for p > 0.7549
+    >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p", between=(0.5, 0.7)))
+    measure             constraint  found
+    ──────────────────────────────────────────────────────────────
+    RBP(gain='linear')  CloseTh     holds for no p from 0.5 to 0.7
     """
     found = []
     chosen, asked = [parse(m) for m in measures], [find_constraint(c) for c in constraints]
+    for measure in chosen:  # before anything is tried
+        _scanned(measure, parameter, between)
     for constraint in asked:
         lots: dict[int | None, list[Lot]] = {}
         for measure in chosen:
             cutoff = lot_cutoff(constraint, measure)
             if cutoff not in lots:
                 lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
-            found.append(_threshold(measure, constraint, parameter, lots[cutoff]))
+            found.append(_threshold(measure, constraint, parameter, between, lots[cutoff]))
             if on_progress:
                 on_progress(len(found) / (len(chosen) * len(asked)))
     about = {"seed": seed, "instances": instances, "values tried before bisection": SCAN}
     return Thresholds(tuple(found), about)
 
 
-def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequence[Lot]) -> Threshold:
-    values = _scanned(measure, name)
+def _threshold(
+    measure: Measure,
+    constraint: Constraint,
+    name: str,
+    between: tuple[float, float] | None,
+    lots: Sequence[Lot],
+) -> Threshold:
+    values = _scanned(measure, name, between)
     notes = []
 
     def verdict(value: float) -> Verdict:
@@ -179,8 +194,7 @@ def _threshold(measure: Measure, constraint: Constraint, name: str, lots: Sequen
     for value in values:
         found = verdict(value)
         known.append(found.kept)
-        # An m that will do is found or not; what is said of all rankings is shown by a proof alone.
-        shown.append(found.kind == PROVED or constraint.quantifier == "some")
+        shown.append(found.kind == PROVED)
         notes += [found.note] if found.kept is None else []
     spans, start = [], 0
     for end in range(1, len(values) + 1):
@@ -218,8 +232,8 @@ def _edge(state: Callable[[float], bool | None], outside: float, inside: float) 
     return inside, False
 
 
-def _scanned(measure: Measure, name: str) -> list[float]:
-    """Values of a parameter from one end of its range to the other, or near an end that is excluded."""
+def _scanned(measure: Measure, name: str, between: tuple[float, float] | None) -> list[float]:
+    """Values of a parameter from one end of a range to the other, or near an end that is excluded."""
     parameter = measure.definition.parameter(name)
     if not _can_be_asked(parameter):
         can = [p.name for p in measure.definition.parameters if _can_be_asked(p)]
@@ -227,6 +241,13 @@ def _scanned(measure: Measure, name: str) -> list[float]:
             f"{measure.name}: {name} is no number to look for a threshold of; "
             + (f"{' or '.join(can)} can be asked" if can else "it has no parameter that is")
         )
+    if between is not None:
+        low, high = (parameter.check(value, measure.name) for value in between)
+        if not low < high:
+            raise MeasureError(
+                f"{measure.name}: a range of {name} is from a value to a higher one; got {low:g} to {high:g}"
+            )
+        return [float(value) for value in np.linspace(low, high, SCAN)]
     low = parameter.low or 0.0
     high = FAR if parameter.high is None else parameter.high
     if parameter.high is None and low == 0 and (parameter.default is None or parameter.default <= 1):

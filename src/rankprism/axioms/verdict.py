@@ -27,6 +27,7 @@ class Verdict:
     example: Instance | None = None  # of the constraint being kept
     scores: tuple[float, ...] = ()  # of the rankings of either
     note: str = ""  # the argument, the reason, or for which n
+    open: bool = False  # violated for every n tried, and nothing is known of greater ones
 
     @property
     def kept(self) -> bool | None:
@@ -36,8 +37,7 @@ class Verdict:
     @property
     def words(self) -> str:
         """The verdict; that no n tried will do is no counterexample to "from some n on"."""
-        open_ended = self.kind == VIOLATED and self.constraint.variable
-        return f"{self.kind} for every {self.constraint.variable} tried" if open_ended else self.kind
+        return f"{self.kind} for every {self.constraint.variable} tried" if self.open else self.kind
 
     @property
     def sign(self) -> str:

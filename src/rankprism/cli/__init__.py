@@ -4,22 +4,115 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
+
+#: The extra that brings a package, where it is one of ours.
+_EXTRAS = {"altair": "rankprism[plots]", "vl_convert": "rankprism[plots]", "backports": "rankprism[zstd]"}
+_INTERRUPTED = 130
 
 
 def main() -> None:
-    """Exit codes: 0 fine, 1 our fault, 2 bad usage or input."""
-    from rankprism.cli.app import app
-    from rankprism.errors import RankprismError
+    """Exit codes: 0 fine, 1 our fault, 2 bad usage or input, 130 interrupted."""
+    from rankprism.cli import interrupt, streams
 
+    streams.prepare()
     try:
-        app(prog_name="rankprism")
-    except RankprismError as error:
-        print(f"rankprism: {error}", file=sys.stderr)
-        sys.exit(2)
+        from rankprism.cli.app import app
+
+        with interrupt.heard():
+            code = app(prog_name="rankprism", standalone_mode=False)
+            sys.stdout.flush()
+        if code == _INTERRUPTED:  # Typer has caught it
+            code = _fail(KeyboardInterrupt())
     except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except OSError as error:  # standard output is full
-        print(f"rankprism: cannot write ({error.strerror})", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
+        code = 0
+    except (Exception, KeyboardInterrupt) as error:
+        code = _fail(error)
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        streams.silence()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(error: BaseException) -> int:
+    """Say in one line what went wrong; the exit code."""
+    if wants_traceback():
+        import traceback
+
+        traceback.print_exception(error)
+    words, code = _explained(error)
+    if words:
+        print(f"rankprism: {words}", file=sys.stderr)
+    return code
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """What went wrong and the exit code: one line for what can be foreseen, how to report anything else."""
+    from rankprism.errors import RankprismError
+    from rankprism.foreign import message
+
+    if isinstance(error, RankprismError):
+        return str(error), 2
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", _INTERRUPTED
+    if hasattr(error, "format_message"):  # Typer's errors of usage
+        return _usage(error), 2
+    if isinstance(error, EOFError) or isinstance(error.__cause__, EOFError):  # Typer makes another of it
+        return "an input ended before it was complete; check the files", 2
+    if isinstance(error, OSError):
+        return message(_of_system(error)), 2
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; evaluate fewer runs or measures at a time", 2
+    if isinstance(error, RecursionError):
+        return "something in the input is nested too deeply; make it simpler", 2
+    if isinstance(error, UnicodeError):
+        return message(f"a text cannot be read or written in its encoding ({error}); use UTF-8"), 2
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "rankprism").startswith("rankprism"):
+        package = (error.name or "").partition(".")[0]
+        return f"this needs one more package: pip install '{_EXTRAS.get(package, package)}'", 2
+    return message(_unforeseen(error)), 1
+
+
+def _usage(error: object) -> str:
+    """What is wrong with the command, and where its help is; nothing if the help has been printed already."""
+    from rankprism.foreign import message
+
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
+    text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    command = "rankprism" if context is None else context.command_path
+    end = "" if text.endswith((".", "?")) else "."
+    return message(f"{text}{end} `{command} --help` explains the options.")
+
+
+def _of_system(error: OSError) -> str:
+    """What the operating system says of a file. What we write says itself that it cannot be written."""
+    what = error.strerror or str(error)
+    if error.filename is None:
+        return f"the system refused something that was needed ({what})"
+    return f"{os.fsdecode(error.filename)}: {what}"
+
+
+def _unforeseen(error: BaseException) -> str:
+    import platform
+    import shlex
+    import traceback
+
+    from rankprism import __version__
+
+    here = Path(__file__).parents[1]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if here in Path(f.filename).parents]
+    place = f"{Path(frames[-1].filename).relative_to(here)}:{frames[-1].lineno}" if frames else "?"
+    return (
+        f"a fault in rankprism itself, {type(error).__name__} at {place} ({error}). Please report it to its "
+        f"authors with this line, with what `rankprism --traceback …` adds, and if you can with the files: "
+        f"rankprism {__version__}, Python {platform.python_version()}, {platform.system()}, "
+        f"command: {shlex.join(['rankprism', *sys.argv[1:]])}"
+    )
+
+
+def wants_traceback() -> bool:
+    """Whether to show where an error comes from: `rankprism --traceback …`, or RANKPRISM_TRACEBACK=1."""
+    return "--traceback" in sys.argv[1:] or os.environ.get("RANKPRISM_TRACEBACK", "0") not in ("", "0")

@@ -14,6 +14,7 @@ from rankprism.cli.options import (
     Duplicates,
     Order,
     OutputFile,
+    Quiet,
     ResultFormat,
     ResultFormatOption,
     format_of,
@@ -129,9 +130,23 @@ def _conditions(where: list[str]) -> dict[str, str]:
 PlotFile = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Also draw it: a file ending in .html, .svg, .png or .pdf.", show_default=False
+        metavar="FILE",
+        help="Also draw it: a file ending in .html, .svg, .png or .pdf. - is SVG on standard output; then -o "
+        "names the file for the result.",
+        show_default=False,
     ),
 ]
+
+
+def check_plot(plot: Path | None, output: Path | None) -> None:
+    """Refuse a drawing that cannot be written before any work is done."""
+    if plot is None:
+        return
+    from rankprism.plots import check_ending
+
+    check_ending(plot)
+    if str(plot) == "-" and str(output or "-") == "-":
+        raise InputError("the result and its drawing cannot both go to standard output; name a file with -o")
 
 
 def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = None) -> None:
@@ -146,7 +161,12 @@ def write_result(result: Result, format: ResultFormatOption = None, output: Outp
     """Write a result where and how it is wanted."""
     from rankprism.cli.output import write
 
-    write(FORMATS[format_of(output, format, ResultFormat)](result), output)
+    kind = format_of(output, format, ResultFormat)
+    write(FORMATS[kind](result), output, for_people=kind == "table")
+
+
+def note_options(quiet: Quiet = False) -> None:
+    """The option that every command with notes has."""
 
 
 #: What the functions below get from elsewhere than the command line.
@@ -169,6 +189,7 @@ def analysis(
             function,
             *([draw_result] if chart else []),
             write_result,
+            note_options,
         ]
         options = {step: options_of(step) for step in steps}
 
@@ -176,11 +197,8 @@ def analysis(
             def of(step: Callable[..., Any]) -> dict[str, Any]:
                 return {name: given[name] for name in options[step]}
 
-            if given.get("plot") is not None:
-                from rankprism.plots import check_ending
-
-                check_ending(given["plot"])  # before the work is done
-            with noted():
+            check_plot(given.get("plot"), given["output"])
+            with noted(given["quiet"]):
                 source = read_source(**of(read_source))
                 with working(what) as on_share:
                     progress = {"on_share": on_share} if "on_share" in _parameters(function) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -55,7 +56,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"rankprism {__version__}")
+        print(f"rankprism {__version__}")
         raise typer.Exit
 
 
@@ -64,5 +65,25 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option(
+            "--traceback",
+            help="After an error, also show where it comes from. RANKPRISM_TRACEBACK=1 does the same.",
+        ),
+    ] = False,
+    max_unpacked: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="The most that a packed file may hold, e.g. 500M. Default: 16G, or RANKPRISM_MAX_UNPACKED.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    pass
+    """`traceback` is looked at where errors are told."""
+    if max_unpacked is not None:
+        from rankprism.formats.files import MAX_UNPACKED, parse_size
+
+        parse_size(max_unpacked, "--max-unpacked")
+        os.environ[MAX_UNPACKED] = max_unpacked

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import PlotFile, draw_result, write_result
+from rankprism.cli.analysis import PlotFile, check_plot, draw_result, write_result
 from rankprism.cli.judgments import (
     AspectNames,
     AspectWeights,
@@ -23,6 +22,7 @@ from rankprism.cli.options import (
     Duplicates,
     Order,
     OutputFile,
+    Quiet,
     Resamples,
     ResultFormatOption,
     Seed,
@@ -94,6 +94,7 @@ def order(
     plot: PlotFile = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """The classes of label tuples that TOMA makes: rankprism aspects order --labels relevance=0,1,2,3 …
 
@@ -104,11 +105,11 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
-    _check_plot(plot)
+    check_plot(plot, output)
     source = _only_judgments(qrels)
     wanted = described(aspects, labels, embed, given)
     scales: Any
-    with noted():
+    with noted(quiet):
         if source is not None:
             scales = read(source, wanted)
         else:
@@ -124,7 +125,7 @@ def order(
             )
         found = compute(scales, **settings)
     if hasse:
-        write(found.hasse() + "\n", output)
+        write(found.hasse() + "\n", output, for_people=True)
     elif toma and "distance" in toma:
         write_result(found, format, output)
     else:
@@ -141,11 +142,12 @@ def label_counts(
     given: GivenAspect = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """How many documents have which label of which aspect."""
     from rankprism.aspects import label_counts as compute
 
-    with noted():
+    with noted(quiet):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given))
         found = compute(judgments)
     write_result(found, format, output)
@@ -166,12 +168,13 @@ def attainable(
     plot: PlotFile = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
     from rankprism.aspects import attainable as compute
 
-    _check_plot(plot)
-    with noted(), working("ranking"):
+    check_plot(plot, output)
+    with noted(quiet), working("ranking"):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
         found = compute(judgments, names, exact)
@@ -206,6 +209,7 @@ def analyse(
     ] = Duplicates.error,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """CAM, MM and TOMA beside each other: correlation, power, and what their best runs look like.
 
@@ -216,7 +220,7 @@ def analyse(
     source, runs = split_pairs(qrels_and_runs)
     if not runs:
         raise InputError("name the runs after the judgments")
-    with noted():
+    with noted(quiet):
         judgments = read(source, described(aspects, labels, embed, given), weights)
         with working("resampling") as on_share:
             found = compute(
@@ -232,14 +236,6 @@ def analyse(
                 on_share=on_share,
             )
     write_result(found, format, output)
-
-
-def _check_plot(plot: Path | None) -> None:
-    """Before the work is done."""
-    if plot is not None:
-        from rankprism.plots import check_ending
-
-        check_ending(plot)
 
 
 def _hasse(found: Any) -> Any:

@@ -24,17 +24,17 @@ def measures(
     ] = None,
 ) -> None:
     """List the measures, or explain one: rankprism measures alpha_nDCG"""
-    from rankprism.cli.output import explain, list_measures
+    from rankprism.cli.output import explain, list_measures, write
     from rankprism.measures import load, parse
 
     for file in measures_file or []:
         load(file)
     if name is None:
-        typer.echo(list_measures())
+        write(list_measures() + "\n", for_people=True)
     elif bibtex:
-        typer.echo(parse(name).definition.bibtex)
+        write(parse(name).definition.bibtex + "\n")
     else:
-        typer.echo(explain(parse(name)))
+        write(explain(parse(name)) + "\n", for_people=True)
 
 
 @app.command()
@@ -48,5 +48,6 @@ def demo(
 ) -> None:
     """Evaluate six systems of different character on a small collection that comes with rankprism."""
     from rankprism.cli.demo import copy_sample, show
+    from rankprism.cli.output import write
 
-    typer.echo(show() if save is None else copy_sample(save))
+    write((show() if save is None else copy_sample(save)) + "\n", for_people=True)

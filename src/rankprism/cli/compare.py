@@ -11,7 +11,7 @@ from rankprism.cli.analysis import Source, analysis, read_source, write_result
 from rankprism.cli.options import (
     Alpha,
     OutputFile,
-    Resamples,
+    Quiet,
     ResultFormatOption,
     Seed,
     Share,
@@ -28,6 +28,8 @@ class Test(StrEnum):
     fisher = "fisher"
     bootstrap = "bootstrap"
     tukey = "tukey"
+    anova_tukey = "anova-tukey"
+    dunnett = "dunnett"
 
 
 class CorrectionName(StrEnum):
@@ -51,18 +53,38 @@ def compare(
     on_share: Share,
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="Compare with this run only.", show_default=False),
+        typer.Option(
+            metavar="RUN", help="Compare with this run only. Default: all pairs.", show_default=False
+        ),
     ] = None,
-    test: Annotated[Test, typer.Option(help="The test; tukey is the randomised HSD.")] = Test.t,
+    test: Annotated[
+        Test,
+        typer.Option(
+            help="The test. tukey is the randomised HSD, anova-tukey the HSD after a two-way analysis of "
+            "variance, dunnett the same for comparisons with a baseline."
+        ),
+    ] = Test.t,
     correction: Annotated[
         CorrectionName | None,
-        typer.Option(help="For the number of pairs; Holm's without it.", show_default=False),
+        typer.Option(
+            help="Correction for the number of pairs. Default: holm; none where the test has its own.",
+            show_default=False,
+        ),
     ] = None,
     alpha: Alpha = 0.05,
-    resamples: Resamples = 10_000,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many resamples a test draws. Default: 10,000, or the number of pairs divided by alpha "
+            "if that is more.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Every pair with difference, interval, effect size and p.")
+        bool,
+        typer.Option("--pairs", help="Show every pair with its difference, interval, effect size and p."),
     ] = False,
 ) -> Result:
     """Which systems differ: rankprism compare --qrels qrels.txt runs/*.run -m alpha_nDCG@20"""
@@ -106,11 +128,12 @@ def topic_set_size(
     power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
     format: ResultFormatOption = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """How many topics an experiment needs: rankprism topic-set-size scores.csv --difference 0.05"""
     from rankprism.comparison import topic_set_size as compute
 
-    with noted():
+    with noted(quiet):
         scores = read_source(files=files, measure=measure).scores if files else None
         found = compute(
             scores, difference=difference, variance=variance, systems=systems, alpha=alpha, power=power

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
-from rankprism.cli.options import Duplicates, Order, noted
+from rankprism.cli.options import Duplicates, Order, Quiet, noted
 
 app = typer.Typer(add_completion=False)
 
@@ -16,7 +17,12 @@ def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="Judgments or preferences, or with --run a run.")
     ],
-    out: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; packed if it ends in .gz.")],
+    out: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT", help="The file to write, packed if it ends in .gz; - is standard output."
+        ),
+    ],
     format: Annotated[
         str | None,
         typer.Option(
@@ -41,14 +47,16 @@ def convert(
     duplicates: Annotated[
         Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
     ] = Duplicates.error,
+    quiet: Quiet = False,
 ) -> None:
     """Write judgments, preferences or a run in another format.
 
     rankprism convert qrels.txt q.Dqrels --to ntcir
     """
     from rankprism.formats.convert import convert as convert_file
+    from rankprism.formats.files import replaces_file
 
-    with noted():
+    with noted(quiet):
         conversion = convert_file(
             source,
             out,
@@ -59,4 +67,5 @@ def convert(
             order=order.value,
             duplicates=duplicates.value,
         )
-    typer.echo(str(conversion))
+    # What was done is said where the converted text does not go.
+    print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

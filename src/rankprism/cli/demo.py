@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from pathlib import Path
 
 from rankprism import sample
@@ -10,6 +10,8 @@ from rankprism.cli.output import best_cells
 from rankprism.data.table import text_table
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
+from rankprism.foreign import shown
+from rankprism.formats.files import removed_unless_finished
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 
@@ -34,8 +36,22 @@ Next:  rankprism demo --save sample
 
 
 def copy_sample(folder: Path) -> str:
-    if folder.exists():
+    """Copy the sample collection to a folder, which appears whole or not at all."""
+    if os.path.lexists(folder):
         raise InputError(f"{folder}: exists already; name a folder that does not")
-    ignore = shutil.ignore_patterns("*.py", "__pycache__")
-    shutil.copytree(sample.FOLDER, folder, ignore=ignore)
-    return f"The sample collection is in {folder}: qrels.txt, weights.txt, preferences.tsv, runs/."
+    if not folder.parent.is_dir():
+        raise InputError(f"{folder}: the folder {folder.parent} does not exist; create it first")
+    with removed_unless_finished() as temporary:
+        copy = temporary(folder.parent)
+        try:
+            (copy / "runs").mkdir(parents=True)
+            for file in (sample.QRELS, sample.WEIGHTS, sample.PREFERENCES, *sample.RUNS):
+                (copy / file.relative_to(sample.FOLDER)).write_bytes(file.read_bytes())
+            copy.rename(folder)
+        except OSError as error:
+            raise InputError(
+                f"{folder}: cannot be written ({error.strerror}); nothing was left there"
+            ) from None
+    return (
+        f"The sample collection is in {shown(str(folder))}: qrels.txt, weights.txt, preferences.tsv, runs/."
+    )

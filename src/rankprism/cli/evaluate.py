@@ -17,11 +17,13 @@ from rankprism.cli.judgments import (
     split_pairs,
 )
 from rankprism.cli.options import (
+    FORMAT_HELP,
     Duplicates,
     Format,
     Order,
     OutputFile,
     QrelsFormat,
+    Quiet,
     RunFormat,
     Topics,
     format_of,
@@ -84,7 +86,11 @@ def evaluate(
     ] = None,
     bounds: Annotated[
         bool,
-        typer.Option("--bounds", help="Also the scores with every unjudged document of the highest grade."),
+        typer.Option(
+            "--bounds",
+            help="Also print the bounds between which each score lies, whatever grades the unjudged "
+            "documents of the ranking turn out to have.",
+        ),
     ] = False,
     baseline: Annotated[
         str | None,
@@ -109,11 +115,10 @@ def evaluate(
     ] = None,
     format: Annotated[
         Format | None,
-        typer.Option(
-            help="How to write the scores; by the ending of FILE, else a table.", show_default=False
-        ),
+        typer.Option(help=FORMAT_HELP, show_default=False),
     ] = None,
     output: OutputFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
     from rankprism.cli.output import render, write
@@ -136,7 +141,7 @@ def evaluate(
     if baseline is not None and baseline not in runs:
         runs = [*runs, baseline]
     kind = format_of(output, format, Format)
-    with noted(), reading(len(runs)) as on_run:
+    with noted(quiet), reading(len(runs)) as on_run:
         judgments = read(
             source,
             described(aspects, labels, embed, given),
@@ -157,11 +162,4 @@ def evaluate(
         )
     if baseline is not None:
         scores = scores.risk(run_name(baseline), risk_alpha)
-    without = scores.conventions["topics without relevant documents"]
-    if without:
-        some = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
-        typer.echo(f"note: {len(without)} topics have no relevant document and score 0: {some}", err=True)
-    for aspect, reasons in judgments.lowered.items():
-        counts = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
-        typer.echo(f"note: labels of {aspect} read as the lowest: {counts}", err=True)
-    write(render(scores, kind, per_topic, colour=output is None), output)
+    write(render(scores, kind, per_topic, colour=output is None), output, for_people=kind == "table")

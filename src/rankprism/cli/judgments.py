@@ -12,7 +12,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
-    from rankprism.formats.aspect_settings import Aspect
+    from rankprism.formats.aspects.settings import AspectSettings
 
 AspectNames = Annotated[
     str | None,
@@ -78,7 +78,7 @@ def split_pairs(arguments: Sequence[str]) -> tuple[Any, list[str]]:
 class Described(NamedTuple):
     """What the options say of aspects."""
 
-    aspects: list[Aspect]  # in the order in which they are named
+    aspects: list[AspectSettings]  # in the order in which they are named
     are_all: bool  # whether --aspects names them; else the judgments may have more
 
 
@@ -86,7 +86,7 @@ def described(
     names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
 ) -> Described:
     """What the options say of each aspect."""
-    from rankprism.formats.aspect_settings import Aspect
+    from rankprism.formats.aspects.settings import AspectSettings
 
     columns = [name.strip() for name in names.split(",")] if names else []
     settings: dict[str, dict[str, Any]] = {name: {} for name in columns}
@@ -98,7 +98,7 @@ def described(
             if names and aspect not in settings:
                 raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
             settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
-    return Described([Aspect.of(name, settings[name]) for name in columns or settings], bool(names))
+    return Described([AspectSettings.of(name, settings[name]) for name in columns or settings], bool(names))
 
 
 _EXAMPLES = {
@@ -112,7 +112,7 @@ def read(
     source: Any, described: Described, weights: str | None = None, format: str | None = None
 ) -> Judgments:
     """Judgments as the arguments and options describe them."""
-    from rankprism.formats.aspects import read_described
+    from rankprism.formats.aspects.reading import read_described
     from rankprism.formats.judgments import read_judgments
 
     if source is None:

@@ -34,6 +34,22 @@ class Coefficient(StrEnum):
     rbo = "rbo"
 
 
+class IntuitivenessTest(StrEnum):
+    topics = "topics"
+    sakai = "sakai"
+
+
+Intervals = Annotated[
+    float,
+    typer.Option(help="Confidence of the intervals, which say how much other topics would change. 0: none."),
+]
+CompareMeasures = Annotated[
+    bool,
+    typer.Option(
+        "--differences",
+        help="Compare every two measures instead: the difference of their figures, its interval and p.",
+    ),
+]
 MethodOption = Annotated[
     Method, typer.Option(help="The paired bootstrap, the randomised Tukey HSD, or t with Holm's correction.")
 ]
@@ -42,7 +58,10 @@ MethodOption = Annotated[
 def _draw(name: str) -> Any:
     def chart(result: Any) -> Any:
         from rankprism import plots
+        from rankprism.meta import Differences
 
+        if isinstance(result, Differences):
+            raise InputError("--plot draws the figures of the measures; leave out --differences")
         return getattr(plots, name)(result)
 
     return chart
@@ -57,13 +76,22 @@ def power(
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
+    intervals: Intervals = 0.95,
+    differences: CompareMeasures = False,
 ) -> Result:
     """Discriminative power: how many pairs of systems each measure tells apart."""
     from rankprism.meta import discriminative_power
 
-    return discriminative_power(
-        source.scores, method=method.value, alpha=alpha, resamples=resamples, seed=seed, on_share=on_share
+    found = discriminative_power(
+        source.scores,
+        method=method.value,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        intervals=intervals,
+        on_share=on_share,
     )
+    return found.differences() if differences else found
 
 
 @app.command()
@@ -73,12 +101,15 @@ def unanimity(
     grouped: Annotated[
         bool, typer.Option("--grouped", help="The best variant of each measure, equal ones in one row.")
     ] = False,
+    intervals: Intervals = 0.95,
+    differences: CompareMeasures = False,
 ) -> Result:
     """Metric Unanimity: does a measure see what all the others see?"""
     from rankprism.meta import unanimity as compute
 
-    found = compute(source.scores)
-    return found.grouped() if grouped else found
+    found = compute(source.scores, intervals=intervals)
+    found = found.grouped() if grouped else found
+    return found.differences() if differences else found
 
 
 @app.command()
@@ -96,11 +127,21 @@ def correlation(
     clustered: Annotated[
         bool, typer.Option("--clustered", help="Put measures that rank alike side by side.")
     ] = False,
+    intervals: Intervals = 0.95,
+    seed: Seed = 0,
 ) -> Result:
     """Correlation: do measures rank the systems alike?"""
     from rankprism.meta import correlation as compute
 
-    found = compute(source.scores, coefficient.value, per_topic=per_topic, p=p, on_share=on_share)
+    found = compute(
+        source.scores,
+        coefficient.value,
+        per_topic=per_topic,
+        p=p,
+        intervals=intervals,
+        seed=seed,
+        on_share=on_share,
+    )
     return found.clustered() if clustered else found
 
 
@@ -113,6 +154,7 @@ def agreement(
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
+    intervals: Intervals = 0.95,
 ) -> Result:
     """Agreement: do measures find the same differences significant?"""
     from rankprism.meta import agreement as compute
@@ -120,7 +162,13 @@ def agreement(
 
     return compute(
         discriminative_power(
-            source.scores, method=method.value, alpha=alpha, resamples=resamples, seed=seed, on_share=on_share
+            source.scores,
+            method=method.value,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+            intervals=intervals,
+            on_share=on_share,
         )
     )
 
@@ -138,13 +186,20 @@ def intuitiveness(
             show_default=False,
         ),
     ] = None,
+    test: Annotated[
+        IntuitivenessTest,
+        typer.Option(
+            help="The test behind p: over topics, or the sign test of Sakai (2012), whose p is far too small."
+        ),
+    ] = IntuitivenessTest.topics,
+    intervals: Intervals = 0.95,
 ) -> Result:
     """Intuitiveness: where two measures disagree, which sides with simple ones?"""
     from rankprism.meta import intuitiveness as compute
 
     if not gold:
         raise InputError("name a gold measure among the others, e.g. --gold StRecall@10")
-    return compute(source.scores, gold, on_share=on_share)
+    return compute(source.scores, gold, test=test.value, intervals=intervals, on_share=on_share)
 
 
 @app.command()
@@ -160,11 +215,13 @@ def swap(
     bins: Annotated[int, typer.Option(min=2, help="How many; the last takes all that are larger.")] = 21,
     error: Annotated[float, typer.Option(help="The swap rate to stay under.")] = 0.05,
     seed: Seed = 0,
+    intervals: Intervals = 0.95,
+    differences: CompareMeasures = False,
 ) -> Result:
     """The swap method: how often would other topics reverse a difference?"""
     from rankprism.meta import swap_rates
 
-    return swap_rates(
+    found = swap_rates(
         source.scores,
         size=size,
         trials=trials,
@@ -172,8 +229,10 @@ def swap(
         bins=bins,
         error=error,
         seed=seed,
+        intervals=intervals,
         on_share=on_share,
     )
+    return found.differences() if differences else found
 
 
 @app.command()

@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rankprism.errors import RankprismWarning
+from rankprism.foreign import message
 
 
 class Topics(StrEnum):
@@ -36,6 +37,7 @@ class Duplicates(StrEnum):
 class Format(StrEnum):
     table = "table"
     csv = "csv"
+    guarded_csv = "guarded-csv"
     json = "json"
     trec = "trec"
 
@@ -58,9 +60,19 @@ class RunFormat(StrEnum):
 class ResultFormat(StrEnum):
     table = "table"
     csv = "csv"
+    guarded_csv = "guarded-csv"
     json = "json"
     latex = "latex"
     markdown = "markdown"
+
+
+def _checked(output: Path | None) -> Path | None:
+    """Refuse an output that cannot be written before any work is done."""
+    if output is not None:
+        from rankprism.formats.files import check_target
+
+        check_target(output)
+    return output
 
 
 OutputFile = Annotated[
@@ -69,20 +81,23 @@ OutputFile = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write; standard output without it.",
+        help="The file to write; - is standard output. Default: standard output.",
+        callback=_checked,
         show_default=False,
     ),
 ]
+FORMAT_HELP = (
+    "How to write it. Default: what the ending of FILE says, else a table. guarded-csv is CSV in which a "
+    "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
+)
 ResultFormatOption = Annotated[
-    ResultFormat | None,
-    typer.Option(
-        "--format", help="How to write it; by the ending of FILE, else a table.", show_default=False
-    ),
+    ResultFormat | None, typer.Option("--format", help=FORMAT_HELP, show_default=False)
 ]
 Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
 Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
 _ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
@@ -95,13 +110,18 @@ def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum])
 
 
 @contextmanager
-def noted() -> Iterator[None]:
-    """Warnings as lines on standard error."""
+def noted(quiet: bool = False) -> Iterator[None]:
+    """Notes as lines on standard error, each once, unless they are not wanted."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankprismWarning)
         yield
+    lines: dict[str, None] = {}  # each line once, in the order in which they came
     for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+        is_note = issubclass(warning.category, RankprismWarning)
+        if not (quiet and is_note):
+            lines[f"{'note' if is_note else 'warning'}: {message(str(warning.message))}"] = None
+    for line in lines:
+        print(line, file=sys.stderr)
 
 
 @contextmanager

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rankprism.data.result import guarded
 from rankprism.data.scores import Scores, mean_over_topics
 from rankprism.data.table import text_table
+from rankprism.foreign import shown, shown_lines
 from rankprism.formats.files import write_texts
 from rankprism.measures import Measure, lookup, names
 from rankprism.measures.checked import CHECKED
@@ -27,17 +29,30 @@ MEAN = "all"  # the topic that stands for the mean over topics
 
 
 def render(scores: Scores, kind: str, per_topic: bool, colour: bool = False) -> str:
-    """The scores in one of the formats table, csv, json, trec."""
-    return {"table": _table, "csv": _csv, "json": _json, "trec": _trec}[kind](scores, per_topic, colour)
+    """The scores in one of the formats table, csv, guarded-csv, json, trec.
+
+    colour : show the best run of each measure in bold, if standard output is a terminal.
+    """
+    if kind == "table":
+        return _table(scores, per_topic, colour)
+    if kind in ("csv", "guarded-csv"):
+        return _csv(scores, per_topic, guard=kind != "csv")
+    return {"json": _json, "trec": _trec}[kind](scores, per_topic)
 
 
-def write(text: str, output: Path | None) -> None:
-    """To a file, which appears whole or not at all, or to standard output."""
-    if output is None:
-        sys.stdout.write(text)
+def write(text: str, output: Path | None = None, *, for_people: bool = False) -> None:
+    """To a file, which appears whole or not at all, or to standard output.
+
+    for_people : whether it is a table or another text to read, in which a terminal may show plain signs in
+        the place of those that it lacks. What machines read is the same on standard output as in a file.
+    """
+    if output is not None and os.fspath(output) != "-":
+        write_texts({output: text})
+    elif for_people or sys.stdout.isatty():
+        sys.stdout.write(text if for_people else shown_lines(text))
         sys.stdout.flush()
-        return
-    write_texts({output: text})
+    else:
+        write_texts({"-": text})
 
 
 def _rows(scores: Scores, per_topic: bool) -> Iterator[tuple[str, str, list[float]]]:
@@ -57,28 +72,35 @@ def _places(scores: Scores, per_topic: bool) -> Iterator[tuple[int, str, str, in
 def _table(scores: Scores, per_topic: bool, colour: bool) -> str:
     header = ["run", "topic", *scores.measures] if per_topic else ["run", *scores.measures]
     rows = [
-        [run, *([topic] if per_topic else []), *_cells(scores, r, t)]
-        for r, run, topic, t in _places(scores, per_topic)
+        [run, *([topic] if per_topic else []), *cells]
+        for (_, run, topic, _), cells in zip(
+            _places(scores, per_topic), _cells(scores, per_topic), strict=True
+        )
     ]
     bold = best_cells(scores) if colour and not per_topic else []
     return text_table(header, rows, left=2 if per_topic else 1, bold=bold) + "\n"
 
 
-def _cells(scores: Scores, r: int, t: int | None) -> list[str]:
-    """The scores of a run on a topic or in the mean, with what they lie between where that is known."""
-    pick = [
-        (mean_over_topics(array)[r] if t is None else array[r, t]).tolist()
-        for array in (scores.values, scores.low, scores.high)
-        if array is not None
-    ]
-    if scores.low is None or scores.high is None:
-        return [f"{x:.4f}" for x in pick[0]]
-    # A measure whose scores are all certain needs no brackets.
-    wide = np.nanmax(scores.high - scores.low, axis=(0, 1), initial=0.0) >= 5e-5
-    return [
-        f"{x:.4f} [{low:.4f}, {high:.4f}]" if shown else f"{x:.4f}"
-        for x, low, high, shown in zip(*pick, wide, strict=True)
-    ]
+def _cells(scores: Scores, per_topic: bool) -> Iterator[list[str]]:
+    """The scores of each row, with what they lie between where that is known."""
+    arrays = [array for array in (scores.values, scores.low, scores.high) if array is not None]
+    means = [mean_over_topics(array) for array in arrays]
+    wide = None
+    if scores.low is not None and scores.high is not None:
+        # A measure whose scores are all certain needs no brackets.
+        wide = np.nanmax(scores.high - scores.low, axis=(0, 1), initial=0.0) >= 5e-5
+    for r, _, _, t in _places(scores, per_topic):
+        pick = [
+            (mean[r] if t is None else array[r, t]).tolist()
+            for mean, array in zip(means, arrays, strict=True)
+        ]
+        if wide is None:
+            yield [f"{x:.4f}" for x in pick[0]]
+        else:
+            yield [
+                f"{x:.4f} [{low:.4f}, {high:.4f}]" if uncertain else f"{x:.4f}"
+                for x, low, high, uncertain in zip(*pick, wide, strict=True)
+            ]
 
 
 def best_cells(scores: Scores) -> list[tuple[int, int]]:
@@ -89,8 +111,9 @@ def best_cells(scores: Scores) -> list[tuple[int, int]]:
     return [(int(r), int(m) + 1) for r, m in np.argwhere(best)]
 
 
-def _csv(scores: Scores, per_topic: bool, colour: bool) -> str:
+def _csv(scores: Scores, per_topic: bool, guard: bool) -> str:
     text = io.StringIO()
+    cell = guarded if guard else str
     writer = csv.writer(text, lineterminator="\n")
     columns = [array for array in (scores.values, scores.low, scores.high) if array is not None]
     means = [mean_over_topics(array) for array in columns]
@@ -100,12 +123,13 @@ def _csv(scores: Scores, per_topic: bool, colour: bool) -> str:
             *(means[c][r] if t is None else columns[c][r, t] for c in range(len(columns))), strict=True
         )
         writer.writerows(
-            (run, topic, m, *map(float, row)) for m, row in zip(scores.measures, rows, strict=True)
+            (cell(run), cell(topic), cell(m), *map(float, row))
+            for m, row in zip(scores.measures, rows, strict=True)
         )
     return text.getvalue()
 
 
-def _json(scores: Scores, per_topic: bool, colour: bool) -> str:
+def _json(scores: Scores, per_topic: bool) -> str:
     from rankprism import __version__
 
     result: dict[str, object] = {
@@ -121,13 +145,15 @@ def _json(scores: Scores, per_topic: bool, colour: bool) -> str:
     return json.dumps(result, ensure_ascii=False, indent=1) + "\n"
 
 
-def _trec(scores: Scores, per_topic: bool, colour: bool) -> str:
+def _trec(scores: Scores, per_topic: bool) -> str:
     """As trec_eval prints it: measure, topic, score; each run's part ends with its name and means."""
     lines = []
     for run, topic, values in _rows(scores, per_topic):
         if topic == MEAN:
-            lines.append(f"{'runid':<22}\t{MEAN}\t{run}")
-        lines += [f"{m:<22}\t{topic}\t{x!r}" for m, x in zip(scores.measures, values, strict=True)]
+            lines.append(f"{'runid':<22}\t{MEAN}\t{shown(run, None)}")
+        lines += [
+            f"{m:<22}\t{shown(topic, None)}\t{x!r}" for m, x in zip(scores.measures, values, strict=True)
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -152,11 +178,22 @@ def explain(measure: Measure) -> str:
     if definition.keeps is not None:
         kept = f"Keeps {_kept(definition.keeps)} of ten axioms: `rankprism axioms {definition.name}`"
         lines += ["", *textwrap.wrap(kept, width)]
+    lines += ["", *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds.kind]}", width)]
+    if definition.bounds.function is None:
+        lines[-1] += f" ({definition.bounds.reason})"
     for key in definition.cite:
         lines += ["", *textwrap.wrap("From " + CITATIONS[key].text, width, subsequent_indent="     ")]
     if example:
         lines += ["", "Example", *(f"  {line}" for line in (">>>" + example).splitlines())]
     return "\n".join(lines)
+
+
+#: What `rankprism measures NAME` says of the bounds of a measure.
+BOUNDS = {
+    "exact": "exact with default parameters; some grades of these documents attain them",
+    "outer": "outer; no grades of these documents lead beyond them",
+    "none": "none are known",
+}
 
 
 def _kept(names: frozenset[str]) -> str:
@@ -173,11 +210,12 @@ def reference() -> str:
         "Made by `make docs` from the measures themselves; `rankprism measures NAME` prints the same.",
         "",
         "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
-        "`CAM(M)` and `MM(M)`. *Monotone*: with default parameters, a document that becomes more relevant",
-        "never lowers the score, so `bounds=True` brackets the truth. *Keeps*: those of the ten",
-        "constraints in [axioms.md](axioms.md) that it keeps with default parameters; after a stroke, M_IA.",
+        "`CAM(M)` and `MM(M)`. *Bounds*: what `bounds=True` gives for the judgments that are missing, with",
+        "default parameters: see [conventions.md](conventions.md#bounds-for-unjudged-documents).",
+        "*Keeps*: those of the ten constraints in [axioms.md](axioms.md) that it keeps with default",
+        "parameters; after a stroke, M_IA.",
         "",
-        "| measure | what it says | aspects | monotone | keeps | compared with, beside its definition |",
+        "| measure | what it says | aspects | bounds | keeps | compared with, beside its definition |",
         "|---|---|---|---|---|---|",
     ]
     for d in own:
@@ -185,7 +223,7 @@ def reference() -> str:
             f"[{d.name}](#{d.name.casefold()})",
             d.summary,
             "one" if d.single else "all",
-            "yes" if d.monotone else "",
+            d.bounds.kind,
             " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
             CHECKED.get(d.name, ""),
         )

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, as_command, options_of, read_source
+from rankprism.cli.analysis import Source, as_command, note_options, options_of, read_source
 from rankprism.cli.options import noted
 from rankprism.errors import InputError, listed
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Draw scores: intervals, heat maps, differences, …"
 )
+
+
+class ChartFormat(StrEnum):
+    html = "html"
+    svg = "svg"
+    png = "png"
+    pdf = "pdf"
 
 
 def write_chart(
@@ -25,13 +33,20 @@ def write_chart(
             "--output",
             "-o",
             metavar="FILE",
-            help="The drawing: a file ending in .html, .svg, .png or .pdf.",
+            help="The drawing: a file ending in .html, .svg, .png or .pdf; - is standard output.",
         ),
     ],
+    format: Annotated[
+        ChartFormat | None,
+        typer.Option(
+            help="How to draw it. Default: what the ending of FILE says, and svg for standard output.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     from rankprism.plots import save
 
-    save(chart, output)
+    save(chart, output, format)
 
 
 def drawing(
@@ -48,14 +63,15 @@ def drawing(
         def command(**given: Any) -> None:
             from rankprism.plots import check_ending
 
-            check_ending(given["output"])  # before the work is done
+            check_ending(given["output"], given["format"])  # before the work is done
             given = before(given)
-            with noted():
+            with noted(given["quiet"]):
                 source = read_source(**{name: given[name] for name in options_of(read_source)})
                 chart = function(source, **{name: given[name] for name in own})
-            write_chart(chart, given["output"])
+            write_chart(chart, given["output"], given["format"])
 
-        return as_command(command, function, options_of(read_source) | own | options_of(write_chart))
+        others = options_of(write_chart) | options_of(note_options)
+        return as_command(command, function, options_of(read_source) | own | others)
 
     return decorate
 

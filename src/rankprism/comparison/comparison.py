@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-import math
-import os
-import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from rankprism.comparison import paired
-from rankprism.comparison.correction import CORRECTIONS, NAMES_OF_CORRECTIONS, corrected
-from rankprism.comparison.paired import Paired, against, all_pairs
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table, latex_escaped
+from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, listed, one_of
 from rankprism.formats.scores import read_scores
+from rankprism.statistics import paired
+from rankprism.statistics.corrections import (
+    CORRECTIONS,
+    INTERVALS,
+    NAMES_OF_CORRECTIONS,
+    corrected,
+    interval_level,
+)
+from rankprism.statistics.levels import MOST_RESAMPLES, check_level
+from rankprism.statistics.paired import Paired, against, all_pairs
+from rankprism.statistics.resampling import enumerable, least_resamples
+from rankprism.statistics.threads import Share, for_each
 
-T = TypeVar("T")
 
-#: Every test by name, with the words for a caption.
-TESTS: dict[str, tuple[Callable[..., Paired], str]] = {
-    "t": (paired.student, "Student's paired t-test"),
-    "wilcoxon": (paired.wilcoxon, "Wilcoxon's signed-rank test"),
-    "fisher": (paired.fisher, "Fisher's randomisation test"),
-    "bootstrap": (paired.bootstrap, "the paired bootstrap test"),
-    "tukey": (paired.tukey, "the randomised Tukey HSD test"),
+@dataclass(frozen=True)
+class Test:
+    """A test that `compare` offers."""
+
+    function: Callable[..., Paired]
+    words: str  #: for a caption
+    draws: bool = False  #: whether it takes `resamples` and `seed`
+    corrects: bool = False  #: whether its p is already corrected for all that is compared
+    baseline: bool = False  #: whether it compares with a baseline only
+    signs: bool = False  #: whether its p is a share of the 2ⁿ choices of signs of n differences
+
+
+#: Every test by name.
+TESTS: dict[str, Test] = {
+    "t": Test(paired.student, "Student's paired t-test"),
+    "wilcoxon": Test(paired.wilcoxon, "Wilcoxon's signed-rank test", signs=True),
+    "fisher": Test(paired.fisher, "Fisher's randomisation test", draws=True, signs=True),
+    "bootstrap": Test(paired.bootstrap, "the paired bootstrap test", draws=True),
+    "tukey": Test(paired.tukey, "the randomised Tukey HSD test", draws=True, corrects=True),
+    "anova-tukey": Test(
+        paired.anova_tukey, "two-way analysis of variance with Tukey's HSD test", corrects=True
+    ),
+    "dunnett": Test(
+        paired.dunnett, "two-way analysis of variance with Dunnett's test", corrects=True, baseline=True
+    ),
 }
-#: The tests that draw random numbers.
-DRAWING = ("fisher", "bootstrap", "tukey")
-MOST_RESAMPLES = 10_000_000
+#: The resamples of a test that draws, unless the number of pairs needs more.
+RESAMPLES = 10_000
+#: The square of a larger score, summed over topics, may not be a number.
+LARGEST = 1e150
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 _RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True))
 
@@ -47,19 +70,24 @@ def compare(
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     seed: int = 0,
     on_share: Share | None = None,
 ) -> Comparison:
     """Test every pair of systems, or every system against a baseline, by every measure.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    baseline : the run to compare with; all pairs without it.
-    test : "t", "wilcoxon", "fisher", "bootstrap" or "tukey".
+    baseline : the run to compare with. Without it, all pairs are compared.
+    test : "t", "wilcoxon", "fisher", "bootstrap", "tukey" (randomised HSD), "anova-tukey" (HSD after a
+        two-way analysis of variance) or "dunnett" (the same, against a baseline).
     correction : for the number of pairs, within each measure: "holm" (the default), "bonferroni", "bh" or
-        "none". Tukey's HSD has it built in.
-    alpha : what counts as significant, and the intervals' 1 - alpha.
-    resamples, seed : of the tests that draw. The same seed gives the same p on any number of threads.
+        "none". The last three tests have a correction of their own.
+    alpha : a difference is significant if its adjusted p is smaller. The intervals match the adjusted p: see
+        `Comparison.interval` and `Comparison.level`.
+    resamples : how often a test draws. Default: 10,000, or as many as a pair needs to become significant
+        after the correction, which is the number of pairs divided by alpha.
+    seed : for the tests that draw. The same seed gives the same p on any number of threads, and in whatever
+        order the runs and topics come.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, sorted(sample.RUNS)[:3], ["alpha_nDCG@10", "P@10"])
@@ -71,23 +99,38 @@ def compare(
     c  noisy        0.3784         0.3100
     """
     one_of("test", test, tuple(TESTS))
+    chosen = TESTS[test]
     correction = _correction(test, correction)
-    check_level(alpha, resamples if test in DRAWING else None, seed)
-    complete = read_scores(scores).complete()
-    runs = complete.runs
+    check_level(alpha, resamples if chosen.draws else None, seed)
+    complete = comparable(scores)
+    runs, topics = complete.runs, len(complete.topics)
     if len(runs) < 2:
         raise InputError(f"a comparison needs two runs or more; there is only {', '.join(runs)}")
     if baseline is not None and baseline not in runs:
         raise InputError(f"no run is named {baseline!r}; there are {listed(runs)}")
+    if baseline is None and chosen.baseline:
+        raise InputError(f"the test {test} compares with one run; name it as the baseline")
     pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
-    if test in ("fisher", "bootstrap") and correction in ("holm", "bonferroni"):
-        _warn_of_too_few(len(pairs), resamples, alpha, correction)
+    drawn = _resamples(test, correction, len(pairs), topics, alpha, resamples) if chosen.draws else None
+    _note_few_topics(test, correction, len(pairs), topics, alpha)
+    level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
+
+    # Random numbers and sums go through runs and topics by name, not in the order of some file.
+    by_name = complete.select(runs=sorted(runs), topics=sorted(complete.topics))
+    place = np.array([by_name.runs.index(run) for run in runs])
+    turned = place[pairs[:, 0]] > place[pairs[:, 1]] if baseline is None else np.zeros(len(pairs), dtype=bool)
+    there = np.where(turned[:, None], place[pairs[:, ::-1]], place[pairs])
+    order = np.lexsort((there[:, 1], there[:, 0]))
+    settings = {"resamples": drawn, "seed": seed} if chosen.draws else {}
 
     def tested(m: int, tell: Share) -> Paired:
-        values = complete.values[:, :, m]
-        return TESTS[test][0](values, pairs, alpha, resamples=resamples, seed=seed, on_share=tell)
+        return chosen.function(by_name.values[:, :, m], there[order], level, on_share=tell, **settings)
 
     found = for_each([partial(tested, m) for m in range(len(complete.measures))], on_share)
+    back = np.argsort(order)
+    direction = np.where(turned, -1.0, 1.0)
+    p = np.array([x.p for x in found])[:, back]
+    kind = "simultaneous" if chosen.corrects else INTERVALS[correction]
     return Comparison(
         runs=runs,
         measures=complete.measures,
@@ -95,95 +138,119 @@ def compare(
         correction=correction,
         alpha=alpha,
         baseline=baseline,
-        means=complete.means,
+        means=by_name.means[place],
         pairs=pairs,
-        difference=np.array([x.difference for x in found]),
-        sign=np.array([x.sign for x in found]),
-        p=np.array([x.p for x in found]),
-        adjusted=np.array([corrected(x.p, correction) for x in found]),
-        effect=np.array([x.effect for x in found]),
-        margin=np.array([x.margin for x in found]),
+        difference=np.array([x.difference for x in found])[:, back] * direction + 0.0,  # no -0
+        sign=np.array([x.sign for x in found])[:, back] * direction + 0.0,
+        p=p,
+        adjusted=np.array([corrected(row, correction) for row in p]),
+        effect=np.array([x.effect for x in found])[:, back] * direction + 0.0,
+        margin=np.array([x.margin for x in found])[:, back],
+        interval=kind,
+        level=np.array([1 - x.level for x in found]),
         about={
             "test": test,
-            "correction": correction,
+            "correction": "within the test" if chosen.corrects else correction,
             "alpha": alpha,
             "baseline": baseline,
-            "topics": len(complete.topics),
-            "resamples": resamples if test in DRAWING else None,
-            "seed": seed if test in DRAWING else None,
-            "effect": "difference / standard deviation"
-            + (" of the residuals" if test == "tukey" else " of the differences"),
-            "interval": "simultaneous" if test == "tukey" else "of each pair on its own",
+            "topics": topics,
+            "resamples": drawn,
+            "seed": seed if chosen.draws else None,
+            "effect": "difference / standard deviation of the "
+            + ("residuals" if chosen.corrects else "differences"),
+            "interval": _about_interval(kind, alpha, len(pairs)),
             "scores": complete.conventions,
         },
     )
 
 
+def comparable(scores: Any) -> Scores:
+    """Scores of every run on every topic that is left, all of a size that can be computed with."""
+    complete = read_scores(scores).complete()
+    bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
+    if len(bad):
+        r, t, m = bad[0]
+        raise InputError(
+            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
+            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be finite and below "
+            f"{LARGEST:g}, because their squares are summed; correct or rescale them"
+        )
+    largest = np.abs(complete.values).max((0, 1), initial=0.0)
+    for measure, size in zip(complete.measures, largest, strict=True):
+        if 0 < size < 1 / LARGEST:
+            raise InputError(
+                f"no score by {measure!r} is larger than {size:g}; the squares of numbers below "
+                f"{1 / LARGEST:g} vanish; rescale the scores"
+            )
+    return complete
+
+
 def _correction(test: str, wanted: str | None) -> str:
     if wanted is not None:
         one_of("correction", wanted, CORRECTIONS)
-    if test == "tukey" and wanted not in (None, "none"):
-        raise InputError("Tukey's HSD already corrects for all pairs; leave out the correction")
-    return "none" if test == "tukey" else wanted or "holm"
+    if not TESTS[test].corrects:
+        return wanted or "holm"
+    if wanted not in (None, "none"):
+        what = "for the comparisons with the baseline" if TESTS[test].baseline else "for all pairs"
+        raise InputError(f"the test {test} already corrects {what}; leave out the correction")
+    return "none"
 
 
-def _warn_of_too_few(pairs: int, resamples: int, alpha: float, correction: str) -> None:
-    """A share of the resamples is 0 or at least 1 / resamples, which a correction multiplies."""
-    if pairs > resamples * alpha:
+def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float, wanted: int | None) -> int:
+    """How many resamples to draw: as many as wanted, if a p can be significant with them.
+
+    The smallest p is 1 / (B + 1). Holm and Bonferroni multiply it by the number of pairs. So does bh for a
+    single pair, but the smallest p of several pairs by less.
+    """
+    multiplied = pairs if correction in ("holm", "bonferroni") else 1
+    words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs"
+    after = "" if correction == "none" else words
+    if wanted is None:
+        least = least_resamples(alpha, 1 if correction == "none" else pairs)
+        if least > MOST_RESAMPLES:
+            raise InputError(
+                f"a p below {alpha:g}{after} takes {least:,} resamples, and {MOST_RESAMPLES:,} are the most; "
+                "take the test t or anova-tukey, or the correction bh with resamples of your choice"
+            )
+        return max(RESAMPLES, least)
+    least = least_resamples(alpha, multiplied)
+    if wanted < least and not (test == "fisher" and enumerable(topics, wanted)):
+        raise InputError(
+            f"with {wanted:,} resamples no p can be below {alpha:g}{after}; take at least {least:,}, or "
+            "leave out the number; the test tukey and the correction bh need fewer"
+        )
+    return wanted
+
+
+def _note_few_topics(test: str, correction: str, pairs: int, topics: int, alpha: float) -> None:
+    """Warns if the topics are so few that nothing can be significant."""
+    if topics == 1:
         warnings.warn(
-            f"{resamples:,} resamples are too few for {pairs:,} pairs: the smallest p above 0 is not below "
-            f"{alpha:g} after the {NAMES_OF_CORRECTIONS[correction]} correction; take more than "
-            f"{math.ceil(pairs / alpha):,}, the test tukey, or the correction bh",
+            "there is only one topic, so that nothing can be tested: no p and no interval is given",
+            RankprismWarning,
+            stacklevel=3,
+        )
+        return
+    least, multiplied = 2.0 ** (1 - topics), pairs if correction in ("holm", "bonferroni") else 1
+    if TESTS[test].signs and least * multiplied >= alpha:
+        corrected_for = f", and a correction multiplies it by {pairs}" if multiplied > 1 else ""
+        warnings.warn(
+            f"nothing can be significant at {alpha:g}: with {topics} topics the smallest p of "
+            f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t",
             RankprismWarning,
             stacklevel=3,
         )
 
 
-def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
-    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
-    if not isinstance(alpha, float | int) or not 0 < alpha < 1:
-        raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
-    if resamples is None:
-        return
-    for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
-    if resamples > MOST_RESAMPLES:
-        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
-    if resamples * alpha < 1:
-        raise InputError(
-            f"{resamples} resamples cannot show a level of {alpha:g}; take at least {math.ceil(1 / alpha)}"
-        )
-
-
-def part_of(on_share: Share | None, number: int, parts: int) -> Share | None:
-    """Progress within one of several equal parts, as progress of the whole."""
-    return None if on_share is None else lambda share: on_share((number + share) / parts)
-
-
-def for_each(tasks: Sequence[Callable[[Share], T]], on_share: Share | None) -> list[T]:
-    """What the tasks return, several of them at a time: what numpy computes, it computes without the
-    interpreter's lock. Each tells its own progress; that is also where it ends if another has failed, or
-    somebody has pressed Ctrl-C."""
-    shares = [0.0] * len(tasks)
-    stopped = threading.Event()
-
-    def run(number: int) -> T:
-        def tell(share: float) -> None:
-            if stopped.is_set():
-                raise KeyboardInterrupt
-            shares[number] = share
-            if on_share is not None:
-                on_share(sum(shares) / len(shares))
-
-        return tasks[number](tell)
-
-    with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
-        try:
-            return list(pool.map(run, range(len(tasks))))
-        except BaseException:
-            stopped.set()
-            raise
+def _about_interval(kind: str, alpha: float, pairs: int) -> str:
+    return {
+        "single": f"each holds on its own with probability {1 - alpha:g}",
+        "Bonferroni": f"each covers 1 - {alpha:g}/{pairs}, so that all {pairs} together hold with "
+        f"probability {1 - alpha:g}",
+        "FCR": f"each covers 1 - R × {alpha:g}/{pairs}, R the number of significant pairs (at least 1), so "
+        f"that of the intervals of significant pairs a share {1 - alpha:g} is expected to hold",
+        "simultaneous": f"all together hold with probability {1 - alpha:g}",
+    }[kind]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,6 +271,8 @@ class Comparison(Result):
     adjusted: Floats  #: p, corrected for the number of pairs
     effect: Floats
     margin: Floats  #: the interval of a difference is difference ± margin
+    interval: str  #: "single", "Bonferroni", "FCR" or "simultaneous"
+    level: Floats  #: (measure,): what each interval covers; "simultaneous" ones, all together
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -226,6 +295,8 @@ class Comparison(Result):
                 "difference": self.difference.ravel().tolist(),
                 "low": (self.difference - self.margin).ravel().tolist(),
                 "high": (self.difference + self.margin).ravel().tolist(),
+                "interval": [self.interval] * self.p.size,
+                "level": self.level[m].tolist(),
                 "effect": self.effect.ravel().tolist(),
                 "p": self.p.ravel().tolist(),
                 "adjusted p": self.adjusted.ravel().tolist(),
@@ -283,7 +354,7 @@ class Comparison(Result):
                 else r"$\blacktriangle$, $\blacktriangledown$: significantly better, worse than "
                 + latex_escaped(self.baseline)
             )
-            + f" ({TESTS[self.test][1]}, $p < {self.alpha:g}$"
+            + f" ({TESTS[self.test].words}, $p < {self.alpha:g}$"
             + ("" if self.correction == "none" else f", {NAMES_OF_CORRECTIONS[self.correction]} correction")
             + ")."
         )

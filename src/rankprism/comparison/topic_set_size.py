@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from rankprism.comparison.comparison import comparable
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
-from rankprism.formats.scores import read_scores
+from rankprism.statistics.levels import check_whole
 
 _MOST = 10_000_000
 _QUANTILES = 20_000
@@ -64,16 +66,14 @@ def topic_set_size(
     ─────────────────────────────────
     –          1.0000      34  0.8078
     """
-    for name, value, ok in (
-        ("difference", difference, 0 < difference < np.inf),
-        ("variance", variance, variance is None or 0 < variance < np.inf),
-        ("alpha", alpha, 0 < alpha < 1),
-        ("power", power, 0 < power < 1),
-        ("systems", systems, systems >= 2),
+    check_whole("systems", systems, 2)
+    for name, value, high, limits in (
+        ("difference", difference, np.inf, "a number above 0"),
+        ("variance", 1.0 if variance is None else variance, np.inf, "a number above 0"),
+        ("alpha", alpha, 1.0, "a number between 0 and 1"),
+        ("power", power, 1.0, "a number between 0 and 1"),
     ):
-        if not ok:
-            limits = "a whole number ≥ 2" if name == "systems" else "above 0"
-            limits = "between 0 and 1" if name in ("alpha", "power") else limits
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < high:
             raise InputError(f"{name} must be {limits}; got {value!r}")
     if (scores is None) == (variance is None):
         raise InputError("give either scores to estimate the variance from, or the variance itself")
@@ -81,7 +81,7 @@ def topic_set_size(
         measures: tuple[str, ...] = ("–",)
         variances: tuple[float, ...] = (float(variance or 0.0),)
     else:
-        complete = read_scores(scores).complete()
+        complete = comparable(scores)
         measures = complete.measures
         factor = 2.0 if systems == 2 else 1.0
         variances = tuple(

@@ -65,6 +65,7 @@ class Pool:
     navigational: Bools  # (T, A): intents that one good document satisfies
     weighted: bool  # whether the weights were given
     cells: Cells | None = None  # of the collection that the topics are from
+    named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -168,23 +169,6 @@ class Hits:
             lambda: replace(self, rank=self.condensed_rank, length=judged_length, judged=judged, _memo={}),
         )
 
-    def completed(self, cutoff: int | None) -> Hits:
-        """The first `cutoff` ranks as they would be if every unjudged document had the topic's highest
-        grade on every aspect. The pool, and so the ideal, stays as judged."""
-        depth = int(self.length.max(initial=0)) if cutoff is None else cutoff
-        depth = min(depth, int(self.length.max(initial=0)))
-        i = np.arange(1, depth + 1, dtype=np.int32)
-        present = i <= self.length[:, None]
-        row, place = np.nonzero(self.judged <= depth)
-        judged = np.zeros((len(self.rank), depth), dtype=bool)
-        judged[row, self.judged[row, place] - 1] = True
-        grade = np.where((present & ~judged)[:, None, :], self.pool.highest[self.topic][:, :, None], 0.0)
-        row, place = np.nonzero(self.rank <= depth)
-        grade[row, :, self.rank[row, place] - 1] = self.grade[row, :, place]
-        rank = np.where(present, i, NOWHERE)
-        length = np.minimum(self.length, depth).astype(np.int32)
-        return Hits(rank, grade, length, self.topic, self.pool, rank, rank)
-
 
 #: How many grades a batch may hold: large enough for numpy, small enough for the cache and for memory.
 BATCH = 1 << 19
@@ -232,10 +216,12 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     row, place = _ragged(cells.aspect_start[topics], cells.aspect_start[topics + 1])
     column = place - cells.aspect_start[topics][row]
     weight[row, column] = 1.0 if cells.weights is None else cells.weights[place]
+    named = np.zeros(shape[:2], dtype=bool)
+    named[row, column] = True
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational, cells.weights is not None, cells)
+    return Pool(grade, weight, navigational, cells.weights is not None, cells, named)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable
+from rankprism.data.note import Note, issue
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Cells
@@ -37,6 +38,14 @@ class Judgments:
     scales: tuple[Scale, ...] | None = None
     #: How many labels of each aspect were set to the lowest, by reason.
     lowered: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    #: What was noted when they were read.
+    notes: tuple[Note, ...] = ()
+
+    def noting(self, notes: Iterable[Note]) -> Judgments:
+        """The same judgments with notes, of which the user is warned now."""
+        new = tuple(notes)
+        issue(new)
+        return replace(self, notes=(*self.notes, *new)) if new else self
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -63,7 +72,7 @@ class Judgments:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         topic, aspect, doc, grade = self.table.columns()
         return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)

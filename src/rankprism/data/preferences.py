@@ -135,7 +135,7 @@ class Preferences:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row for each judgment: topic, given, left, right, outcome, assessor; time, comment if known."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         return make_frame(self.columns(), backend)
 

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.table import text_table
+from rankprism.foreign import shown
 
 UNDEFINED = "–"
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {
@@ -94,9 +96,8 @@ class Table:
         return text_table(list(self.columns), self.cells(), left=max(1, left))
 
     def markdown(self) -> str:
-        escape = str.maketrans({"|": r"\|"})
         lines = [list(self.columns), *self.cells()]
-        out = ["| " + " | ".join(cell.translate(escape) for cell in line) + " |" for line in lines]
+        out = ["| " + " | ".join(markdown_escaped(cell) for cell in line) + " |" for line in lines]
         out.insert(1, "|" + "|".join(":---" if self._words(name) else "---:" for name in self.columns) + "|")
         return "\n".join(out)
 
@@ -119,12 +120,14 @@ class Table:
             ]
         )
 
-    def csv(self) -> str:
+    def csv(self, guard: bool = False) -> str:
+        """One line a row, in full precision. `guard`: see `guarded`."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
+        cell = guarded if guard else (lambda x: x)
+        writer.writerow(map(cell, self.columns))
         writer.writerows(
-            ["" if _undefined(x) else _plain(x) for x in row]
+            ["" if _undefined(x) else cell(_plain(x)) for x in row]
             for row in zip(*self.columns.values(), strict=True)
         )
         return text.getvalue()
@@ -160,13 +163,17 @@ class Result(ABC):
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         return make_frame({name: list(map(_plain, x)) for name, x in self.rows.columns.items()}, backend)
 
-    def to_csv(self) -> str:
-        """All rows as CSV."""
-        return self.rows.csv()
+    def to_csv(self, *, guard: bool = False) -> str:
+        """All rows as CSV.
+
+        guard : put an apostrophe before text that a spreadsheet would take for a formula, because it begins
+            with = + - or @. Numbers stay numbers.
+        """
+        return self.rows.csv(guard)
 
     def to_json(self) -> str:
         """All rows as JSON, with the conventions."""
@@ -208,6 +215,7 @@ class Detailed(Result):
 FORMATS: dict[str, Callable[[Result], str]] = {
     "table": lambda result: f"{result}\n",
     "csv": lambda result: result.to_csv(),
+    "guarded-csv": lambda result: result.to_csv(guard=True),
     "json": lambda result: result.to_json(),
     "latex": lambda result: result.to_latex(),
     "markdown": lambda result: result.to_markdown(),
@@ -233,8 +241,33 @@ def printed_cell(value: Any, digits: int = 4) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Text as LaTeX prints it."""
-    return text.translate(_LATEX)
+    r"""Text as LaTeX prints it.
+
+    >>> latex_escaped("50% of R&D"), latex_escaped("[a]")
+    ('50\\% of R\\&D', '{[}a]')
+    """
+    text = shown(text)
+    # After the end of a row, LaTeX takes these two for an argument of the line break.
+    start, rest = (text[0], text[1:]) if text[:1] in ("[", "*") else ("", text)
+    return (f"{{{start}}}" if start else "") + rest.translate(_LATEX)
+
+
+def markdown_escaped(text: str) -> str:
+    r"""Text as a cell of a Markdown table, in which it is neither HTML nor Markdown.
+
+    >>> print(markdown_escaped("a|b <img src=x> [c](d)"))
+    a\|b &lt;img src=x&gt; \[c\](d)
+    """
+    return shown(text).translate(_MARKDOWN)
+
+
+def guarded(cell: Any) -> Any:
+    """A cell of a CSV file that no spreadsheet takes for a formula: an apostrophe before what looks like one.
+
+    >>> [guarded(x) for x in ("=1+1", "@bm25", "bm25", -0.5)]
+    ["'=1+1", "'@bm25", 'bm25', -0.5]
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def _undefined(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,11 @@ from rankprism.errors import InputError
 #: How a topic's documents may be put in order, and what may become of one that stands there twice.
 ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
 DUPLICATES = ("error", "first")
+
+#: What the core remarks of a topic's ranking, where documents are ordered by score; the bits add up.
+DISAGREEING = 1  # a document has a better rank and a lower score than another
+RISING = 2  # the scores rise from the first rank to the last, or only number the lines
+EQUAL = 4  # two or more documents, and all have the same score
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +40,7 @@ class Run:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a retrieved document: topic, doc, score, and rank if there is one."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         topic, doc, score, rank = self.table.columns()
         columns: dict[str, Any] = {"topic": topic, "doc": doc, "score": score}
@@ -57,6 +63,28 @@ class Alignment:
     length: npt.NDArray[np.int32]  # documents retrieved
     retrieved: npt.NDArray[np.bool_]  # whether the run has the topic
     unjudged: list[str]  # topics of the run without judgments
+    remarks: npt.NDArray[np.uint8]
+    #: the first topic, by its number, where rank and score disagree (-1: none), with rank and score of a
+    #: document and of another that has a worse rank and a higher score
+    disagreement: tuple[int, float, float, float, float] = (-1, 0.0, 0.0, 0.0, 0.0)
+    #: the first topic without a judged document (-1: none), with an id from the run and from the judgments
+    unmatched: tuple[int, str, str] = (-1, "", "")
+    #: how many ids have a byte-order mark in them, and the first; the same of no-break spaces
+    stray: tuple[int, str, int, str] = (0, "", 0, "")
+
+    @classmethod
+    def of_documents(cls, docs: Sequence[int]) -> Alignment:
+        """A run that ranks these relevant documents of its only topic, and no others."""
+        count = len(docs)
+        return cls(
+            start=np.array([0, count]),
+            rank=np.arange(1, count + 1, dtype=np.int32),
+            doc=np.array(docs, dtype=np.int32),
+            length=np.array([count], dtype=np.int32),
+            retrieved=np.array([True]),
+            unjudged=[],
+            remarks=np.array([0], dtype=np.uint8),
+        )
 
 
 def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str = "error") -> Alignment:
@@ -68,11 +96,11 @@ def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str 
 
 def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alignment:
     """What the core returns, once it is known to belong to the judgments."""
-    start, rank, doc, length, retrieved, unjudged = aligned
+    start, rank, doc, length, retrieved, unjudged, *remarked = aligned
     if not retrieved.any():
         raise InputError(
             f"{source}: shares no topic with {judgments.source}: its topics are like {unjudged[0]!r}, the "
             f"judged ones like {judgments.topics[0]!r}; check that both belong to one collection and "
             f"spell their topics alike"
         )
-    return Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged)
+    return Alignment(start, rank, doc, length, retrieved.astype(bool), unjudged, *remarked)

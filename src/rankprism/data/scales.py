@@ -7,6 +7,7 @@ embedded as a number (Maistro et al. 2021, section 3.2); by default the labels s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Grades up to here get a label each when no scale is given; beyond, only those that occur.
 _WHOLE = 1000
+#: Labels of one aspect.
+MOST_LABELS = 100_000
 _MOST_CODES = 2**62  # combinations of labels that can be numbered
 
 T = TypeVar("T")
@@ -57,10 +60,17 @@ class Scale:
         A label that is a number is its own grade, one that is a name has its number, from 0; or as given.
         """
         if isinstance(labels, int):
+            if not 0 < labels <= MOST_LABELS:
+                raise InputError(f"the scale of {aspect!r} has 1 to {MOST_LABELS:,} labels; got {labels:g}")
             labels = range(labels)
         for label in [*labels, *(embed or ()), *(grades or ())]:
-            if not isinstance(label, str | int | float | Fraction):
+            if isinstance(label, bool) or not isinstance(label, str | int | float | Fraction):
                 raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
+            if not isinstance(label, str) and number(label) is None:
+                raise InputError(
+                    f"the scale of {aspect!r}: numbers lie between -{LARGEST:,} and {LARGEST:,}; "
+                    f"one of them does not"
+                )
         names = tuple(number_name(x) for x in labels)
         values = [number(x) for x in labels]
         if not names:
@@ -136,7 +146,10 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     place = [number(x) for x in embed]
     for given, known in zip(embed, place, strict=True):
         if known is None:
-            raise InputError(f"the embedding of {aspect!r}: {given!r} is no number; write 2, 0.5 or 3/2")
+            raise InputError(
+                f"the embedding of {aspect!r}: {given!r} is no number between -{LARGEST:,} and {LARGEST:,}; "
+                f"write 2, 0.5 or 3/2"
+            )
     known_places = tuple(x for x in place if x is not None)
     if len(known_places) != len(names):
         raise InputError(
@@ -152,19 +165,34 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     return known_places
 
 
+#: Labels and places in space lie between -LARGEST and LARGEST, and are written in so many characters.
+LARGEST = 10**9
+_LONGEST = 60
+_NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?)")
+
+
 @lru_cache(maxsize=4096)
 def number(value: Hashable) -> Fraction | None:
-    """The exact number that is written there; None if there is none.
+    """The exact number that is written there; None if there is none, or one out of range.
 
-    >>> number("3/2"), number(0.1), number("relevant")
-    (Fraction(3, 2), Fraction(1, 10), None)
+    >>> number("3/2"), number(0.1), number("relevant"), number("1e999999999")
+    (Fraction(3, 2), Fraction(1, 10), None, None)
     """
-    if isinstance(value, Fraction):
-        return value
-    try:
-        return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[call-overload]
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+    if isinstance(value, str):
+        text = value.strip()
+        if len(text) > _LONGEST or _NUMBER.fullmatch(text) is None:
+            return None
+    elif isinstance(value, float):
+        text = repr(value)
+    elif isinstance(value, Fraction | int) and not isinstance(value, bool):
+        return Fraction(value) if -LARGEST <= value <= LARGEST else None
+    else:
         return None
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):  # nan, inf, 1/0
+        return None
+    return found if abs(found) <= LARGEST else None
 
 
 @lru_cache(maxsize=4096)  # files have many labels, but few different ones

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rankprism._core import sums_over_aspects
+from rankprism.data.note import Note, issue, some
 from rankprism.data.table import text_table
-from rankprism.errors import InputError, RankprismWarning, listed
+from rankprism.errors import InputError, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +31,12 @@ class Scores:
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
     def means(self) -> npt.NDArray[np.float64]:
         """(run, measure): the mean over the topics on which the run is evaluated."""
-        return mean_over_topics(self.values)
+        means = mean_over_topics(self.values)
+        means.flags.writeable = False  # everybody who asks gets the same array
+        return means
 
     def mean(self) -> dict[str, dict[str, float]]:
         """``{run: {measure: mean over topics}}``"""
@@ -54,7 +58,7 @@ class Scores:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row a score: run, topic, measure, score. `backend`: pandas, polars or pyarrow."""
-        from rankprism.formats.frames import make_frame
+        from rankprism.data.frames import make_frame
 
         r, t, m = np.nonzero(~np.isnan(self.values))
         columns: dict[str, Any] = {
@@ -101,14 +105,17 @@ class Scores:
                 "leave out the runs or measures that lack most"
             )
         missing = [topic for topic, kept in zip(self.topics, whole, strict=True) if not kept]
-        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        warnings.warn(
-            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: {some}",
-            RankprismWarning,
-            stacklevel=3,
+        note = Note(
+            "topics-left-out",
+            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: "
+            f"{some(missing)}",
+            len(missing),
+            missing[0],
         )
-        kept = self.select(topics=[topic for topic in self.topics if topic not in set(missing)])
-        return replace(kept, conventions={**self.conventions, "topics left out": missing})
+        issue([note])
+        kept = self.select(topics=[topic for topic, kept in zip(self.topics, whole, strict=True) if kept])
+        notes = [*self.conventions.get("notes", ()), note.record()]
+        return replace(kept, conventions={**self.conventions, "topics left out": missing, "notes": notes})
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
         """U_RISK against a baseline run: differences to it, losses counting 1 + alpha times.
@@ -150,5 +157,7 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(run, measure) from (run, topic, measure), leaving NaN out."""
     counted = ~np.isnan(values)
+    # Added up by the core, topic after topic: numpy's order depends on how many runs and measures there are.
+    total = sums_over_aspects(np.where(counted, values, 0.0), np.ones(values.shape[:2]))
     with np.errstate(invalid="ignore"):  # NaN for a run without any score
-        return np.asarray(np.where(counted, values, 0.0).sum(1) / counted.sum(1))
+        return np.asarray(total / counted.sum(1))

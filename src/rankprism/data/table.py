@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 
+from rankprism.foreign import shown
+
 
 def text_table(
     header: Sequence[str],
@@ -21,6 +23,7 @@ def text_table(
     bm25   0.4000
     dense  0.5200
     """
+    header, rows, bold = [*map(shown, header)], [[*map(shown, row)] for row in rows], frozenset(bold)
     widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
 
     def line(number: int, cells: Sequence[str]) -> str:

@@ -6,21 +6,19 @@ Grades, aspects or an order that the new format cannot hold are refused; what el
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import DUPLICATES, ORDERS, Run, align
+from rankprism.data.run import DUPLICATES, ORDERS, Run
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
+from rankprism.foreign import shown
 from rankprism.formats import evall, files, ntcir
-from rankprism.formats.judged import Written, check_ids, joined, judged_lines, number_text
+from rankprism.formats.judged import Written, joined
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.preferences import FORMATS as PREFERENCE_FORMATS
@@ -31,6 +29,8 @@ from rankprism.formats.weights import uniform, weight_lines
 #: What the ending of a file says about its format.
 ENDINGS = {".Dqrels": "ntcir", ".tsv": "evall"}
 PREFERENCE_ENDINGS = {ending: kind.name for kind in PREFERENCE_FORMATS.values() for ending in kind.endings}
+
+NEWLINE = b"\n"
 
 #: What never comes out of a file of this format.
 NEVER_READ = {
@@ -48,7 +48,7 @@ class Conversion:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join([*(f"{path}: {what}" for path, what in self.files.items()), *self.notes])
+        return "\n".join([*(f"{shown(path)}: {what}" for path, what in self.files.items()), *self.notes])
 
 
 def convert(
@@ -66,8 +66,9 @@ def convert(
 
     source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are `Preferences`,
         a file that can be nothing else, or one that `format` says is theirs.
-    out : where to; packed if it ends in .gz, .bz2, .xz or .zst. Weights that have no place in it stand
-        beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob (ntcir).
+    out : where to; packed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights that have no
+        place in it stand beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob
+        (ntcir).
     format : of the source; recognised without it.
     to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall"; for preferences "tsv", "csv",
         "jsonl", "winner", "winner-loser" or "prefs". Without it, .Dqrels says ntcir, .tsv says evall, and
@@ -76,8 +77,7 @@ def convert(
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
-    if os.fspath(out) == "-":
-        raise InputError("-: what is converted may be several files; name a file instead of standard output")
+    files.check_target(out)
     if not run and (order, duplicates) != ("score", "error"):
         raise InputError("order and duplicates are those of a run; say that it is one with run=True (--run)")
     if run and weights is not None:
@@ -106,10 +106,15 @@ def convert(
 
 def _finished(out: files.PathLike, plain: str, written: Written, to: str) -> Conversion:
     """Write the files, and say what is in them."""
-    texts: dict[files.PathLike, str] = {out: written.text}
-    texts |= {plain + ending: text for ending, text in written.beside.items()}
+    texts: dict[files.PathLike, bytes] = {out: written.text}
+    if written.beside and not files.replaces_file(out):
+        raise InputError(
+            f"{os.fspath(out)}: the weights go to a file of their own, beside the judgments; name a file to "
+            "write the judgments to"
+        )
+    texts |= {plain + ending: text.encode() for ending, text in written.beside.items()}
     files.write_texts(texts)
-    contents = {os.fspath(path): f"{text.count(chr(10))} lines" for path, text in texts.items()}
+    contents = {os.fspath(path): f"{text.count(NEWLINE)} lines" for path, text in texts.items()}
     contents[os.fspath(out)] += f", {to}"
     return Conversion(contents, written.notes)
 
@@ -139,8 +144,8 @@ def _write_judgments(judgments: Judgments, to: str) -> Written:
 def _lost_of_scales(judgments: Judgments) -> list[str]:
     """What is known of the labels of several aspects and has no place in any format."""
     scales = judgments.scales or ()
-    _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), ())
-    used = set(zip(aspects, grades, strict=True))
+    _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), np.empty(0))
+    used = set(zip(aspects, grades.tolist(), strict=True))
     kinds = {
         "the order of aspects": len(scales) > 1
         and [s.aspect for s in scales] != sorted(s.aspect for s in scales),
@@ -154,9 +159,9 @@ def _lost_of_scales(judgments: Judgments) -> list[str]:
 
 def _diversity(judgments: Judgments) -> Written:
     """`topic aspect document grade`, and the weights beside it."""
-    lines = (f"{t} {a} {d} {number_text(g)}" for t, a, d, g in judged_lines(judgments, "diversity"))
+    lines = judgments.table.lines(judgments.source, "diversity", [])
     weights = weight_lines(judgments)
-    return Written(joined(lines), {".weights": joined(weights)} if weights else {})
+    return Written(lines, {".weights": joined(weights)} if weights else {})
 
 
 def _adhoc(judgments: Judgments) -> Written:
@@ -167,13 +172,13 @@ def _adhoc(judgments: Judgments) -> Written:
                 f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({', '.join(aspects[:8])}), "
                 f"and the format adhoc holds one; choose another format, or one aspect"
             )
-    lines = (f"{t} {ONLY_ASPECT} {d} {number_text(g)}" for t, _, d, g in judged_lines(judgments, "adhoc"))
+    lines = judgments.table.lines(judgments.source, "adhoc", [])
     lost = {
         "the names of aspects": set(judgments.table.aspects) != {ONLY_ASPECT},
         "weights, which change nothing where there is one aspect": judgments.weights is not None,
         "which intents are navigational": judgments.navigational is not None,
     }
-    return Written(joined(lines), {}, tuple(f"dropped: {what}" for what, is_lost in lost.items() if is_lost))
+    return Written(lines, {}, tuple(f"dropped: {what}" for what, is_lost in lost.items() if is_lost))
 
 
 _WRITERS: dict[str, Callable[[Judgments], Written]] = {
@@ -184,70 +189,30 @@ _WRITERS: dict[str, Callable[[Judgments], Written]] = {
 }
 
 
-class Place(NamedTuple):
-    """A document's place in a topic's ranking."""
-
-    topic: str
-    doc: str
-    rank: int
-
-
-def ranking(run: Run, order: str, duplicates: str) -> list[Place]:
-    """All documents of a run in the order in which it is evaluated.
-
-    Ordering is the core's business. It orders what is judged, so here everything is.
-    """
-    topics, docs, _, _ = run.table.columns()
-    if not docs:
-        raise InputError(f"{run.table.source}: the run has no documents to write")
-    everything = JudgmentTable.from_columns(
-        run.table.source, topics, [ONLY_ASPECT] * len(docs), docs, np.ones(len(docs))
-    )
-    aligned = align(Judgments(everything, run.table.source), run, order, duplicates)
-    topics, _, docs, _ = everything.columns()
-    first = np.repeat(aligned.start[:-1], np.diff(aligned.start))  # of the topic's documents
-    return [
-        Place(topics[at], docs[at], rank)
-        for at, rank in zip((first + aligned.doc).tolist(), aligned.rank.tolist(), strict=True)
-    ]
-
-
 def _write_run(run: Run, to: str, order: str, duplicates: str) -> Written:
-    places = ranking(run, order, duplicates)
-    topics, docs, scores, ranks = run.table.columns()
-    length = Counter(place.topic for place in places)
-    score_of: dict[tuple[str, str], float] = {}
-    for topic, doc, score in zip(topics, docs, scores.tolist(), strict=True):
-        score_of[topic, doc] = max(score, score_of.get((topic, doc), score))
-    given = [score_of[place.topic, place.doc] for place in places]
-    descending = [float(length[place.topic] + 1 - place.rank) for place in places]
+    table = run.table
+    if order == "rank" and not table.has_ranks:
+        raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
+    line, rank, length = table.ranking(order, duplicates)
+    if not len(line):
+        raise InputError(f"{table.source}: the run has no documents to write")
+    scores, ranks = (numbers[line] if len(numbers) else numbers for numbers in table.numbers())
+    descending = (length + 1 - rank).astype(np.float64)
     keeps_scores = to == "trec" and order == "score"
+    empty = len(run.topics) - int((rank == 1).sum())
     notes = {
-        f"dropped: {len(docs) - len(places)} repeated documents": len(docs) > len(places),
-        f"dropped: {len(run.topics) - len(length)} topics without a document": len(run.topics) > len(length),
-        "dropped: scores; the order says what they said": not keeps_scores and given != descending,
-        "dropped: ranks, which contradict the order": _contradicted(
-            places, dict(zip(zip(topics, docs, strict=True), ranks.tolist(), strict=False))
+        f"dropped: {len(table) - len(line)} repeated documents": len(table) > len(line),
+        f"dropped: {empty} topics without a document": empty > 0,
+        "dropped: scores; the order says what they said": not keeps_scores
+        and not np.array_equal(scores, descending),
+        # Of two neighbours in one topic the lower has the better rank of its own; NaN is no rank.
+        "dropped: ranks, which contradict the order": bool(
+            len(ranks) and ((ranks[1:] < ranks[:-1]) & (rank[1:] > 1)).any()
         ),
     }
     if to == "evall":
-        text = evall.write_run(run.table.source, ((place.topic, place.doc) for place in places))
+        text = table.evall_lines(line)
     else:
-        for what, ids in (("topic", topics), ("document", docs)):
-            check_ids(run.table.source, what, ids, "trec")
         tag = "_".join(run.name.split()) or "run"
-        text = joined(
-            f"{topic} Q0 {doc} {rank} {number_text(score)} {tag}"
-            for (topic, doc, rank), score in zip(places, given if keeps_scores else descending, strict=True)
-        )
+        text = table.trec_lines(line, rank, scores if keeps_scores else descending, tag)
     return Written(text, {}, tuple(note for note, applies in notes.items() if applies))
-
-
-def _contradicted(places: list[Place], rank_of: dict[tuple[str, str], float]) -> bool:
-    """Whether a document stands behind one with a larger rank of its own; without ranks it does not."""
-    if not rank_of:
-        return False
-    return any(
-        after.topic == before.topic and rank_of[after.topic, after.doc] < rank_of[before.topic, before.doc]
-        for before, after in pairwise(places)
-    )

@@ -16,7 +16,7 @@ from rankprism._core import RunTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.judged import Judged, Written, joined, judgment_table, number_text
+from rankprism.formats.judged import Judged, Written, judgment_table, number_text
 from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
 
 GOLD = "topic document grade aspect weight"
@@ -109,44 +109,16 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> 
 def write(judgments: Judgments) -> Written:
     """A gold standard. It has a weight for every aspect: without weights, all of a topic's weigh alike."""
     weights = uniform(judgments) if judgments.weights is None else judgments.weights
-    names = ((topic, aspect) for topic, of_topic in judgments.aspects.items() for aspect in of_topic)
-    weight_of = dict(zip(names, map(number_text, weights.tolist()), strict=True))
-    topics, of_aspects, docs, grades = judgments.table.columns()
-    quoted = _quotes(judgments.source, topic=topics, aspect=of_aspects, document=docs)
-    lines = (
-        f'{quoted[topic]}\t{quoted[doc]}\t"{number_text(grade)}"\t'
-        f'{quoted[aspect]}\t"{weight_of[topic, aspect]}"'
-        for topic, aspect, doc, grade in zip(topics, of_aspects, docs, grades.tolist(), strict=True)
-    )
+    table = judgments.table
+    lines = table.lines(judgments.source, "evall", list(map(number_text, weights.tolist())))
     notes = []
     if judgments.weights is None:
         notes.append("added: weights, the same for all aspects of a topic")
     if judgments.navigational is not None:
         notes.append("dropped: which intents are navigational")
-    if (below := int((grades < 0).sum())) > 0:
+    if (below := int((table.grades() < 0).sum())) > 0:
         notes.append(f"{below} grades are below 0, which EvALL's own program does not read")
-    return Written(joined(lines), {}, tuple(notes))
-
-
-def write_run(source: str, ranking: Iterable[tuple[str, str]]) -> str:
-    """A system's output, from topics and documents in the order of the ranking."""
-    pairs = list(ranking)
-    quoted = _quotes(source, topic=[topic for topic, _ in pairs], document=[doc for _, doc in pairs])
-    return joined(f"{quoted[topic]}\t{quoted[doc]}" for topic, doc in pairs)
-
-
-def _quotes(source: str, **ids: Iterable[str]) -> dict[str, str]:
-    """Each id in quotes, once it is known to be read back."""
-    result = {}
-    for what, values in ids.items():
-        for value in dict.fromkeys(values):
-            if re.search(r"[\t\r\n]", value) or value != value.strip(files.BLANKS):
-                raise InputError(
-                    f"{source}: the {what} {value!r} has a tab or a line's end in it or blanks around it, "
-                    f"which the format evall cannot hold; rename it"
-                )
-            result[value] = '"' + value.replace('"', '""') + '"'
-    return result
+    return Written(lines, {}, tuple(notes))
 
 
 def _values(line: str, where: str, expected: str) -> list[str]:

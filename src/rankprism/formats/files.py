@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import checked_text
 from rankprism.errors import InputError
+from rankprism.foreign import as_utf8
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -29,7 +34,7 @@ def run_name(path: PathLike) -> str:
     >>> run_name("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = "stdin" if os.fspath(path) == "-" else Path(path).name
+    name = "stdin" if os.fspath(path) == "-" else as_utf8(Path(path).name)
     for endings in (COMPRESSED, RUN_ENDINGS):
         for ending in endings:
             if name.endswith(ending) and name != ending:
@@ -39,21 +44,22 @@ def run_name(path: PathLike) -> str:
 
 
 def source_name(path: PathLike) -> str:
-    return "standard input" if os.fspath(path) == "-" else os.fspath(path)
+    """What messages call a source."""
+    return "standard input" if os.fspath(path) == "-" else as_utf8(os.fspath(path))
 
 
 def unpacked(path: PathLike) -> bytes | None:
     """The bytes of a source that has to be read here; None for a plain file, which the core reads."""
     name = os.fspath(path)
     if name == "-":
-        return sys.stdin.buffer.read()
+        return _standard_input()
     if not os.path.exists(name):
         raise InputError(f"{name}: there is no such file; check the path")
     if os.path.isdir(name):
         raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
     if not name.endswith(COMPRESSED):
         # A pipe such as /dev/stdin or <(zcat …) has no size to read by.
-        return None if os.path.isfile(name) else Path(name).read_bytes()
+        return None if os.path.isfile(name) and _core_can_open(name) else _read(path, -1)
     try:
         return _decompress(name)
     except (OSError, EOFError) as error:
@@ -98,36 +104,79 @@ def _read(path: PathLike, size: int) -> bytes:
         raise InputError(f"{os.fspath(path)}: cannot be opened ({error.strerror})") from None
 
 
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"standard input: cannot be read ({error.strerror}); name a file instead") from None
+
+
+def _core_can_open(name: str) -> bool:
+    """The core opens files by names in UTF-8, which other names are not, and which Windows does not take."""
+    return name.isascii() or (os.name != "nt" and as_utf8(name) == name)
+
+
 def _decompress(name: str) -> bytes:
-    data = Path(name).read_bytes()
+    """What is in a packed file, as long as that is not more than `max_unpacked` allows."""
+    most, found = max_unpacked(), bytearray()
+    try:
+        with _opened(name) as file:
+            while piece := file.read(1 << 20):
+                found += piece
+                if len(found) > most:
+                    raise InputError(
+                        f"{name}: holds more than {most:,} bytes, the most that is unpacked; if it is what "
+                        f"you expect, allow more with --max-unpacked or {MAX_UNPACKED}, e.g. "
+                        f"{MAX_UNPACKED}=64G"
+                    )
+    except (OSError, EOFError):
+        raise
+    except Exception as error:
+        if isinstance(error, InputError):
+            raise
+        raise OSError(error) from None  # zlib.error, LZMAError and ZstdError have nothing else in common
+    return bytes(found)
+
+
+def _opened(name: str) -> Any:
     if name.endswith(".gz"):
         import gzip
-        import zlib
 
-        try:
-            return gzip.decompress(data)
-        except zlib.error as error:
-            raise OSError(error) from None
+        return gzip.open(name)
     if name.endswith(".bz2"):
         import bz2
 
-        return bz2.decompress(data)
+        return bz2.open(name)
     if name.endswith(".xz"):
         import lzma
 
-        try:
-            return lzma.decompress(data)
-        except lzma.LZMAError as error:
-            raise OSError(error) from None
-    return _decompress_zstd(name, data)
+        return lzma.open(name)
+    return _zstd(name).open(name)
 
 
-def _decompress_zstd(name: str, data: bytes) -> bytes:
-    zstd = _zstd(name)
-    try:
-        return bytes(zstd.decompress(data))
-    except zstd.ZstdError as error:
-        raise OSError(error) from None
+#: The environment variable that says how much a packed file may hold.
+MAX_UNPACKED = "RANKPRISM_MAX_UNPACKED"
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def max_unpacked() -> int:
+    """How many bytes a packed file may hold: 16 GB, or what the environment variable says.
+
+    A file of a few kilobytes can hold as many gigabytes, by mistake or by intent.
+    """
+    return parse_size(os.environ.get(MAX_UNPACKED) or "16G", MAX_UNPACKED)
+
+
+def parse_size(text: str, what: str) -> int:
+    """A number of bytes.
+
+    >>> parse_size("64K", "size")
+    65536
+    """
+    found = re.fullmatch(r"([0-9]{1,12})([KMGT]?)B?", text.strip().upper())
+    if found is None:
+        raise InputError(f"{what}: {text!r} is no number of bytes; write it like 500M or 64G")
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def _zstd(name: str) -> Any:
@@ -159,30 +208,149 @@ def packed(path: PathLike, data: bytes) -> bytes:
     return bytes(_zstd(name).compress(data)) if name.endswith(".zst") else data
 
 
-def write_texts(texts: Mapping[PathLike, str]) -> None:
-    """Several files at once, packed as their names say: all of them whole, or none."""
-    with ExitStack() as finished:
-        for path, text in texts.items():
-            data = packed(path, text.encode())
-            if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-                Path(path).write_bytes(data)  # /dev/null, a pipe: nothing to put in its place
-            else:
-                finished.enter_context(written_whole(path)).write_bytes(data)
+def write_texts(texts: Mapping[PathLike, str | bytes]) -> None:
+    """Several texts at once, packed as the names of their files say: all files whole, or none."""
+    write_files(
+        {
+            path: packed(path, text if isinstance(text, bytes) else text.encode())
+            for path, text in texts.items()
+        }
+    )
+
+
+def write_files(contents: Mapping[PathLike, bytes]) -> None:
+    """Several files at once: all of them whole, or none.
+
+    "-" is standard output. A symbolic link stays, and what it points to is written. Devices, pipes and
+    descriptors such as /dev/stdout are written to as they are. A file that exists keeps its mode; one that is
+    read-only is refused.
+    """
+    for path in contents:
+        check_target(path)
+    places: dict[PathLike, Path] = {}
+    with removed_unless_finished() as temporary:
+        for path, data in contents.items():
+            with _written(path):
+                if replaces_file(path):
+                    places[path] = temporary(Path(os.path.realpath(path)).parent)
+                    _write_beside(Path(os.path.realpath(path)), places[path], data)
+        for path, data in contents.items():
+            with _written(path):
+                if path in places:
+                    os.replace(places[path], os.path.realpath(path))
+                else:
+                    _write_through(path, data)
+
+
+def check_target(path: PathLike) -> None:
+    """Refuses a place where nothing can be written; to be asked before any work is done."""
+    if not replaces_file(path):
+        return
+    name, target = os.fspath(path), Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        folder = target.parent if os.path.islink(path) else Path(path).parent  # as the user named it
+        raise InputError(f"{name}: the folder {folder} does not exist; create it first")
+    if target.is_dir():
+        raise InputError(f"{name}: is a directory; name a file")
+    if target.is_symlink():
+        raise InputError(f"{name}: is a link that leads back to itself; remove it, or name another file")
+    # Root may write to everything, so the mode is looked at, too: whoever made the file read-only meant it.
+    if target.exists() and not (os.access(target, os.W_OK) and target.stat().st_mode & 0o222):
+        raise InputError(f"{name}: is read-only; allow writing to it (chmod u+w), or name another file")
+
+
+def replaces_file(path: PathLike) -> bool:
+    """Whether a whole file takes the place of `path`: it is no stream, device or pipe."""
+    if os.fspath(path) == "-" or _descriptor(path) is not None:
+        return False
+    return not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path)
+
+
+_DESCRIPTOR = re.compile(r"/dev/std(?P<name>in|out|err)|/(?:dev|proc/self|proc/\d+)/fd/(?P<number>\d+)")
+
+
+def _descriptor(path: PathLike) -> int | None:
+    """The open descriptor that a path stands for, perhaps through links.
+
+    Such a path may lead to a file that the shell has open and goes on writing to, so it must not be replaced.
+    """
+    name = os.path.abspath(path)
+    for _ in range(40):  # as many links as Linux follows
+        found = _DESCRIPTOR.fullmatch(name)
+        if found:
+            return ("in", "out", "err").index(found["name"]) if found["name"] else int(found["number"])
+        if not os.path.islink(name):
+            return None
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
+
+
+def _write_through(path: PathLike, data: bytes) -> None:
+    """To a stream, a device or a pipe, where nothing can be taken back."""
+    number = 1 if os.fspath(path) == "-" else _descriptor(path)
+    if number == 1:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with open(path if number is None else os.dup(number), "wb") as file:
+        file.write(data)
+
+
+def _write_beside(target: Path, temporary: Path, data: bytes) -> None:
+    """A new file that looks like the one whose place it will take."""
+    # O_EXCL: a file or link that somebody has put there is not written to.
+    number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    with open(number, "wb") as file:
+        file.write(data)
+    if target.exists():
+        old = target.stat()
+        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+            with suppress(OSError):  # only root may give files away
+                os.chown(temporary, old.st_uid, old.st_gid)
+        temporary.chmod(stat.S_IMODE(old.st_mode))
 
 
 @contextmanager
-def written_whole(path: PathLike) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place at the end, if nothing went wrong."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: the folder {target.parent} does not exist; create it first")
-    if target.is_dir():
-        raise InputError(f"{target}: is a directory; name a file")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+def _written(path: PathLike) -> Iterator[None]:
+    """Failures to write as errors that name the file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
+        raise InputError(f"{name}: cannot be written ({error.strerror or error})") from None
+
+
+@contextmanager
+def removed_unless_finished() -> Iterator[Callable[[Path], Path]]:
+    """A function that names temporary files and folders, of which none is left, not even after SIGTERM.
+
+    The function takes a folder and returns a path in it that nobody can guess.
+    """
+    made: list[Path] = []
+
+    def temporary(folder: Path) -> Path:
+        made.append(folder / f".rankprism-{os.urandom(8).hex()}.part")
+        return made[-1]
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    # Only while there is something to remove. At any other time the default, to die at once, is right.
+    kinds = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    if threading.current_thread() is not threading.main_thread():
+        kinds = []  # only the main thread may say what signals do
+    before = {kind: signal.signal(kind, end) for kind in kinds if signal.getsignal(kind) is signal.SIG_DFL}
     try:
         yield temporary
-        os.replace(temporary, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        for path in made:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+        for kind, handler in before.items():
+            signal.signal(kind, handler)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 
 
@@ -44,29 +42,9 @@ def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
 class Written(NamedTuple):
     """Judgments or a run as text."""
 
-    text: str
+    text: bytes
     beside: dict[str, str]  # texts of the files beside it, by the ending of their names
     notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
-
-
-def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str, float]]:
-    """Topic, aspect, document and grade of every judgment, once all ids are known to fit between blanks."""
-    topics, aspects, docs, grades = judgments.table.columns()
-    for what, ids in (("topic", topics), ("aspect", aspects), ("document", docs)):
-        check_ids(judgments.source, what, ids, format)
-    return list(zip(topics, aspects, docs, grades.tolist(), strict=True))
-
-
-def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
-    """Refuses ids that would not be read back."""
-    for id in dict.fromkeys(ids):
-        if re.search(r"[\x00-\x20]", id):
-            raise InputError(
-                f"{source}: the {what} {id!r} has a blank in it, which the format {format} cannot hold; "
-                f"rename it"
-            )
-        if what == "topic" and id == "#":
-            raise InputError(f"{source}: the topic '#' would turn its lines into comments; rename it")
 
 
 def number_text(number: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -13,10 +12,16 @@ import numpy as np
 
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.data.note import Note, stray_notes
+from rankprism.errors import InputError
 from rankprism.formats import dynamic_domain, evall, files, ntcir
-from rankprism.formats.aspects import is_file_per_aspect, read_aspects, read_collection, read_multi_aspect
-from rankprism.formats.labels import header_aspects, is_header, refuse_commas
+from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
+from rankprism.formats.aspects.reading import (
+    is_file_per_aspect,
+    read_aspects,
+    read_collection,
+    read_multi_aspect,
+)
 from rankprism.formats.weights import weighted
 
 #: How the columns of a judgment file may be read.
@@ -75,6 +80,8 @@ def read_judgments(
         judgments = _from_file(source, format)
     else:
         judgments = _from_memory(source)
+    if judgments is not source and judgments.scales is None:
+        judgments = judgments.noting(stray_notes(judgments.source, judgments.table.stray()))
     return judgments if weights is None else weighted(judgments, weights)
 
 
@@ -97,9 +104,8 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
         table = JudgmentTable.from_file(os.fspath(path), name, format)
     else:
         table = JudgmentTable.from_bytes(data, name, format)
-    if line:
-        _warn_of_grades_as_documents(name, table, files.columns(line))
-    return Judgments(table, name, format=format)
+    notes = _grades_as_documents(name, table, files.columns(line))
+    return Judgments(table, name, format=format).noting(notes)
 
 
 def _refuse_preferences(where: str, line: str) -> None:
@@ -143,16 +149,16 @@ def _recognised(name: str, number: int, line: str) -> str:
     return "prels" if prels else "diversity"
 
 
-def _warn_of_grades_as_documents(name: str, table: JudgmentTable, first: list[str]) -> None:
+def _grades_as_documents(name: str, table: JudgmentTable, first: list[str]) -> list[Note]:
     """`topic document grade grade` looks like a subtopic a line, each with a document called 1."""
     alone = len(table.aspects) == len(table) >= 10 * len(table.topics)
-    if alone and len(first) == 4 and parse_number(first[1]) is None and parse_number(first[2]) is not None:
-        warnings.warn(
-            f"{name}: read as topic subtopic document grade, with a subtopic for each of its {len(table)} "
-            f"lines; if they are topic document grade grade, name the two aspects with aspects= (--aspects)",
-            RankprismWarning,
-            stacklevel=4,
-        )
+    if not alone or len(first) != 4 or parse_number(first[1]) is not None or parse_number(first[2]) is None:
+        return []
+    message = (
+        f"{name}: read as topic subtopic document grade, with a subtopic for each of its {len(table)} "
+        f"lines; if they are topic document grade grade, name the two aspects with aspects= (--aspects)"
+    )
+    return [Note("grade-columns", message, len(table), " ".join(first))]
 
 
 def _from_memory(source: Any) -> Judgments:

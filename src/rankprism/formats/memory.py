@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,17 +75,21 @@ class Columns:
         elif isinstance(value, float) and value.is_integer():
             return str(int(value))  # a whole number that passed through a float column
         elif value is not None and not isinstance(value, float | bool | bytes | Mapping):
-            return str(value)
+            try:
+                return str(value)
+            except ValueError:  # a whole number of thousands of digits
+                raise self.error(f"a number of so many digits is no {what} id; pass a string") from None
         raise self.error(f"{value!r} is no {what} id; ids are non-empty strings")
 
     def real(self, value: Any, what: str) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if math.isfinite(number) and not isinstance(value, str):
             return number
-        raise self.error(f"the {what} {value!r} is not a finite number")
+        written = "given" if isinstance(value, int) else repr(value)  # an int may be too long to print
+        raise self.error(f"the {what} {written} is not a finite number")
 
     def error(self, message: str) -> InputError:
         return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
@@ -153,10 +157,10 @@ def rows(
     source: Any, name: str, expected: tuple[str, ...], optional: str | None = None
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.formats.frames import frame_rows, is_frame
+    from rankprism.data.frames import is_frame
 
     if is_frame(source):
-        yield from frame_rows(source, name, expected, optional)
+        yield from _frame_rows(source, name, expected, optional)
         return
     if not isinstance(source, Iterable) or isinstance(source, str | bytes):
         raise InputError(
@@ -178,6 +182,19 @@ def rows(
             shape = ", ".join(expected)
             also = f", or without {optional}" if optional else ""
             raise InputError(f"{name}, row {number}: {row!r} is no row of ({shape}){also}")
+
+
+def _frame_rows(
+    source: Any, name: str, expected: tuple[str, ...], optional: str | None
+) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, by our names of the columns."""
+    from rankprism.data.frames import eager
+
+    frame = eager(source)
+    chosen = spelled(tuple(frame.columns), expected, optional, name)
+    columns = [frame[spelling].to_list() for spelling in chosen.values()]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(chosen, values, strict=True))
 
 
 def spelled(

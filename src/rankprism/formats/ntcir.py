@@ -13,11 +13,9 @@ from collections.abc import Iterable, Iterator
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.judged import Judged, Written, joined, judged_lines, judgment_table
+from rankprism.formats.judged import Judged, Written, joined, judgment_table
 from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.weights import weight_lines
-
-LEVELS = range(10)
 
 
 def recognises(line: str) -> bool:
@@ -61,17 +59,10 @@ def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
 def write(judgments: Judgments) -> Written:
     """Dqrels, or ad hoc qrels where the only aspect is 0; and Iprob or DINprob if there are weights."""
     adhoc = set(judgments.table.aspects) == {ONLY_ASPECT}
-    lines = []
-    for topic, aspect, doc, grade in judged_lines(judgments, "ntcir"):
-        if grade not in LEVELS:
-            raise InputError(
-                f"{judgments.source}: grade {grade:g} of document {doc!r}, topic {topic!r}, aspect "
-                f"{aspect!r} is no level of NTCIR, which has the whole numbers 0 to 9; change the grade"
-            )
-        lines.append(f"{topic} {doc} L{grade:g}" if adhoc else f"{topic} {aspect} {doc} L{grade:g}")
+    lines = judgments.table.lines(judgments.source, "ntcir-adhoc" if adhoc else "ntcir", [])
     weights = weight_lines(judgments)
     ending = ".Iprob" if judgments.navigational is None else ".DINprob"
-    return Written(joined(lines), {ending: joined(weights)} if weights else {}, _unusual(judgments))
+    return Written(lines, {ending: joined(weights)} if weights else {}, _unusual(judgments))
 
 
 def _unusual(judgments: Judgments) -> tuple[str, ...]:

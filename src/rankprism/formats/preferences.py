@@ -17,8 +17,8 @@ from rankprism._core import parse_number
 from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import evall, files, ntcir
+from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.judged import Written, check_ids, joined, number_text
-from rankprism.formats.labels import is_header
 
 #: Who judged, where nobody says.
 ANYBODY = "assessor"
@@ -162,7 +162,7 @@ def _write_table(separator: str) -> Callable[[Preferences], Written]:
         lines = [" ".join(comment.splitlines()) for comment in comments]
         writer.writerows(zip(*(columns | ({"comment": lines} if lines else {})).values(), strict=True))
         notes = ("dropped: line breaks in comments",) if lines != comments else ()
-        return Written(text.getvalue(), {}, notes + _levels_lost(preferences))
+        return Written(text.getvalue().encode(), {}, notes + _levels_lost(preferences))
 
     return write
 
@@ -224,7 +224,7 @@ def _write_jsonl(preferences: Preferences) -> Written:
     columns["given"] = [given[g] for g in preferences.given]
     rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
     text = joined(json.dumps(row, ensure_ascii=False) for row in rows)
-    return Written(text, {}, _levels_lost(preferences))
+    return Written(text.encode(), {}, _levels_lost(preferences))
 
 
 # ── lines of TREC preference files ───────────────────────────────────────────────────────────────
@@ -359,7 +359,9 @@ def _write_winner(preferences: Preferences) -> Written:
     notes = _between_blanks(preferences, "winner") + _levels_lost(preferences)
     columns = preferences.columns()
     lines = zip(columns["topic"], columns["left"], columns["right"], columns["outcome"], strict=True)
-    return Written(joined(f"{t} {a} {b} {a if x == 'left' else b}" for t, a, b, x in lines), {}, notes)
+    return Written(
+        joined(f"{t} {a} {b} {a if x == 'left' else b}" for t, a, b, x in lines).encode(), {}, notes
+    )
 
 
 def _write_winner_loser(preferences: Preferences) -> Written:
@@ -380,7 +382,7 @@ def _write_levels(preferences: Preferences) -> Written:
     if levels is not None:
         rows = zip(levels.topic, levels.assessor, levels.listing, levels.doc, levels.level, strict=True)
         lines = [f"{topics[t]} {assessors[a]} s{n} {docs[d]} {number_text(x)}" for t, a, n, d, x in rows]
-        return Written(joined(lines), {}, notes)
+        return Written(joined(lines).encode(), {}, notes)
     ties = int((preferences.outcome == OUTCOMES["tie"]).sum())
     if ties:
         notes = (*notes, f"dropped: {ties} ties; documents on one level are not compared when they are read")
@@ -390,7 +392,7 @@ def _write_levels(preferences: Preferences) -> Written:
         winner, loser = pair if preferences.outcome[i] == OUTCOMES["left"] else pair[::-1]
         start = f"{topics[preferences.topic[i]]} {assessors[preferences.assessor[i]]} s{n}"
         lines += [f"{start} {docs[winner]} 2", f"{start} {docs[loser]} 1"]
-    return Written(joined(lines), {}, notes)
+    return Written(joined(lines).encode(), {}, notes)
 
 
 #: Every format by name, in the order in which they are tried.
@@ -463,7 +465,7 @@ FORMATS: dict[str, PreferenceFormat] = {
 
 
 def _from_rows(source: Any) -> Preferences:
-    from rankprism.formats.frames import all_rows, is_frame
+    from rankprism.data.frames import all_rows, is_frame
 
     if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
         raise InputError(

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import parse_number
+from rankprism.data.frames import is_frame
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
-from rankprism.formats.frames import is_frame
 from rankprism.formats.memory import SPELLINGS
 
 #: The usual spellings of columns that only files of scores have.
@@ -27,6 +27,8 @@ TOPIC = SPELLINGS["topic"]
 MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
+#: Scores must be smaller in magnitude: sums of their squares would not be finite numbers otherwise.
+LARGEST = 1e150
 
 
 def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
@@ -142,6 +144,12 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     lines = list(files.text_lines(path, files.unpacked(path)))
     if not lines:
         raise InputError(f"{name}: is empty; expected scores")
+    for number, text in lines:
+        if "\r" in text:
+            raise InputError(
+                f"{name}:{number}: has a carriage return inside a line; if its lines end in carriage returns "
+                f"only, convert it, e.g. tr '\\r' '\\n'"
+            )
     separator = _separator([text for _, text in lines[:2]])
     if separator is None:
         return _from_trec(name, lines, files.run_name(path))
@@ -151,7 +159,10 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
         for row in reader:
             rows.append((f"{name}:{lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
     except csv.Error as error:
-        raise InputError(f"{name}:{lines[-1][0]}: {error}; check the quotation marks") from None
+        place = lines[min(reader.line_num, len(lines)) - 1][0]
+        raise InputError(f"{name}:{place}: {error}; check the quotation marks") from None
+    if len(rows) < 2:
+        raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
     stem = Path(files.run_name(path)).stem
     return _from_table(rows[0][1], rows[1:], where, measure or stem, name)
 
@@ -168,7 +179,10 @@ def _separator(lines: Sequence[str]) -> str | None:
     known = {*RUN, *TOPIC, *MEASURE, *VALUE}
 
     def fit(separator: str) -> tuple[bool, int, int]:
-        header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        try:
+            header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        except csv.Error:
+            return False, 0, 0
         alike = all(len(row) == len(header) > 1 for row in more)
         return alike, sum(name.strip().casefold() in known for name in header), len(header)
 
@@ -294,4 +308,8 @@ def _number(text: str, place: str) -> float:
     number = parse_number(text)
     if number is None:
         raise InputError(f"{place}: the score {text!r} is not a finite number")
+    if abs(number) >= LARGEST:
+        raise InputError(
+            f"{place}: the score {text} is too large; scores must be below {LARGEST:g} in magnitude"
+        )
     return number

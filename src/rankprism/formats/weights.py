@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
@@ -13,7 +12,9 @@ import numpy.typing as npt
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, RankprismWarning
+from rankprism.data.note import Note, some
+from rankprism.data.scales import LARGEST
+from rankprism.errors import InputError
 from rankprism.formats import files
 
 #: The rule of Sakai and Song (2011), by name instead of a file.
@@ -47,7 +48,7 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
     else:
         name, given = "weights", _from_memory(weights)
     if judgments.format == "ntcir":
-        given = _judged_only(judgments, name, given)
+        judgments, given = _judged_only(judgments, name, given)
     return fitted(judgments, name, given)
 
 
@@ -65,8 +66,11 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     """The same weights for all topics: p_a of CAM and MM, which sum to 1."""
     total = 0.0
     for aspect, weight in weights.items():
-        if not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
-            raise InputError(f"weights: that of {aspect!r} is not a finite number ≥ 0; got {weight!r}")
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight <= LARGEST:
+            raise InputError(
+                f"weights: that of {aspect!r} is no number from 0 to {LARGEST:,}; got {weight!r}"
+            )
         total += weight
     if abs(total - 1) > 1e-3:
         raise InputError(
@@ -90,8 +94,8 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     }
 
 
-def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
-    """The weights without those of intents that have no line among the judgments.
+def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgments, Weights]:
+    """The weights without those of intents that have no line among the judgments, and a note of them.
 
     NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has none.
     """
@@ -101,14 +105,16 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> Weights:
         if topic in judgments.aspects and aspect not in judgments.aspects[topic]
     ]
     if unjudged:
-        some = ", ".join(f"{topic} {aspect}" for topic, aspect in unjudged[:5])
-        warnings.warn(
+        intents = [f"{topic} {aspect}" for topic, aspect in unjudged]
+        note = Note(
+            "unjudged-intents",
             f"{name}: {len(unjudged)} intents have a weight but no document in {judgments.source}, and are "
-            f"left out: {some}{', …' if len(unjudged) > 5 else ''}",
-            RankprismWarning,
-            stacklevel=4,
+            f"left out: {some(intents)}",
+            len(unjudged),
+            intents[0],
         )
-    return {intent: weight for intent, weight in given.items() if intent not in unjudged}
+        judgments = judgments.noting([note])
+    return judgments, {intent: weight for intent, weight in given.items() if intent not in unjudged}
 
 
 def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:
@@ -173,8 +179,8 @@ def relevant_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     """Puts a weight to the others, unless it contradicts them."""
-    if not (0 <= new.weight < float("inf")):
-        raise InputError(f"{new.where}: the weight {new.weight:g} is not a finite number ≥ 0")
+    if not 0 <= new.weight <= LARGEST:
+        raise InputError(f"{new.where}: the weight {new.weight:g} is no number from 0 to {LARGEST:,}")
     first = given.setdefault((topic, aspect), new)
     if first.weight != new.weight:
         raise InputError(

@@ -3,8 +3,8 @@
 `measure` says what a measure is and keeps the registry; `grammar` reads ``alpha_nDCG(alpha=0.25)@20``.
 `single`, `graded` and `compat` have the measures of one aspect; `combine` folds them over aspects (``M_IA``,
 CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects first; `novelty`, `cube` and
-`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of. Nothing here knows of
-files or runs.
+`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of, and
+`bounds` says what missing judgments can make of their scores. Nothing here knows of files or runs.
 """
 
 from rankprism.measures.combine import CAM, MM, Aspect, Contrast
@@ -28,7 +28,7 @@ from rankprism.measures.d_measures import (
 )
 from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Definition, Measure, Parameter, lookup, measure, names
+from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, lookup, measure, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
 from rankprism.measures.toma import TOMA
@@ -58,6 +58,7 @@ __all__ = [
     "S_RR",
     "TOMA",
     "Aspect",
+    "Bounds",
     "Compat",
     "Contrast",
     "DINSharp_nDCG",

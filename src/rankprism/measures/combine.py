@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
-from rankprism.measures.measure import Definition, Measure, Parameter, measure
-from rankprism.measures.parts import aspect_weights, binary, expected, ratio
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, measure
+from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
 
 _SMALLEST = 5e-324  # any grade above 0
 
@@ -20,12 +23,20 @@ def intent_aware(base: Definition) -> Definition:
     M_IA = Σ_t w_t M_t over the topic's aspects with anything relevant, the weights summing to 1
     """
 
-    def function(hits: Hits, **settings: Any) -> Floats:
+    def relevant(settings: Mapping[str, Any]) -> Gain:
         # Relevant for M: from its own threshold on where its gains are binary, else from any gain on.
         is_binary = settings.get("gain", "binary" if "rel" in settings else "") == "binary"
-        rel = settings.get("rel", 1.0) if is_binary else _SMALLEST
-        weight = aspect_weights(hits, binary(rel), weighted=True)
+        return binary(settings.get("rel", 1.0) if is_binary else _SMALLEST)
+
+    def function(hits: Hits, **settings: Any) -> Floats:
+        weight = aspect_weights(hits, relevant(settings), weighted=True)
         return expected(base.function(hits, **settings), weight)
+
+    def completed(c: Completions, **settings: Any) -> Pair:
+        g = c.gains(relevant(settings), 1)
+        assert base.bounds.function is not None
+        low, high = base.bounds.function(c, **settings)
+        return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
     function.__doc__ = (
         f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
@@ -37,7 +48,11 @@ def intent_aware(base: Definition) -> Definition:
         function=function,
         parameters=tuple(p for p in base.parameters if p.name != "fold"),
         single=False,
-        monotone=base.monotone,
+        bounds=Bounds(
+            "none" if base.bounds.function is None else "outer",
+            completed if base.bounds.function else None,
+            base.bounds.reason,
+        ),
         keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
@@ -49,12 +64,29 @@ INNER = Parameter(
 )
 
 
-def _shares(hits: Hits) -> Floats:
-    """(N, A) the weights of all the topic's aspects, whether or not any document is relevant to them"""
-    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
+def _harmonic(score: Floats, share: Floats) -> Floats:
+    zero = ((score == 0) & (share > 0)).any(-1)
+    # The shares sum to 1 up to rounding. Their own sum on top makes it exactly 1 where all scores are.
+    return np.where(zero, 0.0, ratio(total(share), total(ratio(share, score))))
 
 
-@measure(INNER, cite=("lioma2017evaluation",))
+def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats]) -> Pair:
+    """Bounds of a combination of aspects' scores that never falls when one of them rises.
+
+    Unjudged documents have their grades on one aspect whatever those on another, so all aspects can be at
+    their best together: the bounds are exact if those of the aspects are.
+    """
+    low, high = measure.bounds_per_aspect(c)
+    return combine(low), combine(high)
+
+
+@measure(
+    INNER,
+    bounds=Bounds(
+        "outer", lambda c, measure: _each(c, measure, lambda score: expected(score, shares(c.hits)))
+    ),
+    cite=("lioma2017evaluation",),
+)
 def CAM(hits: Hits, measure: Measure) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
 
@@ -65,10 +97,16 @@ def CAM(hits: Hits, measure: Measure) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["CAM(AP)", "MM(AP)"]).mean()
     {'run': {'CAM(AP)': 0.75, 'MM(AP)': 0.6666666666666666}}
     """
-    return expected(measure.per_aspect(hits), _shares(hits))
+    return expected(measure.per_aspect(hits), shares(hits))
 
 
-@measure(INNER, cite=("maistro2021principled",))
+@measure(
+    INNER,
+    bounds=Bounds(
+        "outer", lambda c, measure: _each(c, measure, lambda score: _harmonic(score, shares(c.hits)))
+    ),
+    cite=("maistro2021principled",),
+)
 def MM(hits: Hits, measure: Measure) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
@@ -82,14 +120,18 @@ def MM(hits: Hits, measure: Measure) -> Floats:
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["MM(RR)", "MM(RR@1)"]).mean()
     {'run': {'MM(RR)': 0.6666666666666666, 'MM(RR@1)': 0.0}}
     """
-    score, share = measure.per_aspect(hits), _shares(hits)
-    zero = ((score == 0) & (share > 0)).any(-1)
-    return np.where(zero, 0.0, ratio(np.ones(len(score)), ratio(share, score).sum(-1)))
+    return _harmonic(measure.per_aspect(hits), shares(hits))
 
 
 @measure(
     INNER,
     Parameter("aspect", None, "the name of the aspect", str, optional=True),
+    bounds=Bounds(
+        "outer",
+        lambda c, measure, aspect: _each(
+            c, measure, lambda score: score[:, _column(c.hits, "Aspect", "aspect", aspect)]
+        ),
+    ),
     cite=("lioma2017evaluation",),
 )
 def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
@@ -109,6 +151,7 @@ def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
     INNER,
     Parameter("good", "helpful", "the name of the aspect to score high on", str),
     Parameter("bad", "harmful", "the name of the aspect to score low on", str),
+    bounds=Bounds("outer", lambda c, **settings: _contrast_bounds(c, **settings)),
     cite=("clarke2021assessing",),
 )
 def Contrast(hits: Hits, measure: Measure, good: str, bad: str) -> Floats:
@@ -126,6 +169,14 @@ def Contrast(hits: Hits, measure: Measure, good: str, bad: str) -> Floats:
     score = measure.per_aspect(hits)
     plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
     return np.asarray(score[:, plus] - score[:, minus])
+
+
+def _contrast_bounds(c: Completions, measure: Measure, good: str, bad: str) -> Pair:
+    low, high = measure.bounds_per_aspect(c)
+    plus, minus = _column(c.hits, "Contrast", "good", good), _column(c.hits, "Contrast", "bad", bad)
+    if plus == minus:
+        return np.zeros(len(low)), np.zeros(len(low))
+    return np.asarray(low[:, plus] - high[:, minus]), np.asarray(high[:, plus] - low[:, minus])
 
 
 def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import math
+import decimal
+from decimal import Decimal
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
-from rankprism.measures.measure import Parameter, measure
-from rankprism.measures.parts import ratio
+from rankprism.measures.bounds.graded import compatibility
+from rankprism.measures.measure import Bounds, Parameter, measure
+from rankprism.measures.parts import over_best, ratio, total
+from rankprism.measures.tables import powers
 
 #: Terms of the overlap that are added one by one.
 _SUMMED = 1 << 16
@@ -37,6 +41,7 @@ _SUMMED = 1 << 16
     single=True,
     keeps="DeepTh",
     keeps_ia="DeepTh",
+    bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite=("clarke2021assessing", "clarke2020offline"),
 )
 def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
@@ -60,24 +65,41 @@ def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
     found = (grade > 0) & (hits.rank != NOWHERE)[:, None, :]
     place = _ideal_place(grade, pool, hits.topic)
     relevant = (pool > 0).sum(-1)[hits.topic]  # (N, A) the length of the ideal ranking
-    depth = None if depth is None else min(depth, 1 << 63)  # further down p^d is 0 for any p below 1
     longest = np.maximum(hits.length[:, None], relevant)
-    most = max(_SUMMED, int(longest.max(initial=1)))  # below it, documents may come in and terms are added
-    end = longest if depth is None else np.full(relevant.shape, min(depth, most))
+    last = int(longest.max(initial=1))  # no document comes in further down
+    if depth is None:
+        end = longest
+    else:
+        depth = min(depth, 1 << 63)  # further down p^d is 0 for any p below 1
+        last = min(depth, max(last, _SUMMED))
+        end = np.full(relevant.shape, min(depth, last))
     # A document is common to both from rank max(r, s) on: it adds p^(d-1)/d for every d from there to n.
     first = np.maximum(place, np.where(found, hits.rank[:, None, :], 1))
-    d = np.arange(1, int(end.max(initial=1)) + 1, dtype=np.float64)
-    overlap = np.concatenate(([0.0], np.cumsum(p ** (d - 1) / d)))
-    until = overlap[end] + (_overlap_beyond(most, depth, p) if depth is not None and depth > most else 0.0)
+    power = powers(last, p)
+    overlap = _sums(power / np.arange(1, last + 1))
+    beyond = depth if depth is not None and depth > _SUMMED else None
+    until = overlap[end]
+    if beyond is not None:
+        until = np.full(end.shape, overlap[_SUMMED] + _overlap_beyond(beyond, p))
     inside = found & (first <= end[:, :, None])
-    gained = np.where(inside, until[:, :, None] - overlap[np.minimum(first, len(d)) - 1], 0.0).sum(-1)
+    gained = total(np.where(inside, until[:, :, None] - overlap[np.minimum(first, last) - 1], 0.0))
     if not normalize:
-        # Σ_{d≤n} p^(d-1) = (1 - p^n) / (1 - p)
-        return ratio(gained, -np.expm1(math.log(p) * (end if depth is None else float(depth))) / (1 - p))
-    # Σ_{j≤min(R,n)} (overlap(n) - overlap(j-1))
-    sums = np.concatenate(([0.0], np.cumsum(overlap[:-1])))
-    length = np.minimum(relevant, end)
-    return ratio(gained, length * until - sums[length])
+        sums = _sums(power)
+        return ratio(gained, sums[end] if beyond is None else sums[_SUMMED] + _powers_beyond(beyond, p))
+    # The ideal ranking has its document j in common with itself from rank j on.
+    j = np.arange(1, int(relevant.max(initial=0)) + 1)
+    counted = j <= np.minimum(relevant, end)[:, :, None]
+    best = total(np.where(counted, until[:, :, None] - overlap[np.minimum(j, last) - 1], 0.0))
+    return over_best(gained, best)
+
+
+def _sums(terms: Floats) -> Floats:
+    """0 and the sums of the first 1, 2, … terms"""
+    return np.concatenate(([0.0], np.cumsum(terms)))
+
+
+def _place(hits: Hits) -> Longs:
+    return _ideal_place(hits.grade, hits.pool.grade, hits.topic)
 
 
 def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Longs:
@@ -101,19 +123,51 @@ def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Lo
     return np.asarray(place + better + 1)
 
 
-def _overlap_beyond(m: int, n: int, p: float) -> float:
+# What is too far down to be added up term by term. Decimal's exponentials and logarithms are correctly
+# rounded, so that they are the same everywhere.
+_DIGITS = decimal.Context(prec=120)
+_EULER = Decimal("0.57721566490153286060651209008240243104215933593992359880576723488486772677766467")
+
+
+@lru_cache(maxsize=64)
+def _powers_beyond(n: int, p: float) -> float:
+    """Σ_{m<d≤n} p^(d-1) = (p^m - p^n) / (1 - p), m being `_SUMMED`"""
+    with decimal.localcontext(_DIGITS):
+        exact = Decimal(p)
+        return float((exact**_SUMMED - exact**n) / (1 - exact))
+
+
+@lru_cache(maxsize=64)
+def _overlap_beyond(n: int, p: float) -> float:
     """Σ_{m<d≤n} p^(d-1) / d, by the integral of f(x) = p^(x-1) / x and Euler and Maclaurin's corrections.
 
-    With λ = -ln p, ∫ f = (E₁(λm) - E₁(λn)) / p. The terms that are left out are below f(m) / m³.
+    m is `_SUMMED`. With λ = -ln p, ∫ f = (E₁(λm) - E₁(λn)) / p. The terms that are left out are below
+    f(m) / m³.
     """
-    from scipy.special import exp1
+    m = _SUMMED
+    with decimal.localcontext(_DIGITS):
+        rate = -Decimal(p).ln()
 
-    rate = -math.log(p)
+        def f(x: int) -> Decimal:
+            return (-rate * (x - 1)).exp() / x
 
-    def f(x: float) -> float:
-        return math.exp(-rate * (x - 1)) / x
+        def slope(x: int) -> Decimal:
+            return -f(x) * (rate + Decimal(1) / x)
 
-    def slope(x: float) -> float:
-        return -f(x) * (rate + 1 / x)
+        integral = (_exp1(rate * m) - _exp1(rate * n)) / Decimal(p)
+        return float(integral + (f(n) - f(m)) / 2 + (slope(n) - slope(m)) / 12)
 
-    return float((exp1(rate * m) - exp1(rate * n)) / p + (f(n) - f(m)) / 2 + (slope(n) - slope(m)) / 12)
+
+def _exp1(x: Decimal) -> Decimal:
+    """E₁(x) = -γ - ln x - Σ_{k≥1} (-x)^k / (k · k!); 0 for large x, where it is below 1e-45
+
+    The terms are below e^100 < 1e44, so that of 120 digits more than 70 are left.
+    """
+    if x > 100:
+        return Decimal(0)
+    power, series, k = Decimal(1), Decimal(0), 0
+    while k < x or abs(power) > Decimal("1e-80"):
+        k += 1
+        power *= -x / k
+        series += power / k
+    return -_EULER - x.ln() - series

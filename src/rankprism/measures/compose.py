@@ -25,9 +25,29 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import CUTOFF, JUDGED_ONLY, Definition, Measure, Parameter, register
-from rankprism.measures.novelty import NODES, check_probability, over_everything, over_ideal
+from rankprism.measures.measure import (
+    CUTOFF,
+    JUDGED_ONLY,
+    LARGEST,
+    Bounds,
+    Definition,
+    Measure,
+    Parameter,
+    register,
+    shown,
+)
+from rankprism.measures.novelty import (
+    NODES,
+    check_probability,
+    everything_bounds,
+    ideal_bounds,
+    over_everything,
+    over_ideal,
+)
 from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility
 
 DISCOUNTS = {
@@ -93,27 +113,41 @@ def compose(
         ("divisor", divisor, DIVISORS),
     ):
         if not isinstance(value, str) or value not in known:
-            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {value!r}")
+            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {shown(value)}")
+    p, alpha, effort, rel = (_number(name, value) for value in (p, alpha, effort, rel))
     if divisor == "everything" and novelty != "decay":
         raise MeasureError(f"{name}: divisor 'everything' needs novelty 'decay'; got {novelty!r}")
     if effort and divisor != "none":
         raise MeasureError(f"{name}: with an effort there is no ideal to divide by; use divisor 'none'")
 
-    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
-        if novelty == "cascade":
-            check_probability(hits, name, gain)
-        parts = Parts(
+    def parts_of(rel: float, own: Mapping[str, float]) -> Parts:
+        return Parts(
             Discount(discount, own.get("p", 0.0)),
             Gain(gain, rel),
             Novelty(novelty, own.get("alpha", 0.0)),
             weighted,
             own.get("e", 0.0),
         )
+
+    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
+        if novelty == "cascade":
+            check_probability(hits, name, gain)
+        parts = parts_of(rel, own)
         if divisor == "none":
             return utility(hits, parts, cutoff)
         if divisor == "everything":
             return over_everything(hits, parts, cutoff)
         return over_ideal(hits, parts, cutoff, divisor, NODES.default)
+
+    def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
+        parts = parts_of(rel, own)
+        if novelty == "cascade":
+            probability(c, parts.gain, name)
+        if divisor == "none":
+            return expected_utility(c, parts, cutoff)
+        if divisor == "everything":
+            return everything_bounds(c, parts, cutoff)
+        return ideal_bounds(c, parts, cutoff, divisor, NODES.default)
 
     formula = (
         f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
@@ -121,16 +155,20 @@ def compose(
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
     function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
     parameters = [
-        *([replace(_P[discount], default=float(p))] if discount in _P else []),
-        *([replace(ALPHA, default=float(alpha))] if novelty == "decay" else []),
-        *([replace(_EFFORT, default=float(effort))] if effort else []),
-        replace(REL, default=float(rel)),
+        *([replace(_P[discount], default=p)] if discount in _P else []),
+        *([replace(ALPHA, default=alpha)] if novelty == "decay" else []),
+        *([replace(_EFFORT, default=effort)] if effort else []),
+        replace(REL, default=rel),
         JUDGED_ONLY,
         CUTOFF,
     ]
     for parameter in parameters:
         parameter.check(parameter.default, name)
-    return register(Definition(_checked(name), function, tuple(parameters), single=False))
+    kind = "exact" if gain == "binary" and divisor in ("none", "everything") else "outer"
+    made = Definition(
+        _checked(name), function, tuple(parameters), single=False, bounds=Bounds(kind, completed)
+    )
+    return register(made)
 
 
 def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
@@ -151,10 +189,21 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
             total += weight * measure.score(hits)
         return total
 
+    def completed(c: Completions) -> Pair:
+        """A sum is between the sums of the bounds, those of a negative weight exchanged."""
+        low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
+        for measure, weight in chosen:
+            ends = [weight * end for end in measure.bounds(c)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        return low, high
+
+    why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
+    bounds = Bounds("none", reason=why) if why else Bounds("outer", completed)
     formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
     cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
-    return register(Definition(_checked(name), function, (JUDGED_ONLY,), single=False, cite=cite))
+    made = Definition(_checked(name), function, (JUDGED_ONLY,), single=False, bounds=bounds, cite=cite)
+    return register(made)
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:
@@ -166,7 +215,9 @@ def load(path: str | os.PathLike[str]) -> list[Measure]:
         tables = tomllib.loads(source.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MeasureError(f"{source}: there is no such file; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except RecursionError:
+        raise MeasureError(f"{source}: cannot be read as TOML: its values are nested too deep") from None
+    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
     made = []
     for name, table in tables.items():
@@ -184,25 +235,26 @@ def _from_table(name: str, table: dict[str, Any]) -> Measure:
     for key in table:
         if key not in known:
             raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-    for key in ("p", "alpha", "effort", "rel"):
-        if key in table:
-            _number(name, table[key])
-    if not isinstance(table.get("weighted", True), bool):
-        raise MeasureError(f"{name}: weighted must be true or false; got {table['weighted']!r}")
-    if not isinstance(table.get("mix", {}), dict):
-        raise MeasureError(f"{name}: mix must be a table of measures and weights; got {table['mix']!r}")
+    for key, kind, words in (
+        ("weighted", bool, "true or false"),
+        ("mix", dict, "a table of measures and weights"),
+        ("summary", str, "a text"),
+    ):
+        if key in table and not isinstance(table[key], kind):
+            raise MeasureError(f"{name}: {key} must be {words}; got {shown(table[key])}")
     if "mix" in table:
         return mix(name, table["mix"], summary=table.get("summary", ""))
     return compose(name, **table)
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MeasureError(f"{name}: {value!r} is not a number")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not -LARGEST <= value <= LARGEST:
+        raise MeasureError(f"{name}: {shown(value)} is no number between -{LARGEST:,} and {LARGEST:,}")
     return float(value)
 
 
 def _checked(name: str) -> str:
     if not name.isidentifier():
-        raise MeasureError(f"{name!r} cannot name a measure; use letters, digits and _")
+        raise MeasureError(f"{shown(name)} cannot name a measure; use letters, digits and _")
     return name

@@ -6,21 +6,38 @@ import numpy as np
 
 from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
+from rankprism.measures.bounds.novelty import expected_utility
+from rankprism.measures.measure import CUTOFF, MOST_NODES, Bounds, Parameter, measure
 from rankprism.measures.parts import (
+    FIRST,
     REL,
+    UNIFORM,
     WEIGHTED,
+    Parts,
     aspect_weights,
     binary,
     expected,
     hit_gain,
+    over_best,
     pool_gain,
     ratio,
 )
 
 
 @measure(
-    REL, WEIGHTED, CUTOFF, monotone=True, keeps="Sat", cite=("zhai2003beyond",), aliases=("S_Recall", "I_rec")
+    REL,
+    WEIGHTED,
+    CUTOFF,
+    keeps="Sat",
+    bounds=Bounds(
+        "exact",
+        lambda c, rel, weighted, cutoff: expected_utility(
+            c, Parts(UNIFORM, binary(rel), FIRST, weighted), cutoff
+        ),
+    ),
+    cite=("zhai2003beyond",),
+    aliases=("S_Recall", "I_rec"),
 )
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
@@ -61,7 +78,9 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(LEVEL, REL, monotone=True, keeps="DeepTh Sat", cite=("zhai2003beyond",))
+@measure(
+    LEVEL, REL, keeps="DeepTh Sat", bounds=Bounds("exact", subtopic_reciprocal_rank), cite=("zhai2003beyond",)
+)
 def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
 
@@ -75,63 +94,119 @@ def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     return 1 / rank_of_level(hits, rel, level)
 
 
-def cheapest_cover(hits: Hits, rel: float, level: float, a: float, b: float) -> Floats:
-    """(N,) the least cost of documents that reach the needed aspects, one of m aspects costing a·m + b"""
+COVER_NODES = Parameter(
+    "nodes",
+    20_000,
+    "how far to search for the cheapest documents of a topic with more than 16 aspects",
+    int,
+    low=1,
+    high=MOST_NODES,
+)
 
-    def costs() -> Floats:
+
+def cheapest_cover(
+    hits: Hits, rel: float, level: float, a: float, b: float, nodes: int
+) -> tuple[Floats, Floats]:
+    """(N,) twice: the least cost of documents that reach the needed aspects, at least and at most
+
+    A document of m aspects costs a·m + b. The two are equal where the search came to its end.
+    """
+
+    def costs() -> tuple[Floats, Floats]:
         relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
-        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b)
+        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b, nodes)
 
-    return hits.pool.once(("cover", rel, level, a, b), costs)[hits.topic]
+    low, high = hits.pool.once(("cover", rel, level, a, b, nodes), costs)
+    return low[hits.topic], high[hits.topic]
 
 
-@measure(LEVEL, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
-def S_precision(hits: Hits, level: float, rel: float) -> Floats:
+def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floats, Floats]:
+    rank = rank_of_level(hits, rel, level)
+    low, high = cheapest_cover(hits, rel, level, 0.0, 1.0, nodes)
+    return low / rank, high / rank
+
+
+@measure(
+    LEVEL,
+    REL,
+    COVER_NODES,
+    interval=_s_precision,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
+    cite=("zhai2003beyond",),
+)
+def S_precision(hits: Hits, level: float, rel: float, nodes: int) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
 
     S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
     of the m aspects are reached; 0 if they never are
 
-    The best is exact, not greedy: a minimal cover.
+    The best is exact, not greedy: a minimal cover. Finding it is NP-hard. If the search does not end within
+    `nodes` steps on a topic, the score is that of the smallest cover it found, and Scores.low and
+    Scores.high are the bounds that it proved.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["S_precision", "S_precision(level=0.5)"]).mean()
     {'run': {'S_precision': 0.5, 'S_precision(level=0.5)': 1.0}}
     """
-    return cheapest_cover(hits, rel, level, 0.0, 1.0) / rank_of_level(hits, rel, level)
+    return _s_precision(hits, level, rel, nodes)[1]
 
 
-COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
-COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
+COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0, high=1e9)
+COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, high=1e9, above_low=True)
 
 
-@measure(LEVEL, COST_OF_ASPECT, COST_OF_DOCUMENT, REL, keeps="DeepTh Sat", cite=("zhai2003beyond",))
-def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float) -> Floats:
+def _ws_precision(
+    hits: Hits, level: float, a: float, b: float, rel: float, nodes: int
+) -> tuple[Floats, Floats]:
+    rank = rank_of_level(hits, rel, level)
+    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
+    cost: Floats = a * reached.sum(-1) + b * rank
+    low, high = cheapest_cover(hits, rel, level, a, b, nodes)
+    return over_best(low, cost), over_best(high, cost)
+
+
+@measure(
+    LEVEL,
+    COST_OF_ASPECT,
+    COST_OF_DOCUMENT,
+    REL,
+    COVER_NODES,
+    interval=_ws_precision,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", subtopic_precision),
+    cite=("zhai2003beyond",),
+)
+def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float, nodes: int) -> Floats:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
 
     WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
     b) down to where ⌈level · m⌉ of the m aspects are reached; 0 if they never are
+
+    The best is searched as for S_precision, with the same `nodes`.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["WS_precision"]).mean()
     {'run': {'WS_precision': 0.75}}
     """
-    rank = rank_of_level(hits, rel, level)
-    reached = hit_gain(hits, binary(rel)).sum(1) * (hits.rank <= rank[:, None])
-    cost: Floats = a * reached.sum(-1) + b * rank
-    return cheapest_cover(hits, rel, level, a, b) / cost
+    return _ws_precision(hits, level, a, b, rel, nodes)[1]
 
 
-@measure(CUTOFF, keeps="Sat", cite=("macavaney2022streamlining",))
+@measure(
+    CUTOFF,
+    keeps="Sat",
+    bounds=Bounds("none", reason="it counts the judged documents themselves"),
+    cite=("macavaney2022streamlining",),
+)
 def Judged(hits: Hits, cutoff: int | None) -> Floats:
     """Judged: the share of the first k documents that have been judged at all.
 
     Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
 
     >>> from rankprism import evaluate
-    >>> evaluate({"q": {"a": 0}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "x": 1}}, ["Judged@1", "Judged"]).mean()
     {'run': {'Judged@1': 1.0, 'Judged': 0.5}}
     """
     last = NOWHERE - 1 if cutoff is None else cutoff

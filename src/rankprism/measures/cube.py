@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Longs
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.coverage import precision_at_recall
+from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
+from rankprism.measures.bounds.ranges import Pair, quotient
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     RECIPROCAL,
     REL,
@@ -15,10 +20,16 @@ from rankprism.measures.parts import (
     decay,
     discounted_sum,
     expected,
+    hit_discount,
     hit_gain,
+    over_best,
     ratio,
     seen,
+    shares,
+    total,
+    weighted_sum,
 )
+from rankprism.measures.tables import powers_of_rest
 
 CT_FORM = Parameter(
     "form",
@@ -64,12 +75,7 @@ def heights(hits: Hits, alpha: float, height: float) -> Floats:
 def filled(hits: Hits, alpha: float, height: float) -> Floats:
     """(N, H) the share of the whole cube that is filled after each document found"""
     levels = heights(hits, alpha, height) / height
-    total: Floats = np.einsum("nah,na->nh", levels, _shares(hits))
-    return total
-
-
-def _shares(hits: Hits) -> Floats:
-    return ratio(hits.weight, hits.weight.sum(-1, keepdims=True))
+    return sums_over_aspects(levels, shares(hits))
 
 
 def _rounds(documents: Floats, batch: int) -> Longs:
@@ -92,6 +98,7 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
     CT_GAIN,
     CUTOFF,
     keeps="DeepTh",
+    bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
     cite=("luo2013water", "amigo2018axiomatic"),
 )
 def CT(
@@ -126,11 +133,37 @@ def CT(
     g = hit_gain(hits, Gain(gain, rel))
     before = np.zeros_like(g)
     np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
-    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), RECIPROCAL(hits.rank))
+    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), hit_discount(hits, RECIPROCAL))
     return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
-@measure(CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="CloseTh Red AspRel", cite=("luo2013water", "yang2016trec"))
+def _ct_bounds(
+    c: Completions,
+    form: str,
+    alpha: float,
+    saturation: float,
+    height: float,
+    batch: int,
+    rel: float,
+    gain: str,
+    cutoff: int | None,
+) -> Pair:
+    if form == "paper":
+        return cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
+    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height)
+    time = _rounds(c.hits.top(cutoff).length.astype(np.float64), batch).astype(np.float64)
+    return ratio(low, time), ratio(high, time)
+
+
+@measure(
+    CT_ALPHA,
+    HEIGHT,
+    BATCH,
+    CUTOFF,
+    keeps="CloseTh Red AspRel",
+    bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
+    cite=("luo2013water", "yang2016trec"),
+)
 def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Normalised cube test: trec-dd's CT over its upper bound.
 
@@ -147,15 +180,34 @@ def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     depth = hits.depth(cutoff)
     best = -np.sort(-hits.pool.grade, axis=-1)
     counted = np.arange(best.shape[-1]) <= depth[:, None]
-    powers = (1 - alpha) ** np.arange(best.shape[-1])
-    sums = np.einsum("nad,nd,d->na", best[hits.topic], counted.astype(np.float64), powers)
-    bound = expected(np.minimum(sums, height) / height, _shares(hits))
+    powers = powers_of_rest(best.shape[-1], alpha)
+    sums = discounted_sum(best[hits.topic], counted * powers)
+    bound = weighted_sum(np.minimum(sums, height) / height, shares(hits))
     rounds = _rounds(depth, batch).astype(np.float64)
-    return ratio(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
+    return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
+
+
+def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
+    """CT fills no more of an aspect than its bound does, so nCT is at most the ratio of their times."""
+    depth = c.hits.depth(cutoff)
+    g = c.gains(Gain("linear"), cutoff)
+    filled = filled_at_the_end(c, g, alpha, height)
+    best = cube_test_bound(c, g, alpha, height, depth)
+    time, limit = (
+        _rounds(x, batch).astype(np.float64) for x in (c.hits.top(cutoff).length.astype(np.float64), depth)
+    )
+    low, high = quotient(*filled, *best)
+    return low * ratio(limit, time), high * ratio(limit, time)
 
 
 @measure(
-    CT_ALPHA, HEIGHT, BATCH, CUTOFF, keeps="Deep DeepTh Red AspRel", cite=("luo2013water", "yang2016trec")
+    CT_ALPHA,
+    HEIGHT,
+    BATCH,
+    CUTOFF,
+    keeps="Deep DeepTh Red AspRel",
+    bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
+    cite=("luo2013water", "yang2016trec"),
 )
 def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
@@ -175,7 +227,20 @@ def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None)
     found = steps > 0
     start = np.where(found, hits.rank - 1, 0)
     left = np.where(found, time[hits.length][:, None] - time[start], 0.0)
-    return ratio((steps * left).sum(-1), hits.length.astype(np.float64))
+    return ratio(weighted_sum(steps, left), hits.length.astype(np.float64))
+
+
+def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
+    """Each point of the ranking has its own bounds, and their mean is bounded by the means of these."""
+    length = c.hits.top(cutoff).length
+    g = c.gains(Gain("linear"), cutoff)
+    i = np.arange(1, g.least.shape[-1] + 1)
+    inside = i <= length[:, None]
+    low, high = (
+        ratio((x * inside / _rounds(i.astype(np.float64), batch)).sum(-1), length.astype(np.float64))
+        for x in filled_by_rank(c, g, alpha, height)
+    )
+    return low, high
 
 
 MODIFIED = Parameter(
@@ -183,7 +248,13 @@ MODIFIED = Parameter(
 )
 
 
-@measure(REL, MODIFIED, keeps="DeepTh Sat", cite=("yang2015overview",))
+@measure(
+    REL,
+    MODIFIED,
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, rel, modified: precision_at_recall(c, rel)),
+    cite=("yang2015overview",),
+)
 def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     """Precision at full recall: the share of documents that bring something new until all is covered.
 
@@ -202,4 +273,4 @@ def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
     reached = np.where(new > 0, hits.rank[:, None, :], 0).max(-1, initial=0)  # where each aspect is reached
     complete = ((reached > 0) | ~aspects).all(-1) & aspects.any(-1)
     n = np.where(complete, reached.max(-1, initial=0), hits.length)
-    return ratio(counted.sum(-1), n.astype(np.float64))
+    return ratio(total(counted), n.astype(np.float64))

@@ -11,23 +11,39 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Pool
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.global_gains import (
+    chances,
+    expected_blended_ratio,
+    global_gains,
+    rank_biased_global,
+)
+from rankprism.measures.bounds.graded import p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, rising, weights
+from rankprism.measures.bounds.single import cascade_over_ideal, over_sorted_ideal
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
-from rankprism.measures.measure import CUTOFF, Measure, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Measure, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
+    LOGARITHMIC,
+    ONE,
     RECIPROCAL,
     Gain,
     aspect_weights,
     discounted_sum,
     expected,
     geometric,
+    hit_discount,
     hit_gain,
     live_weights,
+    over_best,
     pool_gain,
     ratio,
     seen,
+    total,
 )
 from rankprism.measures.single import nDCG
 
@@ -37,6 +53,7 @@ DIGITS = Parameter(
     "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4",
     int,
     low=0,
+    high=15,
     optional=True,
 )
 GAMMA = Parameter("gamma", 0.5, "how much reaching intents counts, against the D-measure", low=0, high=1)
@@ -51,14 +68,13 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
 
     def pool() -> Pool:
         weight = live_weights(hits.pool, Gain(gain), weighted=True)
-        gains: Floats = np.einsum("tad,ta->td", pool_gain(hits.pool, Gain(gain)), weight)
-        return Pool.single(gains)
+        return Pool.single(sums_over_aspects(pool_gain(hits.pool, Gain(gain)), weight))
 
     def folded() -> Hits:
         g = hit_gain(hits, Gain(gain))
         if navigational:
             g = g * ~(hits.pool.navigational[hits.topic][:, :, None] & (seen(g) > 0))
-        gains: Floats = np.einsum("nah,na->nh", g, aspect_weights(hits, Gain(gain), weighted=True))
+        gains = sums_over_aspects(g, aspect_weights(hits, Gain(gain), weighted=True))
         if digits is not None:
             gains = np.round(gains, digits)
         return replace(hits, grade=gains[:, None, :], pool=hits.pool.once(("global", gain), pool), _memo={})
@@ -76,12 +92,52 @@ def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
     return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
 
 
+# Bounds of global gains are those of the measure inside, see `rankprism.measures.bounds.global_gains`.
+
+
+def _first(pair: Pair) -> Pair:
+    return pair[0][:, 0], pair[1][:, 0]
+
+
+def _ndcg_bounds(
+    c: Completions, cutoff: int | None, gain: str, digits: int | None, navigational: bool = False
+) -> Pair:
+    return _first(over_sorted_ideal(global_gains(c, gain, digits, cutoff, navigational), LOGARITHMIC, cutoff))
+
+
+def _q_bounds(c: Completions, beta: float, cutoff: int | None, gain: str, digits: int | None) -> Pair:
+    return _first(q_measure(global_gains(c, gain, digits, cutoff, absolute=True), beta, cutoff))
+
+
+def _rbp_bounds(c: Completions, p: float, cutoff: int | None, gain: str, digits: int | None) -> Pair:
+    low, high = _first(rank_biased_global(global_gains(c, gain, digits, cutoff), geometric(p)))
+    return (1 - p) * low, (1 - p) * high
+
+
+def _chances(c: Completions, cutoff: int | None, gain: str, digits: int | None) -> Gains:
+    return chances(global_gains(c, gain, digits, cutoff, absolute=True))
+
+
+def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> Pair:
+    g = c.gains(Gain(gain), cutoff)
+    pairs = zip(p_plus(g, beta), q_measure(g, beta, cutoff), strict=True)
+    low, high = (np.where(c.hits.pool.navigational[c.hits.topic], one, all_) for one, all_ in pairs)
+    return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
+
+
+def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> Pair:
+    """γ I-rec + (1-γ) D is between what the bounds of both allow."""
+    reached = StRecall(rel=_ANY, cutoff=cutoff).bounds(c)
+    low, high = (gamma * i + (1 - gamma) * x for i, x in zip(reached, d, strict=True))
+    return low, high
+
+
 @measure(
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -105,8 +161,8 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, beta, cutoff, **gain: _q_bounds(c, beta, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -128,8 +184,11 @@ def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | No
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **gain: _sharp_bounds(c, _ndcg_bounds(c, cutoff, **gain), gamma, cutoff),
+    ),
     cite=("sakai2011evaluating",),
     aliases=("D#_nDCG",),
 )
@@ -154,8 +213,13 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, beta, cutoff, **gain: _sharp_bounds(
+            c, _q_bounds(c, beta, cutoff, **gain), gamma, cutoff
+        ),
+    ),
     cite=("sakai2011evaluating",),
     aliases=("D#_Q",),
 )
@@ -174,7 +238,14 @@ def DSharp_Q(
     return _sharp(hits, D_Q(beta=beta, gain=gain, digits=digits, cutoff=cutoff).score(hits), gamma, cutoff)
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep CloseTh AspDiv AspRel", cite=("sakai2012intuitiveness",))
+@measure(
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, navigational=True, **gain)),
+    cite=("sakai2012intuitiveness",),
+)
 def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
@@ -195,6 +266,12 @@ def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> F
     DIGITS,
     CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **gain: _sharp_bounds(
+            c, _ndcg_bounds(c, cutoff, navigational=True, **gain), gamma, cutoff
+        ),
+    ),
     cite=("sakai2012intuitiveness",),
     aliases=("DIN#_nDCG",),
 )
@@ -212,7 +289,13 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
 
 
 @measure(
-    BLEND, LEVEL_GAIN, CUTOFF, keeps="Pri CloseTh AspDiv", cite=("sakai2012intuitiveness",), aliases=("P+Q",)
+    BLEND,
+    LEVEL_GAIN,
+    CUTOFF,
+    keeps="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, **settings: _plus_bounds(c, **settings)),
+    cite=("sakai2012intuitiveness",),
+    aliases=("P+Q",),
 )
 def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
@@ -236,6 +319,12 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     keeps="Pri CloseTh AspDiv",
+    bounds=Bounds(
+        "outer",
+        lambda c, gamma, cutoff, **settings: _sharp_bounds(
+            c, _plus_bounds(c, cutoff=cutoff, **settings), gamma, cutoff
+        ),
+    ),
     cite=("sakai2012intuitiveness",),
     aliases=("P+Q#",),
 )
@@ -261,7 +350,16 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
 
 
-@measure(LEVEL_GAIN, DIGITS, CUTOFF, keeps="Pri Deep DeepTh AspDiv AspRel", cite=("sakai2011evaluating",))
+@measure(
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="Pri Deep DeepTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer", lambda c, cutoff, **gain: _first(cascade_over_ideal(_chances(c, cutoff, **gain), cutoff))
+    ),
+    cite=("sakai2011evaluating",),
+)
 def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
 
@@ -274,11 +372,25 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, ideal = _satisfaction(hits)
     ideal = ideal[:, :, :cutoff]
-    best = (ideal * CASCADE(ideal)) @ RECIPROCAL.first(ideal.shape[-1])
-    return ratio(discounted_sum(r * CASCADE(r), RECIPROCAL(hits.rank)), best[hits.topic])[:, 0]
+    best = discounted_sum(ideal * CASCADE(ideal), RECIPROCAL.first(ideal.shape[-1]))
+    score = discounted_sum(r * CASCADE(r), hit_discount(hits, RECIPROCAL))
+    return over_best(score, best[hits.topic])[:, 0]
 
 
-@measure(BLEND, LEVEL_GAIN, DIGITS, CUTOFF, keeps="CloseTh AspDiv AspRel", cite=("sakai2011evaluating",))
+@measure(
+    BLEND,
+    LEVEL_GAIN,
+    DIGITS,
+    CUTOFF,
+    keeps="CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, beta, cutoff, **gain: _first(
+            expected_blended_ratio(global_gains(c, cutoff=cutoff, absolute=True, **gain), beta)
+        ),
+    ),
+    cite=("sakai2011evaluating",),
+)
 def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
     """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
 
@@ -290,8 +402,7 @@ def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | 
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, _ = _satisfaction(hits)
-    total: Floats = (blended_ratio(hits, beta, "linear") * r * CASCADE(r)).sum(-1)[:, 0]
-    return total
+    return total(blended_ratio(hits, beta, "linear") * r * CASCADE(r))[:, 0]
 
 
 D_IRBU_P = Parameter(
@@ -306,6 +417,12 @@ D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
     DIGITS,
     CUTOFF,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    bounds=Bounds(
+        "outer",
+        lambda c, p, cutoff, **gain: _first(
+            rising(_chances(c, cutoff, **gain), lambda r: p * discounted(r * CASCADE(r), geometric(p)))
+        ),
+    ),
     cite=("sakai2019diversity",),
 )
 def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -319,7 +436,7 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, _ = _satisfaction(hits)
-    return p * discounted_sum(r * CASCADE(r), geometric(p)(hits.rank))[:, 0]
+    return p * discounted_sum(r * CASCADE(r), hit_discount(hits, geometric(p)))[:, 0]
 
 
 @measure(
@@ -327,8 +444,8 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
+    bounds=Bounds("outer", lambda c, p, cutoff, **gain: _rbp_bounds(c, p, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
 def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -342,4 +459,4 @@ def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | Non
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     gains = ratio(hits.grade, hits.pool.highest[hits.topic][:, :, None])
-    return (1 - p) * discounted_sum(gains, geometric(p)(hits.rank))[:, 0]
+    return over_best((1 - p) * discounted_sum(gains, hit_discount(hits, geometric(p)))[:, 0], ONE)

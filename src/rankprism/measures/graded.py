@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits
+from rankprism.data.hits import Floats, Hits, Ints, Pool
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
-from rankprism.measures.parts import GAIN, Gain, hit_gain, pool_gain, ratio
-from rankprism.measures.single import precision_sum
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
+from rankprism.measures.parts import GAIN, Gain, hit_gain, over_best, pool_gain, total
 
 BLEND = Parameter(
     "beta", 1.0, "how much the gains count beside the numbers of documents; 0: not at all", low=0
@@ -45,9 +47,11 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds(
+        "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
+    ),
     cite=("sakai2005reliability", "sakai2011evaluating"),
 )
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
@@ -65,7 +69,7 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     hits = hits.top(cutoff)
     R = (pool_gain(hits.pool, Gain(gain)) > 0).sum(-1)[hits.topic]
     base = R if cutoff is None else np.minimum(R, cutoff)
-    return ratio(blended_ratio(hits, beta, gain).sum(-1), base.astype(np.float64))
+    return over_best(total(blended_ratio(hits, beta, gain)), base.astype(np.float64))
 
 
 @measure(
@@ -75,6 +79,7 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     single=True,
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat",
+    bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite=("sakai2006give", "sakai2012intuitiveness"),
     aliases=("P+",),
 )
@@ -94,7 +99,7 @@ def P_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     preferred = hits.grade.argmax(-1)[:, :, None]  # the first of the highest
     early = np.arange(hits.grade.shape[-1]) <= preferred
     ratios = blended_ratio(hits, beta, gain) * early
-    return ratio(ratios.sum(-1), ((hits.grade > 0) & early).sum(-1).astype(np.float64))
+    return over_best(total(ratios), ((hits.grade > 0) & early).sum(-1).astype(np.float64))
 
 
 LEVELS = Parameter(
@@ -108,43 +113,60 @@ LEVELS = Parameter(
 )
 
 
-def _bars(grades: Floats, levels: str | Mapping[float, float]) -> dict[float, float]:
-    """The grades that occur, and how likely a bar lies at or just below each."""
-    present = [float(g) for g in np.unique(grades) if g > 0]
-    if isinstance(levels, Mapping):
-        # A bar between two grades that occur asks for the upper one.
-        bars = dict.fromkeys(present, 0.0)
-        for bar, weight in levels.items():
-            above = [g for g in present if g >= bar]
-            if above:
-                bars[above[0]] += float(weight)
-        return bars
-    worth = [g if levels == "uniform" else g * (g + 1) for g in [0.0, *present]]
-    return {g: above - below for g, below, above in zip(present, worth, worth[1:], strict=False)}
-
-
-def _gap(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
-    """(N, A) Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)): for each bar, the precision sum of what clears it."""
-    total = np.zeros(hits.grade.shape[:2])
-    for bar, weight in _bars(hits.pool.grade, levels).items():
-        total += weight * precision_sum((hits.grade >= bar).astype(np.float64), hits)
-    return total
-
-
-def _worth(grades: Floats, levels: str | Mapping[float, float], pool: Floats) -> Floats:
-    """W(g) = Σ of the bars that g clears"""
+def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
+    """W(g), the chance that the bar is at most g, up to a factor"""
+    if not isinstance(levels, Mapping):
+        return grades if levels == "uniform" else grades * (grades + 1)
     worth = np.zeros(grades.shape)
-    for bar, weight in _bars(pool, levels).items():
+    for bar, weight in sorted(levels.items()):
         worth += weight * (grades >= bar)
     return worth
+
+
+def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floats:
+    """(N, A) Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), from grades (N, A, H) and ranks (N, H)
+
+    The inner sum has a term for each grade: how many of the documents down to i have it, or, for the grade of
+    document i itself, how many have it or a higher one. A grade that occurs in other rankings only adds 0.
+    """
+    inner = np.zeros(grade.shape)
+    for g in np.unique(grade):
+        if g <= 0:
+            continue
+        lower, same = np.cumsum(grade == g, axis=-1), np.cumsum(grade >= g, axis=-1)
+        inner += _worth(np.array(g), levels) * np.where(grade > g, lower, np.where(grade == g, same, 0))
+    return total(inner / rank[:, None, :])
+
+
+def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | None = None) -> Floats:
+    """(T, A) the same for the judged documents, those of the highest grades first"""
+    ideal = sorted_ideal(pool, "grade", lambda grade: grade)[:, :, :cutoff]
+    rank = np.arange(1, ideal.shape[-1] + 1, dtype=np.int32)
+    return _gap(ideal, rank[None], levels)
+
+
+_SMALLEST = 5e-324  # any grade above 0
+
+
+def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int | None) -> Pair:
+    def worth(grade: Floats) -> Floats:
+        if isinstance(levels, Mapping):
+            worths: Floats = np.sum([w * (grade >= max(bar, _SMALLEST)) for bar, w in levels.items()], axis=0)
+            return worths
+        return grade if levels == "uniform" else grade * (grade + 1)
+
+    bars = tuple(levels) if isinstance(levels, Mapping) else ()
+    top = c.hits.top(cutoff)
+    gap = _gap(top.grade, top.rank, levels)
+    return graded_precision(c.gains(worth, cutoff, also=bars), gap, cutoff)
 
 
 @measure(
     LEVELS,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
@@ -157,17 +179,16 @@ def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["GAP"]).mean()
     {'run': {'GAP': 0.8333333333333334}}
     """
-    everything = _worth(hits.pool.grade, levels, hits.pool.grade).sum(-1)
-    return ratio(_gap(hits, levels), everything[hits.topic])
+    return over_best(_gap(hits.grade, hits.rank, levels), _ideal_gap(hits.pool, levels)[hits.topic])
 
 
 @measure(
     LEVELS,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
+    bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
     cite=("robertson2010extending", "sakai2011evaluating"),
 )
 def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
@@ -179,6 +200,5 @@ def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) ->
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nGAP@1"]).mean()
     {'run': {'nGAP@1': 0.5}}
     """
-    ideal = sorted_ideal(hits.pool, "grade", lambda grade: grade)[:, :, :cutoff]
-    best = _worth(ideal, levels, hits.pool.grade).sum(-1)
-    return ratio(_gap(hits.top(cutoff), levels), best[hits.topic])
+    hits = hits.top(cutoff)
+    return over_best(_gap(hits.grade, hits.rank, levels), _ideal_gap(hits.pool, levels, cutoff)[hits.topic])

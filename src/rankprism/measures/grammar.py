@@ -6,17 +6,21 @@ import re
 from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError
-from rankprism.measures.measure import Measure, lookup
+from rankprism.measures.measure import Measure, lookup, shorter, shown
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+      (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
     | (?P<name>[^\W\d][\w\#+]*)
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
 )
+#: Measures and values inside each other; the measures that there are need three.
+_DEEPEST = 20
+#: Characters of a number: more than the 17 digits, sign and exponent that a float has.
+_LONGEST_NUMBER = 40
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
@@ -37,8 +41,11 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[tuple[str, str]] = []
+        self.at = 0
+        self.depth = 0
         position = 0
-        while text[position:].strip():
+        end = len(text.rstrip())
+        while position < end:
             match = _TOKEN.match(text, position)
             if match is None:
                 self.fail(f"{text[position:].strip()[0]!r} has no place there")
@@ -48,33 +55,39 @@ class _Reader:
 
     def fail(self, why: str) -> NoReturn:
         raise MeasureError(
-            f"cannot read the measure {self.text!r}: {why}; write it like alpha_nDCG(alpha=0.25)@20"
+            f"cannot read the measure {shown(self.text)}: {why}; write it like alpha_nDCG(alpha=0.25)@20"
         )
 
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self.fail(f"it is nested more than {_DEEPEST} deep")
+
     def take(self, kind: str, value: str | None = None) -> str:
-        found, text = self.tokens[0]
+        found, text = self.tokens[self.at]
         if found != kind or (value is not None and text != value):
-            self.fail(f"expected {value or 'a ' + kind}, found {text or 'the end'}")
-        self.tokens.pop(0)
+            self.fail(f"expected {value or 'a ' + kind}, found {shorter(text) or 'the end'}")
+        self.at += 1
         return text
 
     def next_is(self, sign: str) -> bool:
-        if self.tokens[0] == ("sign", sign):
-            self.tokens.pop(0)
+        if self.tokens[self.at] == ("sign", sign):
+            self.at += 1
             return True
         return False
 
     def measure(self) -> Measure:
         measure = self.one()
-        if self.tokens[0][0] != "end":
-            self.fail(f"{self.tokens[0][1]!r} comes after its end")
+        if self.tokens[self.at][0] != "end":
+            self.fail(f"{shown(self.tokens[self.at][1])} comes after its end")
         return measure
 
     def one(self) -> Measure:
+        self.deeper()
         measure = lookup(self.take("name"))
         if self.next_is("("):
             while not self.next_is(")"):
-                if self.tokens[1] == ("sign", "="):
+                if self.tokens[self.at + 1 : self.at + 2] == [("sign", "=")]:
                     parameter = self.take("name")
                     self.take("sign", "=")
                     measure = measure(**{parameter: self.value()})
@@ -87,25 +100,35 @@ class _Reader:
                     self.take("sign", ")")
                     break
         if self.next_is("@"):
-            measure = measure @ _number(self.take("number"))
+            measure = measure @ self.number(self.take("number"))
+        self.depth -= 1
         return measure
 
+    def number(self, text: str) -> int | float:
+        if len(text) > _LONGEST_NUMBER:
+            self.fail(f"the number {shorter(text)} has more than {_LONGEST_NUMBER} characters")
+        return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else float(text)
+
     def value(self) -> Any:
-        kind, text = self.tokens[0]
+        kind, text = self.tokens[self.at]
         if kind == "number":
-            self.tokens.pop(0)
-            return _number(text)
+            self.at += 1
+            return self.number(text)
         if kind == "string":
-            self.tokens.pop(0)
+            self.at += 1
             return text[1:-1]
         if kind == "name" and text in _CONSTANTS:
-            self.tokens.pop(0)
+            self.at += 1
             return _CONSTANTS[text]
+        self.deeper()
         if self.next_is("("):
-            return self.sequence()
-        if not self.next_is("{"):
-            self.fail(f"{text or 'the end'} is no value; words go in quotes")
-        return self.mapping()
+            values: Any = self.sequence()
+        elif self.next_is("{"):
+            values = self.mapping()
+        else:
+            self.fail(f"{shorter(text) or 'the end'} is no value; words go in quotes")
+        self.depth -= 1
+        return values
 
     def sequence(self) -> tuple[Any, ...]:
         values: list[Any] = []
@@ -120,13 +143,11 @@ class _Reader:
         pairs: dict[Any, Any] = {}
         while not self.next_is("}"):
             key = self.value()
+            if isinstance(key, bool) or not isinstance(key, int | float):
+                self.fail(f"a mapping is of numbers, and {shown(key)} is none")
             self.take("sign", ":")
             pairs[key] = self.value()
             if not self.next_is(","):
                 self.take("sign", "}")
                 break
         return pairs
-
-
-def _number(text: str) -> int | float:
-    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)

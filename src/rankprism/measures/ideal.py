@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism._core import exact, greedy
-from rankprism.data.hits import Floats, Pool
-from rankprism.measures.parts import Parts, live_weights, pool_gain
+from rankprism._core import exact, greedy, sums_over_aspects
+from rankprism.data.hits import Floats, Ints, Pool
+from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
 
 
 def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
@@ -18,13 +18,32 @@ def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
     rounding are a tie, which the larger document id wins. The order does not depend on the discount, so
     measures that differ in nothing else share it.
     """
+    return _utility(pool, parts, _greedy_gain(pool, parts), cutoff)
 
-    def gains() -> Floats:
-        return greedy(*offers(pool, parts))[1]
 
+def best_gains(pool: Pool, parts: Parts) -> Floats:
+    """(T, D) what each document of the greedy ideal ranking adds, before any discount"""
+    return sums_over_aspects(_greedy_gain(pool, parts), live_weights(pool, parts.gain, parts.weighted))
+
+
+def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
+    """(T, A, D) what the documents of the greedy ideal ranking gain on each aspect, times their novelty"""
     key = ("greedy", parts.gain, parts.novelty, parts.weighted)
-    best = pool.once(key, gains)[:, :cutoff]
-    return best @ parts.discount.first(best.shape[-1])
+    return pool.once(key, lambda: _novel_gain(pool, parts, greedy(*offers(pool, parts))))
+
+
+def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:
+    """(T, A, D) what the documents gain in this order (T, D), where -1 is none, times their novelty"""
+    found = np.take_along_axis(pool_gain(pool, parts.gain), np.maximum(order, 0)[:, None, :], axis=-1)
+    g = np.where(order[:, None, :] >= 0, found, 0.0)
+    return g * parts.novelty(g)
+
+
+def _utility(pool: Pool, parts: Parts, novel_gain: Floats, cutoff: int | None) -> Floats:
+    """(T,) what `utility` is for a ranking of documents that gain so much."""
+    gain = novel_gain[:, :, :cutoff]
+    weight = live_weights(pool, parts.gain, parts.weighted)
+    return expected(discounted_sum(gain, parts.discount.first(gain.shape[-1])), weight)
 
 
 def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
@@ -44,7 +63,10 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> t
     def bounds() -> tuple[Floats, Floats]:
         documents = pool.grade.shape[-1]
         depth = documents if cutoff is None else min(cutoff, documents)
-        return exact(*offers(pool, parts), parts.discount.first(depth), nodes)
+        order, low, high = exact(*offers(pool, parts), parts.discount.first(depth), nodes)
+        best = _utility(pool, parts, _novel_gain(pool, parts, order), cutoff)
+        # The search adds up in another order than measures do.
+        return best, np.where(high == low, best, np.maximum(high, best))
 
     return pool.once(("exact", parts, cutoff, nodes), bounds)
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
+
+if TYPE_CHECKING:
+    from rankprism.measures.bounds.completions import Completions
+
+#: Numbers without a range of their own: far more than any use, far less than a float can hold.
+LARGEST = 10**9
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Parameter:
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float | None = None
+    high: float = LARGEST
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: Collection[str] = ()
@@ -51,16 +57,15 @@ class Parameter:
         if self.kind is dict:
             return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
-        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {self.low:g}"
-        high = "" if self.high is None else f" {'<' if self.below_high else '≤'} {self.high:g}"
-        return word + low + (" and" if low and high else "") + high
+        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
+        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
 
     def check(self, value: Any, measure: str) -> Any:
         """The value in its canonical type, or an error that says what is allowed."""
         if self.optional and value is None:
             return None
         if not self._allows(value):
-            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {value!r}")
+            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {shown(value)}")
         if self.sequence and not isinstance(value, str):
             return _as_tuple(value)
         return float(value) if self.kind is float else value
@@ -78,17 +83,27 @@ class Parameter:
             return isinstance(value, bool)
         if self.kind is dict or self.mapping:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers):
+            if not all(_is_number(x) for x in numbers):
                 return False
             # What is not relevant never gains anything.
             return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
-        if value != value or value in (float("inf"), float("-inf")):
-            return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = self.high is None or value < self.high or (value == self.high and not self.below_high)
-        return low_ok and high_ok
+        high_ok = value < self.high or (value == self.high and not self.below_high)
+        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What is known of a score whatever the judgments that are missing, see `rankprism.measures.bounds`."""
+
+    #: "exact": some completion of the judgments attains either bound, with default parameters; "outer": no
+    #: completion goes beyond; "none": no bound is known.
+    kind: str
+    #: From `Completions` and parameters to the bounds: (N, A) for a single-aspect measure, else (N,).
+    function: Callable[..., tuple[Floats, Floats]] | None = None
+    reason: str = "nobody has proved any for it"  # why there are none
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +115,14 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
     single: bool
-    #: With default parameters, a document that becomes more relevant never lowers the score.
-    monotone: bool = False
     #: The constraints of Amigó et al. 2018 that it keeps with default parameters, and those that M_IA keeps,
     #: as the search of `rankprism.axioms` finds; None: nobody has said.
     keeps: frozenset[str] | None = None
     keeps_ia: frozenset[str] | None = None
     #: Bounds of the score, where the function's own result is not certain.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
+    #: Bounds of the score, where judgments are missing.
+    bounds: Bounds = Bounds("none")
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -131,7 +146,7 @@ class Definition:
                 return parameter
         has = ", ".join(p.name for p in self.parameters)
         raise MeasureError(
-            f"{self.name} has no parameter {name!r}; it has {has}{_hint(name, has.split(', '))}"
+            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, has.split(', '))}"
         )
 
 
@@ -200,8 +215,15 @@ class Measure:
     def score(self, hits: Hits) -> Floats:
         """(N,): the score of each ranking."""
         if not self.definition.single:
-            return self.per_aspect(hits)
-        return self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+            score = self.per_aspect(hits)
+        else:
+            score = self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+        if not np.isfinite(score).all():
+            raise MeasureError(
+                f"{self}: a score is no finite number; the grades, which go up to "
+                f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
+            )
+        return score
 
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
@@ -223,7 +245,8 @@ class Measure:
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        return self.settings.get("ideal") == "exact"
+        ideals = any(p.name == "ideal" for p in self.definition.parameters)
+        return self.definition.interval is not None and (not ideals or self["ideal"] == "exact")
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -232,6 +255,48 @@ class Measure:
             return score, score
         hits, settings = self._bound(hits)
         return self.definition.interval(hits, **settings)
+
+    @property
+    def why_unbounded(self) -> str:
+        """Why no bounds are known for missing judgments; empty if they are."""
+        if self.settings.get("judged_only"):
+            return "it leaves the unjudged documents out, and a judgment would put them back in"
+        inner = self.settings.get("measure")
+        if isinstance(inner, Measure) and inner.why_unbounded:
+            return f"of {inner}: {inner.why_unbounded}"
+        return self.definition.bounds.reason if self.definition.bounds.function is None else ""
+
+    def check_bounded(self) -> None:
+        """Refuses a measure for which no bounds are known."""
+        if self.why_unbounded:
+            raise MeasureError(
+                f"{self}: no bounds are known: {self.why_unbounded}; leave the measure out, or do without "
+                f"bounds"
+            )
+
+    def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
+        """(N,) twice: what the score is at least and at most, whatever the judgments that are missing."""
+        hits = completions.hits
+        given = self.interval(hits)
+        if self.definition.single:
+            folded = completions.fold(self["fold"], FOLDS[self["fold"]])
+            low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
+        else:
+            low, high = self.bounds_per_aspect(completions)
+        # The judgments as they are count as a completion, and as the only one if all documents are judged.
+        is_open = completions.count > 0
+        return (
+            np.where(is_open, np.minimum(low, given[0]), given[0]),
+            np.where(is_open, np.maximum(high, given[1]), given[1]),
+        )
+
+    def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
+        """The same before any folding: (N, A) for a single-aspect measure, else (N,)."""
+        self.check_bounded()
+        function = self.definition.bounds.function
+        assert function is not None  # or else it would have been refused
+        _, settings = self._bound(completions.hits)
+        return function(completions, **settings)
 
     def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
         settings = {p.name: self[p.name] for p in self.definition.parameters}
@@ -244,6 +309,9 @@ class Measure:
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
+#: A search of this many nodes takes days.
+MOST_NODES = 10**12
+
 CUTOFF = Parameter(
     "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
 )
@@ -255,13 +323,19 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         (weight > 0).any(-2), np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf), 0.0
     ),
     # Rounded, so that a document has the same grade in a ranking and among the judged.
-    "sum": lambda grade, weight: np.round(np.where(weight > 0, grade, 0.0).sum(-2), 12),
+    "sum": lambda grade, weight: np.round(
+        sums_over_aspects(grade, (weight[:, :, 0] > 0).astype(np.float64)), 12
+    ),
     "mean": lambda grade, weight: np.round(
-        (grade * weight).sum(-2) / np.maximum(weight.sum(-2), np.finfo(np.float64).tiny), 12
+        sums_over_aspects(grade, weight[:, :, 0])
+        / np.maximum(sums_over_aspects(weight, np.ones(weight.shape[:2])), np.finfo(np.float64).tiny),
+        12,
     ),
     # A document is worth something only if it has something on every aspect (Zuccon 2016).
     "product": lambda grade, weight: np.where(
-        (weight > 0).any(-2), np.round(np.where(weight > 0, grade, 1.0).prod(-2), 12), 0.0
+        (weight > 0).any(-2),
+        np.round(reduce(np.multiply, np.moveaxis(np.where(weight > 0, grade, 1.0), 1, 0), 1.0), 12),
+        0.0,
     ),
 }
 FOLD = Parameter(
@@ -296,7 +370,7 @@ def _is_single(name: str) -> bool:
 def measure(
     *parameters: Parameter,
     single: bool = False,
-    monotone: bool = False,
+    bounds: Bounds | None = None,
     keeps: str | None = None,
     keeps_ia: str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
@@ -317,10 +391,10 @@ def measure(
             function=function,
             parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
             single=single,
-            monotone=monotone,
             keeps=None if keeps is None else frozenset(keeps.split()),
             keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
             interval=interval,
+            bounds=bounds or Bounds("none"),
             cite=cite,
             aliases=aliases,
         )
@@ -341,7 +415,9 @@ def lookup(name: str) -> Measure:
             return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
     if name not in _DEFINITIONS:
         hint = _hint(name, [*names(), *_ALIASES])
-        raise MeasureError(f"unknown measure {name!r}{hint or ';'} `rankprism measures` lists all of them")
+        raise MeasureError(
+            f"unknown measure {shown(name)}{hint or ';'} `rankprism measures` lists all of them"
+        )
     return Measure(_DEFINITIONS[name])
 
 
@@ -352,18 +428,45 @@ def names() -> tuple[str, ...]:
 
 
 def _hint(name: str, known: list[str]) -> str:
+    if len(name) > 60:
+        return ""
     folded = {k.casefold().replace("-", "_"): k for k in known}
     close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=2, cutoff=0.5)
     return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether a value can be written down: numbers and words, in sequences of any depth."""
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether a value can be written down: numbers and words, in sequences of sequences."""
     if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
+        return depth < 10 and all(_is_plain(x, depth + 1) for x in value)
     if isinstance(value, str):
         return "'" not in value
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return _is_number(value)
+
+
+def shown(value: Any) -> str:
+    """A value in a message, cut short if it is long.
+
+    >>> shown("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    """
+    try:
+        return shorter(repr(value))
+    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
+        return f"a {type(value).__name__} that is too long to print"
+
+
+def shorter(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def _written(number: float) -> str:
+    """A bound in words: 1,000,000,000 rather than 1e+09."""
+    return f"{number:,.0f}" if abs(number) >= 1e4 else f"{number:g}"
 
 
 def _as_tuple(value: Any) -> Any:

@@ -12,14 +12,20 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
+from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, MOST_NODES, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     ALPHA,
     CASCADE,
     GAIN,
     GAINS,
     LOGARITHMIC,
+    MOST_EXPONENT,
+    ONE,
     RECIPROCAL,
     REL,
     WEIGHTED,
@@ -28,13 +34,16 @@ from rankprism.measures.parts import (
     Parts,
     aspect_weights,
     decay,
+    discounted_sum,
     expected,
     geometric,
+    over_best,
     pool_gain,
     ratio,
     utility,
     utility_per_aspect,
 )
+from rankprism.measures.series import DIRECT, sum_beyond
 
 IDEAL = Parameter(
     "ideal",
@@ -45,7 +54,12 @@ IDEAL = Parameter(
     choices=("greedy", "exact", "per-aspect"),
 )
 NODES = Parameter(
-    "nodes", 1_000_000, "how far to search for the best ranking, with ideal='exact'", int, low=1
+    "nodes",
+    1_000_000,
+    "how far to search for the best ranking, with ideal='exact'",
+    int,
+    low=1,
+    high=MOST_NODES,
 )
 
 
@@ -54,11 +68,6 @@ def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: 
     if ideal == "per-aspect":
         return over_own_ideals(hits, parts, cutoff)
     return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
-
-
-def over_best(score: Floats, best: Floats) -> Floats:
-    """score / best, and exactly 1 where they differ by nothing but the order of their sums"""
-    return np.where((best > 0) & (np.abs(score - best) <= 2e-15 * best), 1.0, ratio(score, best))
 
 
 def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, Floats]]:
@@ -78,6 +87,23 @@ def interval_of(parts_of: Callable[..., Parts]) -> Callable[..., tuple[Floats, F
     return interval
 
 
+def bounds_of(parts_of: Callable[..., Parts]) -> Callable[..., Pair]:
+    """What `over_ideal` is at least and at most, whatever the judgments that are missing."""
+
+    def completed(c: Completions, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
+        return ideal_bounds(c, parts_of(c.hits, **settings), cutoff, ideal, nodes)
+
+    return completed
+
+
+def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
+    if parts.novelty == CASCADE:
+        probability(c, parts.gain, "ERR_IA")
+    if ideal == "per-aspect":
+        return mean_over_own_ideals(c, parts, cutoff)
+    return over_best_ranking(c, parts, cutoff, ideal, nodes)
+
+
 def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
     """(T,) twice: what the ideal ranking's utility is at least and at most"""
     if ideal == "exact":
@@ -89,17 +115,47 @@ def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) 
 def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
     g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
-    best = (g * parts.novelty(g)) @ parts.discount.first(g.shape[-1])
+    best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
     weight = aspect_weights(hits, parts.gain, parts.weighted)
-    return expected(ratio(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
+    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility, over that of a ranking whose every document serves every aspect"""
-    longest = cutoff or int(hits.length.max(initial=0))
-    left = geometric(1 - parts.novelty.amount).first(longest)
-    sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(longest))))
-    return ratio(utility(hits, parts, cutoff), sums[hits.depth(cutoff).astype(np.int64)])
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
+    return over_best(utility(hits, parts, cutoff), expected(whole, weight))
+
+
+def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility of a ranking whose every document serves every aspect"""
+    depth = hits.depth(cutoff).astype(np.int64)
+    sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
+    whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
+    for deeper in np.unique(depth[depth > DIRECT]).tolist():
+        discount = parts.discount
+        whole[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
+    return whole
+
+
+def _everything(parts: Parts, longest: int) -> Floats:
+    """Σ_{i≤k} (1-α)^(i-1) D(i) for k = 0, 1, …, `longest`, or to where it no longer grows
+
+    No term is larger than the one before, so that after one which is too small to change the sum none does.
+    """
+    n = min(longest, 1024)
+    while True:
+        left = tables.powers_of_rest(n, parts.novelty.amount)
+        sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(n))))
+        if n >= longest or sums[-1] == sums[-2]:
+            return sums
+        n = min(2 * n, longest)
+
+
+def everything_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
+    whole = everything(c.hits, parts, cutoff)
+    low, high = expected_utility(c, parts, cutoff)
+    return ratio(low, whole), ratio(high, whole)
 
 
 @measure(
@@ -108,8 +164,10 @@ def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     GAIN,
     WEIGHTED,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red",
+    bounds=Bounds(
+        "exact", lambda c, cutoff, **settings: everything_bounds(c, _alpha_parts(c.hits, **settings), cutoff)
+    ),
     cite=("clarke2008novelty",),
     aliases=("α_DCG",),
 )
@@ -141,9 +199,9 @@ def _alpha_parts(hits: Hits, alpha: float, rel: float, gain: str, weighted: bool
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_alpha_parts),
     keeps="DeepTh Red",
+    bounds=Bounds("outer", bounds_of(_alpha_parts)),
     cite=("clarke2008novelty",),
     aliases=("α_nDCG",),
 )
@@ -187,6 +245,7 @@ SCALE = Parameter(
     None,
     "the highest grade of the scale, instead of gmax, with gain='probability'",
     low=0,
+    high=MOST_EXPONENT,
     above_low=True,
     optional=True,
 )
@@ -212,8 +271,8 @@ def check_probability(hits: Hits, name: str, gain: str, max_rel: float | None = 
     ERR_IA_GAIN,
     SCALE,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red AspRel",
+    bounds=Bounds("exact", lambda c, cutoff, **settings: _err_bounds(c, cutoff, **settings)),
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def ERR_IA(
@@ -242,9 +301,9 @@ def ERR_IA(
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_err_parts),
     keeps="DeepTh Red AspRel",
+    bounds=Bounds("outer", bounds_of(_err_parts)),
     cite=("chapelle2009expected", "agrawal2009diversifying"),
 )
 def nERR_IA(
@@ -271,6 +330,14 @@ def nERR_IA(
     return over_ideal(hits, _err_parts(hits, alpha, rel, gain, max_rel), cutoff, ideal, nodes)
 
 
+def _err_bounds(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
+    parts = _err_parts(c.hits, **settings)
+    if settings["gain"] == "binary":
+        return everything_bounds(c, parts, cutoff)
+    probability(c, parts.gain, "ERR_IA")
+    return expected_utility(c, parts, cutoff)
+
+
 BETA = Parameter(
     "beta",
     0.5,
@@ -289,8 +356,8 @@ BETA = Parameter(
     GAIN,
     WEIGHTED,
     CUTOFF,
-    monotone=True,
     keeps="DeepTh Red",
+    bounds=Bounds("exact", lambda c, cutoff, **settings: _nrbp_bounds(c, cutoff, **settings)),
     cite=("clarke2009effectiveness",),
 )
 def NRBP(
@@ -305,7 +372,7 @@ def NRBP(
     {'run': {'NRBP': 0.5625}}
     """
     parts = Parts(geometric(beta), Gain(gain, rel), decay(alpha), weighted)
-    return (1 - (1 - alpha) * beta) * utility(hits, parts, cutoff)
+    return over_best((1 - (1 - alpha) * beta) * utility(hits, parts, cutoff), ONE)
 
 
 def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, weighted: bool) -> Parts:
@@ -321,9 +388,9 @@ def _nrbp_parts(hits: Hits, alpha: float, beta: float, rel: float, gain: str, we
     IDEAL,
     NODES,
     CUTOFF,
-    monotone=True,
     interval=interval_of(_nrbp_parts),
     keeps="DeepTh Red",
+    bounds=Bounds("outer", bounds_of(_nrbp_parts)),
     cite=("clarke2009effectiveness",),
 )
 def nNRBP(
@@ -348,6 +415,12 @@ def nNRBP(
     return over_ideal(hits, _nrbp_parts(hits, alpha, beta, rel, gain, weighted), cutoff, ideal, nodes)
 
 
+def _nrbp_bounds(c: Completions, cutoff: int | None, alpha: float, beta: float, **settings: Any) -> Pair:
+    parts = _nrbp_parts(c.hits, alpha, beta, **settings)
+    low, high = expected_utility(c, parts, cutoff)
+    return (1 - (1 - alpha) * beta) * low, (1 - (1 - alpha) * beta) * high
+
+
 GRADED = Parameter("gain", "probability", GAIN.meaning, str, choices=GAINS)
 EFFORT = Parameter("e", 0.05, "what looking at a document costs", low=0)
 LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount", low=1, above_low=True)
@@ -361,6 +434,7 @@ LOG_BASE = Parameter("base", float(np.e), "base of the logarithm in the discount
     GRADED,
     CUTOFF,
     keeps="Deep DeepTh Conf Red",
+    bounds=Bounds("outer", lambda c, cutoff, **settings: expected_utility(c, _eu_parts(**settings), cutoff)),
     cite=("yang2009modeling", "amigo2018axiomatic"),
 )
 def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -374,7 +448,11 @@ def EU(hits: Hits, alpha: float, e: float, base: float, rel: float, gain: str, c
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
     {'run': {"EU(gain='binary')": 0.45}}
     """
-    return utility(hits, Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e), cutoff)
+    return utility(hits, _eu_parts(alpha, e, base, rel, gain), cutoff)
+
+
+def _eu_parts(alpha: float, e: float, base: float, rel: float, gain: str) -> Parts:
+    return Parts(Discount("slow", base), Gain(gain, rel), decay(alpha), effort=e)
 
 
 RBU_P = Parameter(
@@ -405,8 +483,8 @@ RBU_FORM = Parameter(
     REL,
     RBU_GAIN,
     CUTOFF,
-    monotone=True,
     keeps="Pri Deep DeepTh CloseTh Conf AspDiv Red",
+    bounds=Bounds("outer", lambda c, cutoff, **settings: _rbu_bounds(c, cutoff, **settings)),
     cite=("amigo2018axiomatic",),
 )
 def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -428,3 +506,13 @@ def RBU(hits: Hits, p: float, e: float, form: str, rel: float, gain: str, cutoff
     if form == "eq11":
         return p * utility(hits, parts, cutoff)
     return (1 - p) * utility(hits, parts, cutoff, hits.weight if hits.pool.weighted else None)
+
+
+def _rbu_bounds(
+    c: Completions, cutoff: int | None, p: float, e: float, form: str, rel: float, gain: str
+) -> Pair:
+    parts = Parts(geometric(p), probability(c, Gain(gain, rel), "RBU"), CASCADE, effort=e)
+    as_given = c.hits.weight if form == "reference" and c.hits.pool.weighted else None
+    low, high = expected_utility(c, parts, cutoff, as_given)
+    factor = p if form == "eq11" else 1 - p
+    return factor * low, factor * high

@@ -5,11 +5,16 @@ Arrays are (ranking, aspect, document), see `rankprism.data.hits`; i is the rank
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankprism._core import sums_of_products
+from rankprism.data.hits import NOWHERE
+from rankprism.errors import MeasureError
+from rankprism.measures import tables
 from rankprism.measures.measure import Parameter
 
 if TYPE_CHECKING:
@@ -46,10 +51,27 @@ class Gain:
             return (grade >= self.rel).astype(np.float64)
         if self.kind == "linear":  # the grade itself
             return grade
-        worth = np.exp2(grade) - 1
+        check_exponent(grade, highest)
+        worth = tables.exp2(grade) - 1
         if self.kind == "probability":  # (2^g - 1) / 2^gmax
-            worth /= np.exp2(highest)[:, :, None] if self.max_rel is None else 2**self.max_rel
+            worth /= (
+                tables.exp2(highest)[:, :, None] if self.max_rel is None else tables.exp2_of(self.max_rel)
+            )
         return worth  # exp: 2^g - 1
+
+
+#: The largest grade g of which 2^g is taken: sums of a million such gains are still finite.
+MOST_EXPONENT = 1000
+
+
+def check_exponent(*grades: Floats) -> None:
+    """Refuses grades of which 2^g is no finite number."""
+    highest = max(float(grade.max(initial=0.0)) for grade in grades)
+    if highest > MOST_EXPONENT:
+        raise MeasureError(
+            f"grade {highest:g} is above {MOST_EXPONENT}, and 2^{highest:g} is no finite number; use "
+            f"gain='linear' or 'binary' (dcg='log2'), or judge on a smaller scale"
+        )
 
 
 def binary(rel: float) -> Gain:
@@ -77,19 +99,26 @@ class Discount:
     p: float = 0.0
 
     def __call__(self, i: Ints) -> Floats:
-        if self.kind == "logarithmic":  # 1 / log2(i + 1)
-            return np.asarray(1 / np.log2(i + 1.0))
-        if self.kind == "reciprocal":  # 1 / i
-            return np.asarray(1.0 / i)
-        if self.kind == "geometric":  # p^(i-1)
-            return np.asarray(self.p ** (i - 1.0))
-        if self.kind == "slow":  # 1 / (1 + log_p i)
-            return np.asarray(1 / (1 + np.log(i) / np.log(self.p)))
-        return np.ones(i.shape)  # uniform
+        """D(i); some number where there is no document"""
+        table = self.first(max(1, int(i.max(initial=1, where=i != NOWHERE))))
+        return np.asarray(table[np.minimum(i, len(table)) - 1])
 
     def first(self, n: int) -> Floats:
-        """D(1), …, D(n)"""
-        return self(np.arange(1, n + 1, dtype=np.int32))
+        """D(1), …, D(n), each the double nearest to the exact number"""
+        if self.kind == "logarithmic":  # 1 / log2(i + 1)
+            return tables.reciprocal_log2(n)
+        if self.kind == "reciprocal":  # 1 / i
+            return np.asarray(1.0 / np.arange(1, n + 1))
+        if self.kind == "geometric":  # p^(i-1)
+            return tables.powers(n, self.p)
+        if self.kind == "slow":  # 1 / (1 + log_p i)
+            return tables.slow_discount(n, self.p)
+        return np.ones(n)  # uniform
+
+
+def hit_discount(hits: Hits, discount: Discount) -> Floats:
+    """(N, H) D(i) at the rank of each document found."""
+    return hits.once(discount, lambda: discount(hits.rank))
 
 
 LOGARITHMIC = Discount("logarithmic")
@@ -116,7 +145,7 @@ class Novelty:
         if self.kind == "decay":  # (1 - α)^(documents on t above i)
             # There are few different counts: a table look-up is ten times faster than as many powers.
             count = seen(g)
-            return np.power(1 - self.amount, np.arange(count.max(initial=0) + 1.0))[count]
+            return tables.powers_of_rest(int(count.max(initial=0)) + 1, self.amount)[count]
         if self.kind == "cascade":  # Π_{j<i} (1 - g_j)
             left = np.ones_like(g)
             np.cumprod(1 - g[..., :-1], axis=-1, out=left[..., 1:])
@@ -172,17 +201,19 @@ def utility(hits: Hits, parts: Parts, cutoff: int | None, weight: Floats | None 
     aspects with anything relevant, or `weight` (N, A).
     """
     hits = hits.top(cutoff)
+    per_aspect = utility_per_aspect(hits, parts)
     if weight is None:
-        weight = aspect_weights(hits, parts.gain, parts.weighted)
-    total = expected(utility_per_aspect(hits, parts), weight)
-    return total - parts.effort * over_ranks(hits, parts.discount) if parts.effort else total
+        gained = expected(per_aspect, aspect_weights(hits, parts.gain, parts.weighted))
+    else:
+        gained = weighted_sum(per_aspect, weight)
+    return gained - parts.effort * over_ranks(hits, parts.discount) if parts.effort else gained
 
 
 def utility_per_aspect(hits: Hits, parts: Parts) -> Floats:
     """(N, A) Σ_i D(i) g(i,t) N(i,t)"""
     return hits.once(
         (parts.gain, parts.novelty, parts.discount),
-        lambda: discounted_sum(novel_gain(hits, parts), parts.discount(hits.rank)),
+        lambda: discounted_sum(novel_gain(hits, parts), hit_discount(hits, parts.discount)),
     )
 
 
@@ -202,16 +233,38 @@ def over_ranks(hits: Hits, discount: Discount) -> Floats:
     return sums[hits.length]
 
 
+# ── sums: always from first to last, so that every machine and every batch gets the same bits ───────
+
+
 def discounted_sum(gain: Floats, discount: Floats) -> Floats:
-    """(N, A) Σ_i gain_i · D(i), from gains (N, A, H) and discounts (N, H)"""
-    total: Floats = np.einsum("nah,nh->na", gain, discount)
-    return total
+    """(N, A) Σ_i gain_i · D(i), from gains (N, A, H) and discounts (N, H), or (H,) for all rankings"""
+    return sums_of_products(np.ascontiguousarray(gain), np.ascontiguousarray(np.atleast_2d(discount)))
+
+
+def weighted_sum(score: Floats, weight: Floats) -> Floats:
+    """(N,) Σ_t w_t · score_t, from scores and weights (N, A)"""
+    return discounted_sum(score[:, None, :], weight)[:, 0]
+
+
+def total(values: Floats) -> Floats:
+    """The sum along the last axis."""
+    last = values.shape[-1]
+    lines = values.reshape(1, math.prod(values.shape[:-1]), last)
+    return discounted_sum(lines, np.ones(last)).reshape(values.shape[:-1])
 
 
 def expected(score: Floats, weight: Floats) -> Floats:
-    """(N,) Σ_t w_t · score_t"""
-    total: Floats = np.einsum("na,na->n", score, weight)
-    return total
+    """(N,) Σ_t w_t · score_t / Σ_t w_t, which is exactly 1 where all scores are"""
+    return ratio(weighted_sum(score, weight), total(weight))
+
+
+# ── weights ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def shares(hits: Hits) -> Floats:
+    """(N, A) weights that sum to 1 over all of the topic's aspects, with or without anything relevant."""
+    weight = hits.pool.weight
+    return hits.pool.once("shares", lambda: ratio(weight, total(weight)[:, None]))[hits.topic]
 
 
 def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
@@ -225,7 +278,7 @@ def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
     def weights() -> Floats:
         live = (pool_gain(pool, gain) > 0).any(-1)
         weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
-        return ratio(weight, weight.sum(-1, keepdims=True))
+        return ratio(weight, total(weight)[:, None])
 
     return pool.once(("weights", gain, weighted), weights)
 
@@ -234,3 +287,19 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """numerator / denominator, and 0 where there is nothing to divide by."""
     denominator = np.broadcast_to(denominator, np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator != 0)
+
+
+#: What an endless ranking of relevant documents gets where the discounts sum to 1.
+ONE = np.ones(())
+
+
+def over_best(score: Floats, best: Floats) -> Floats:
+    """score / best, where `best` is what the ideal ranking gets; 0 where it gets nothing
+
+    The ideal is scored in the same way as any ranking, so that it gets exactly 1. Another ranking that is as
+    good may differ from it in the order of its sums: what exceeds 1 by at most 1e-12, or falls short of it by
+    rounding alone, is 1 too. A larger excess stays, because a greedy ideal is not always the best ranking.
+    """
+    share = ratio(score, best)
+    share[(share >= 1 - 2e-15) & (share <= 1 + 1e-12)] = 1.0
+    return share

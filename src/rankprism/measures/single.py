@@ -13,20 +13,38 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
+from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.ranges import Pair, discounted, probability, rising
+from rankprism.measures.bounds.single import (
+    average_precision,
+    cascade,
+    cascade_over_ideal,
+    over_sorted_ideal,
+    precision,
+    r_precision,
+    reciprocal_rank,
+)
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Parameter, measure
+from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
+    MOST_EXPONENT,
+    ONE,
     RECIPROCAL,
     REL,
     Gain,
     binary,
+    check_exponent,
     discounted_sum,
     geometric,
+    hit_discount,
     hit_gain,
+    over_best,
     pool_gain,
     ratio,
+    total,
 )
 
 
@@ -34,9 +52,9 @@ from rankprism.measures.parts import (
     REL,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="CloseTh",
     keeps_ia="CloseTh AspRel",
+    bounds=Bounds("exact", precision),
     cite=("vanrijsbergen1979information",),
     aliases=("Precision",),
 )
@@ -60,9 +78,9 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     REL,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat AspRel",
+    bounds=Bounds("exact", reciprocal_rank),
     cite=("kantor2000trec",),
     aliases=("MRR",),
 )
@@ -76,7 +94,9 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     {'run': {'RR': 0.5, 'RR@1': 0.0}}
     """
     hits = hits.top(cutoff)
-    best: Floats = (hit_gain(hits, binary(rel)) * RECIPROCAL(hits.rank)[:, None, :]).max(-1, initial=0.0)
+    best: Floats = (hit_gain(hits, binary(rel)) * hit_discount(hits, RECIPROCAL)[:, None, :]).max(
+        -1, initial=0.0
+    )
     return best
 
 
@@ -88,9 +108,9 @@ NORMALIZE = Parameter("normalize", True, "divide by the number of relevant docum
     NORMALIZE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="CloseTh",
     keeps_ia="CloseTh",
+    bounds=Bounds("exact", average_precision),
     cite=("harman1992evaluation",),
     aliases=("MAP",),
 )
@@ -115,15 +135,15 @@ def AP(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> Floats:
 
 def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     """(N, A) Σ_i [relevant] · P@i"""
-    return discounted_sum(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL(hits.rank))
+    return total(relevant * np.cumsum(relevant, axis=-1) / hits.rank[:, None, :])
 
 
 @measure(
     REL,
     single=True,
-    monotone=True,
     keeps="DeepTh",
     keeps_ia="DeepTh",
+    bounds=Bounds("exact", r_precision),
     cite=("buckley2005retrieval",),
     aliases=("RPrec",),
 )
@@ -158,9 +178,9 @@ GAIN_OF_GRADE = Parameter(
     GAIN_OF_GRADE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv AspRel",
+    bounds=Bounds("exact", lambda c, cutoff, **gain: _dcg_bounds(_open_gain(c, cutoff=cutoff, **gain))),
     cite=("jarvelin2002cumulated",),
 )
 def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
@@ -173,7 +193,7 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     {'run': {'DCG@3': 2.0, "DCG(dcg='exp-log2')@3": 3.0}}
     """
     hits = hits.top(cutoff)
-    return discounted_sum(_dcg_gain(hits.grade, dcg, gains), LOGARITHMIC(hits.rank))
+    return discounted_sum(_dcg_gain(hits.grade, dcg, gains), hit_discount(hits, LOGARITHMIC))
 
 
 @measure(
@@ -181,9 +201,14 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     GAIN_OF_GRADE,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv",
+    bounds=Bounds(
+        "outer",
+        lambda c, cutoff, **gain: over_sorted_ideal(
+            _open_gain(c, cutoff=cutoff, **gain), LOGARITHMIC, cutoff
+        ),
+    ),
     cite=("jarvelin2002cumulated",),
     aliases=("NDCG",),
 )
@@ -196,20 +221,31 @@ def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int 
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
-    {'run': {'nDCG': 0.8597186998521972}}
+    {'run': {'nDCG': 0.8597186998521971}}
     """
     gain = partial(_dcg_gain, dcg=dcg, gains=gains)
     hits = hits.top(cutoff)
     ideal = sorted_ideal(hits.pool, (dcg, str(gains)), gain)[:, :, :cutoff]
-    best = ideal @ LOGARITHMIC.first(ideal.shape[-1])
-    return ratio(discounted_sum(gain(hits.grade), LOGARITHMIC(hits.rank)), best[hits.topic])
+    best = discounted_sum(ideal, LOGARITHMIC.first(ideal.shape[-1]))
+    return over_best(discounted_sum(gain(hits.grade), hit_discount(hits, LOGARITHMIC)), best[hits.topic])
 
 
 def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
     if gains:
         named = [grade == g for g in gains]
         grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
-    return np.exp2(grade) - 1 if dcg == "exp-log2" else grade
+    if dcg == "log2":
+        return grade
+    check_exponent(grade)
+    return tables.exp2(grade) - 1
+
+
+def _open_gain(c: Completions, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Gains:
+    return c.gains(partial(_dcg_gain, dcg=dcg, gains=gains), cutoff, also=tuple(gains or ()))
+
+
+def _dcg_bounds(g: Gains) -> Pair:
+    return rising(g, lambda gain: discounted(gain, LOGARITHMIC))
 
 
 PERSISTENCE = Parameter(
@@ -237,9 +273,9 @@ RBP_GAIN = Parameter(
     RBP_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="DeepTh CloseTh",
     keeps_ia="DeepTh CloseTh AspRel",
+    bounds=Bounds("exact", lambda c, **settings: _rbp_bounds(c, **settings)),
     cite=("moffat2008rank",),
 )
 def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -252,10 +288,23 @@ def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floa
     {'run': {'RBP(p=0.5)': 0.25}}
     """
     hits = hits.top(cutoff)
-    return (1 - p) * discounted_sum(hit_gain(hits, Gain(gain, rel)), geometric(p)(hits.rank))
+    gained = discounted_sum(hit_gain(hits, Gain(gain, rel)), hit_discount(hits, geometric(p)))
+    return over_best((1 - p) * gained, ONE)
 
 
-MAX_REL = Parameter("max_rel", 4.0, "the highest grade of the scale, for gain='exp'", low=0, above_low=True)
+def _rbp_bounds(c: Completions, p: float, rel: float, gain: str, cutoff: int | None) -> Pair:
+    g = c.gains(Gain(gain, rel), cutoff)
+    return rising(g, lambda worth: (1 - p) * discounted(worth, geometric(p)))
+
+
+MAX_REL = Parameter(
+    "max_rel",
+    4.0,
+    "the highest grade of the scale, for gain='exp'",
+    low=0,
+    high=MOST_EXPONENT,
+    above_low=True,
+)
 ERR_GAIN = Parameter(
     "gain",
     "exp",
@@ -271,8 +320,8 @@ ERR_GAIN = Parameter(
     ERR_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep DeepTh AspDiv",
+    bounds=Bounds("outer", lambda c, cutoff, **gain: cascade(_open_chance(c, cutoff=cutoff, **gain))),
     cite=("chapelle2009expected",),
 )
 def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -287,7 +336,7 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     {'run': {'ERR@20': 0.939453125}}
     """
     hits = hits.top(cutoff)
-    return _err(satisfaction(hits.grade, hits, gain, max_rel), RECIPROCAL(hits.rank))
+    return _err(satisfaction(hits.grade, hits, gain, max_rel), hit_discount(hits, RECIPROCAL))
 
 
 @measure(
@@ -295,8 +344,10 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     ERR_GAIN,
     CUTOFF,
     single=True,
-    monotone=True,
     keeps="Pri Deep DeepTh AspDiv",
+    bounds=Bounds(
+        "outer", lambda c, cutoff, **gain: cascade_over_ideal(_open_chance(c, cutoff=cutoff, **gain), cutoff)
+    ),
     cite=("chapelle2009expected", "sakai2011evaluating"),
 )
 def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
@@ -310,8 +361,13 @@ def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     """
     ideal = sorted_ideal(hits.pool, "grade", lambda grade: grade)[:, :, :cutoff]
     r = satisfaction(ideal, hits, gain, max_rel, pool=True)
-    best = _err(r, np.broadcast_to(RECIPROCAL.first(r.shape[-1]), (len(r), r.shape[-1])))
-    return ratio(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
+    best = _err(r, RECIPROCAL.first(r.shape[-1]))
+    return over_best(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
+
+
+def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) -> Gains:
+    chance = {"exp": Gain("probability", max_rel=max_rel)}.get(gain, Gain(gain))
+    return c.gains(probability(c, chance, "ERR"), cutoff)
 
 
 def _err(r: Floats, discount: Floats) -> Floats:
@@ -328,4 +384,7 @@ def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: boo
     if gain == "linear":
         return grade
     top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
-    return (np.exp2(grade) - 1) / (2**max_rel if gain == "exp" else np.exp2(top)[:, :, None])
+    check_exponent(grade, top)
+    return (tables.exp2(grade) - 1) / (
+        tables.exp2_of(max_rel) if gain == "exp" else tables.exp2(top)[:, :, None]
+    )

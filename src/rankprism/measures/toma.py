@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits, Longs, Pool
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.combine import INNER
 from rankprism.measures.distance_order import (
     DISTANCES,
@@ -22,7 +25,7 @@ from rankprism.measures.distance_order import (
     distance_order,
     shown,
 )
-from rankprism.measures.measure import Measure, Parameter, measure
+from rankprism.measures.measure import Bounds, Measure, Parameter, measure
 from rankprism.measures.parts import WEIGHTED
 
 _PARAMETERS = (
@@ -60,7 +63,11 @@ _PARAMETERS = (
 )
 
 
-@measure(*_PARAMETERS, cite=("maistro2021principled",))
+@measure(
+    *_PARAMETERS,
+    bounds=Bounds("outer", lambda c, **settings: _bounds(c, **settings)),
+    cite=("maistro2021principled",),
+)
 def TOMA(
     hits: Hits,
     measure: Measure,
@@ -84,6 +91,18 @@ def TOMA(
     >>> evaluate(two, run, ["TOMA(RR(rel=6))", "TOMA(RR(rel=6),distance='manhattan')"]).mean()
     {'run': {'TOMA(RR(rel=6))': 0.5, "TOMA(RR(rel=6),distance='manhattan')": 0.0}}
     """
+    return measure.per_aspect(hits.fold(*_fold(hits, distance, weights, tuples, best, weighted)))[:, 0]
+
+
+def _fold(
+    hits: Hits,
+    distance: str,
+    weights: str | tuple[float, ...],
+    tuples: str | tuple[Any, ...],
+    best: tuple[Any, ...] | None,
+    weighted: bool,
+) -> tuple[Hashable, Callable[[Floats, Floats], Floats]]:
+    """What documents are worth by their labels, as a rule to fold grades by, with a name."""
     labels = hits.pool.labels
     check_positions(labels, tuples, best)
     chosen = labels.once(
@@ -115,7 +134,42 @@ def TOMA(
             result[rows] = worth(codes[rows], tuple(Fraction(repr(x)) for x in row.tolist()))
         return result
 
-    return measure.per_aspect(hits.fold(key, fold))[:, 0]
+    return key, fold
+
+
+def _bounds(c: Completions, measure: Measure, tuples: str | tuple[Any, ...], **settings: Any) -> Pair:
+    """Those of the measure inside: an unjudged document may have any labels, and so the worth of any
+    class."""
+    labels = c.hits.pool.labels
+    if tuples == "seen":
+        raise MeasureError(
+            "TOMA: no bounds are known for tuples='seen': the labels of an unjudged document might be new "
+            "and form classes of their own; use tuples='product' or 'valid'"
+        )
+    if not all(
+        np.isin(c.level[:, a][c.level[:, a] > 0], scale.grades).all()
+        for scale, a in zip(labels.scales, labels.column, strict=True)
+    ):
+        raise MeasureError(
+            "TOMA: no bounds are known where aspects have different grades and no declared scales: an "
+            "unjudged document might have a grade that makes a scale longer; declare the labels with "
+            "aspects= (--aspects)"
+        )
+    key, fold = _fold(c.hits, tuples=tuples, **settings)
+    low, high = measure.bounds_per_aspect(c.fold(key, fold, _worths(c, labels, fold)))
+    return low[:, 0], high[:, 0]
+
+
+def _worths(c: Completions, labels: Labels, fold: Callable[[Floats, Floats], Floats]) -> Floats:
+    """(T, 2) the lowest worth above 0 and the highest, of all combinations of labels"""
+    grids = np.meshgrid(*(scale.grades for scale in labels.scales), indexing="ij")
+    grade = np.zeros((1, len(labels.scales), grids[0].size))
+    for a, grid in zip(labels.column, grids, strict=True):
+        grade[0, a] = grid.ravel()
+    weight = c.hits.pool.weight[:, :, None]
+    worth = np.concatenate([fold(grade, weight[t : t + 1]) for t in range(len(weight))])
+    lowest = np.where(worth > 0, worth, np.inf).min(-1)
+    return np.stack([np.where(np.isinf(lowest), 0.0, lowest), worth.max(-1)], axis=-1)
 
 
 def _check_documents(pool: Pool, labels: Labels, known: frozenset[Labelled]) -> None:

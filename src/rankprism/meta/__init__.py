@@ -8,6 +8,7 @@ measure is computed, and only the printing of disagreements looks at a document.
 from rankprism.meta.agreement import Agreement, agreement
 from rankprism.meta.correlation import COEFFICIENTS, Correlation, correlation
 from rankprism.meta.disagreement import Disagreements, disagreements
+from rankprism.meta.intervals import Differences
 from rankprism.meta.intuitiveness import Intuitiveness, intuitiveness
 from rankprism.meta.power import DiscriminativePower, discriminative_power
 from rankprism.meta.stability import Stability, stability
@@ -18,6 +19,7 @@ __all__ = [
     "COEFFICIENTS",
     "Agreement",
     "Correlation",
+    "Differences",
     "Disagreements",
     "DiscriminativePower",
     "Intuitiveness",

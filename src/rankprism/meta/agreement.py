@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rankprism.data.hits import Ints
+from rankprism.data.hits import Floats, Ints
 from rankprism.data.result import Result, Table
+from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.power import DiscriminativePower
+from rankprism.meta.products import product
 
 
 def agreement(power: DiscriminativePower) -> Agreement:
@@ -24,23 +27,45 @@ def agreement(power: DiscriminativePower) -> Agreement:
     >>> from rankprism.meta import discriminative_power
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
     >>> print(agreement(discriminative_power(scores)))
-    measure        other  only it  both  only other  conflicts  agreement
-    ─────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  P@10         3     9           2          0     0.6429
+    measure        other  only it  both  only other  conflicts  agreement     low    high
+    ─────────────────────────────────────────────────────────────────────────────────────
+    alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4307  0.8550
     """
     sign = np.where(power.significant, np.sign(power.difference), 0.0)
-    pairs = list(combinations(range(len(power.measures)), 2))
-    counts = np.zeros((len(pairs), 4), dtype=np.int32)
-    for row, (a, b) in enumerate(pairs):
-        both = (sign[a] != 0) & (sign[b] != 0)
-        conflict = both & (sign[a] != sign[b])
-        counts[row] = (
-            ((sign[a] != 0) & ~both).sum(),
-            (both & ~conflict).sum(),
-            ((sign[b] != 0) & ~both).sum(),
-            conflict.sum(),
-        )
-    return Agreement(power.measures, tuple(pairs), counts, {**power.about, "pairs": len(power.pairs)})
+    pairs = tuple(combinations(range(len(power.measures)), 2))
+    counts = _counts(sign[None], pairs)[0]
+    sampled = None
+    if power.decided is not None and power.sampling is not None:
+        figures, replicates = shares(counts), shares(_counts(power.decided, pairs))
+        step = 1 / np.maximum(counts.sum(1), 1)  # of all pairs that either measure finds different
+        sampled = Sampled(power.sampling, figures, replicates, step)
+    return Agreement(power.measures, pairs, counts, {**power.about, "pairs": len(power.pairs)}, sampled)
+
+
+def _counts(sign: npt.NDArray[Any], pairs: Sequence[tuple[int, int]]) -> Ints:
+    """(set of topics, pair of measures, 4) from the signs (set of topics, measure, pair of runs)."""
+    counts = np.empty((len(sign), len(pairs), 4), dtype=np.int32)
+    a, b = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    for number, signs in enumerate(sign):
+        found = np.abs(signs)
+        each = found.sum(1, dtype=np.int64)
+        both = product(found, found.T)[a, b]
+        alike_less_conflicts = product(signs, signs.T)[a, b]
+        counts[number, :, 0] = each[a] - both
+        counts[number, :, 1] = (both + alike_less_conflicts) / 2
+        counts[number, :, 2] = each[b] - both
+        counts[number, :, 3] = (both - alike_less_conflicts) / 2
+    return counts
+
+
+def shares(counts: Ints) -> Floats:
+    """|A ∩ B| / |A ∪ B| from the four counts in the last axis; NaN where neither finds anything.
+
+    >>> shares(np.array([[4, 115, 11, 0]])).round(4)
+    array([0.8846])
+    """
+    union = counts.sum(-1)
+    return np.asarray(counts[..., 1] / np.where(union, union, np.nan))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +76,7 @@ class Agreement(Result):
     pairs: tuple[tuple[int, int], ...]
     counts: Ints  #: (pair, 4): only the first, both, only the second, both but in opposite directions
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: the agreement, with what it is on subsets of the topics
 
     @property
     def summary(self) -> Table:
@@ -62,16 +88,7 @@ class Agreement(Result):
                 "both": self.counts[:, 1].tolist(),
                 "only other": self.counts[:, 2].tolist(),
                 "conflicts": self.counts[:, 3].tolist(),
-                "agreement": [share(*row) for row in self.counts.tolist()],
+                "agreement": shares(self.counts).tolist(),
+                **ends(self.sampled, 0, 1),
             }
         )
-
-
-def share(first: int, both: int, second: int, conflicts: int = 0) -> float | None:
-    """|A ∩ B| / |A ∪ B|; None where neither finds anything.
-
-    >>> share(4, 115, 11)
-    0.8846153846153846
-    """
-    union = first + both + second + conflicts
-    return both / union if union else None

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats
-from rankprism.data.result import Result, Table
+from rankprism.data.result import Result, Table, printed_cell
 from rankprism.errors import InputError, one_of
+from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one
 from rankprism.meta.power import several_runs
-from rankprism.meta.ties import TIED, signs, tied
+from rankprism.meta.products import product
+from rankprism.meta.ties import dense_ranks, signs
+from rankprism.statistics.threads import Share
 
 
 def tau_b(x: Floats, y: Floats) -> float:
@@ -50,21 +52,7 @@ def tau_ap(gold: Floats, evaluated: Floats) -> float:
     >>> round(tau_ap(np.array([4, 3, 2, 1]), np.array([1, 4, 3, 2])), 4)
     0.3333
     """
-    n = len(gold)
-    order = np.argsort(-evaluated, kind="stable")
-    above = np.where(tied(gold[:, None], gold), 0.5, gold[:, None] > gold)  # (i, j): i above j
-    total = 0.0
-    start = 0
-    while start < n:
-        end = start + 1
-        while end < n and tied(evaluated[order[start]], evaluated[order[end]]):
-            end += 1
-        group = order[start:end]
-        right = above[np.ix_(order[:start], group)].sum() / len(group)  # C of one of them, on average
-        for rank in range(max(start + 1, 2), end + 1):
-            total += (right + (rank - 1 - start) / 2) / (rank - 1)
-        start = end
-    return float(2 / (n - 1) * total - 1) if n > 1 else float("nan")
+    return float(_tau_ap(np.stack([gold, evaluated]))[0, 1])
 
 
 def tau_ap_symmetric(x: Floats, y: Floats) -> float:
@@ -81,50 +69,79 @@ def rbo(x: Floats, y: Floats, p: float = 0.9) -> float:
     >>> rbo(np.array([3, 2, 1]), np.array([3, 2, 1]))
     1.0
     """
-    n = len(x)
-    depth = np.arange(1, n + 1)
-    s, t = (_best_ranks(z)[:, None] <= depth for z in (x, y))
-    a = 2 * (s & t).sum(0) / (s.sum(0) + t.sum(0))
-    return float((1 - p) * (p ** (depth - 1) * a).sum() + p**n * a[-1])
+    return float(_rbo(np.stack([x, y]), p)[0, 1])
+
+
+def _tau_ap(rankings: Floats) -> Floats:
+    """(gold, evaluated): τ_ap of every ranking with every other.
+
+    C(i)/(i-1) adds up over pairs of items. A pair that the evaluated ranking puts in the order i, j counts
+    w_j where the gold ranking agrees, w_j/2 where it ties them, and nothing where it disagrees: with s the
+    sign of the gold ranking, w_j (1 + s)/2. So the sums over all pairs are a matrix product of the signs
+    and the weights. w_j is the mean of 1/(rank-1) over the ranks that j and what is tied with it share.
+    """
+    n = rankings.shape[1]
+    first, second = np.triu_indices(n, 1)
+    ranks = dense_ranks(rankings)
+    above = (ranks[:, None, :] > ranks[:, :, None]).sum(2)  # how many stand above each item
+    group = (ranks[:, None, :] == ranks[:, :, None]).sum(2)  # how many are tied with it, itself included
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
+    inverse = harmonic[above + group - 1] - harmonic[np.maximum(above - 1, 0)]  # Σ 1/(rank-1), rank ≥ 2
+    weight = inverse / group
+    # Tied items: each is above the other half of the time, whatever the gold ranking says.
+    counted = above + group - np.maximum(above, 1)
+    among = ((counted - above * inverse) / (2 * group)).sum(1)
+    sign = np.sign(ranks[:, first] - ranks[:, second]).astype(np.float64)
+    weights = np.where(sign > 0, weight[:, second], 0.0) - np.where(sign < 0, weight[:, first], 0.0)
+    right = (product(sign, weights.T) + (above * weight).sum(1)) / 2
+    return np.asarray(2 / (n - 1) * (right + among) - 1)
+
+
+def _tau_ap_symmetric(rankings: Floats) -> Floats:
+    found = _tau_ap(rankings)
+    return np.asarray((found + found.T) / 2)
+
+
+def _rbo(rankings: Floats, p: float = 0.9) -> Floats:
+    """Every ranking with every other."""
+    n = rankings.shape[1]
+    ranks = dense_ranks(rankings)
+    best = (ranks[:, None, :] > ranks[:, :, None]).sum(2) + 1  # tied items have the best rank of their group
+    total = np.zeros((len(rankings), len(rankings)))
+    for depth in range(1, n + 1):
+        top = (best <= depth).astype(np.float64)
+        size = top.sum(1)
+        overlap = 2 * product(top, top.T) / (size[:, None] + size)
+        total += (1 - p) * p ** (depth - 1) * overlap
+    return np.asarray(total + p**n * overlap)
 
 
 def _centred_ranks(rankings: Floats) -> Floats:
     """(ranking, item): ranks less their mean; tied items have the mean rank of their group."""
-    below = rankings[:, :, None] < rankings[:, None, :] - TIED
-    ranks = below.sum(2) - below.sum(1)
-    return np.asarray(ranks / 2)
+    ranks = dense_ranks(rankings)
+    below = ranks[:, :, None] < ranks[:, None, :]
+    return np.asarray((below.sum(2) - below.sum(1)) / 2)
 
 
-def _best_ranks(x: Floats) -> Floats:
-    """Ranks from 1; tied items have the best rank of their group."""
-    return np.asarray((x[:, None] < x - TIED).sum(1) + 1.0)
-
-
-def _cosines(vectors: npt.ArrayLike) -> Floats:
-    vectors = np.asarray(vectors, dtype=np.float64)
-    products = vectors @ vectors.T
+def _cosines(vectors: npt.NDArray[Any]) -> Floats:
+    products = product(vectors, vectors.T)
     squares = np.diag(products)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(products / np.sqrt(squares[:, None] * squares))
 
 
-def _mean_products(vectors: npt.ArrayLike) -> Floats:
-    vectors = np.asarray(vectors, dtype=np.float64)
-    return np.asarray(vectors @ vectors.T / vectors.shape[1])
-
-
-def _of_pairs(coefficient: Callable[[Floats, Floats], float], rankings: Floats) -> Floats:
-    return np.array([[coefficient(x, y) for y in rankings] for x in rankings])
+def _mean_products(vectors: npt.NDArray[Any]) -> Floats:
+    return np.asarray(product(vectors, vectors.T) / vectors.shape[1])
 
 
 #: Every coefficient by name: a matrix of all rankings (rows) with all others. For τ_ap the row is the gold.
 COEFFICIENTS: dict[str, Callable[[Floats], Floats]] = {
     "tau-b": lambda rankings: _cosines(signs(rankings)),
     "tau-a": lambda rankings: _mean_products(signs(rankings)),
-    "tau-ap": lambda rankings: _of_pairs(tau_ap, rankings),
-    "tau-ap-symmetric": lambda rankings: _of_pairs(tau_ap_symmetric, rankings),
+    "tau-ap": _tau_ap,
+    "tau-ap-symmetric": _tau_ap_symmetric,
     "spearman": lambda rankings: _cosines(_centred_ranks(rankings)),
-    "rbo": lambda rankings: _of_pairs(rbo, rankings),
+    "rbo": _rbo,
 }
 
 
@@ -134,6 +151,8 @@ def correlation(
     *,
     per_topic: bool = False,
     p: float = 0.9,
+    intervals: float = 0.95,
+    seed: int = 0,
     on_share: Share | None = None,
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.
@@ -143,10 +162,13 @@ def correlation(
     per_topic : of the scores of each topic, averaged over the topics where it is defined, instead of
         the mean scores.
     p : of RBO; the larger, the deeper it looks.
+    intervals : the confidence of the intervals; 0 for none. They cover the coefficient to be expected with as
+        many other topics. There is none with fewer than 8 topics, nor where no set of topics changes it.
+    seed : of the sets of topics that the intervals are made from.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10", "StRecall@10"])
-    >>> print(correlation(scores))
+    >>> print(correlation(scores, intervals=0))
     tau-b          alpha_nDCG@10    P@10  StRecall@10
     ─────────────────────────────────────────────────
     alpha_nDCG@10         1.0000  0.7333       0.8667
@@ -156,32 +178,53 @@ def correlation(
     one_of("coefficient", coefficient, tuple(COEFFICIENTS))
     if not 0 < p < 1:
         raise InputError(f"p must be a number between 0 and 1; got {p!r}")
+    check_confidence(intervals)
     complete = several_runs(scores)
-    columns = complete.values if per_topic else complete.values.mean(1, keepdims=True)
-    rankings = np.moveaxis(columns, (1, 2), (0, 1))  # (topic, measure, run)
-    matrix = partial(_of_pairs, partial(rbo, p=p)) if coefficient == "rbo" else COEFFICIENTS[coefficient]
-    found = np.empty((len(rankings), len(complete.measures), len(complete.measures)))
-    for t, topic in enumerate(rankings):
-        found[t] = matrix(topic)
+    topics = len(complete.topics)
+    sampling = None
+    if intervals:
+        sampling = without_one(topics, intervals) if per_topic else without_an_eighth(topics, intervals, seed)
+    matrix = partial(_rbo, p=p) if coefficient == "rbo" else COEFFICIENTS[coefficient]
+    if per_topic:
+        columns = np.moveaxis(complete.values, (1, 2), (0, 1))  # (topic, measure, run)
+    else:  # (all topics and then each subset, measure, run)
+        weights = np.ones((1, topics)) if sampling is None else np.vstack([np.ones(topics), sampling.kept])
+        columns = np.einsum("st,rtm->smr", weights / weights.sum(1, keepdims=True), complete.values)
+    found = np.empty((len(columns), len(complete.measures), len(complete.measures)))
+    for t, rankings in enumerate(columns):
+        found[t] = matrix(rankings)
         if on_share is not None:
-            on_share((t + 1) / len(rankings))
+            on_share((t + 1) / len(columns))
     defined = (~np.isnan(found)).sum(0)
-    with np.errstate(invalid="ignore"):
-        values = np.nansum(found, axis=0) / np.where(defined, defined, np.nan)
+    values = _mean(found, np.ones((1, topics)))[0] if per_topic else found[0]
+    sampled = None
+    if sampling is not None:
+        replicates = _mean(found, sampling.kept.astype(np.float64)) if per_topic else found[1:]
+        sampled = Sampled(sampling, values, replicates)
     return Correlation(
         measures=complete.measures,
         coefficient=coefficient,
         values=values,
         defined=defined if per_topic else None,
+        sampled=sampled,
         about={
             "coefficient": coefficient,
             "over": "topics, averaged" if per_topic else "means",
             "runs": len(complete.runs),
-            "topics": len(complete.topics),
+            "topics": topics,
             **({"p": p} if coefficient == "rbo" else {}),
+            "intervals": None if sampling is None else sampling.about,
             "scores": complete.conventions,
         },
     )
+
+
+def _mean(found: Floats, weights: Floats) -> Floats:
+    """(set of topics, measure, measure): the mean over the topics of each set where it is defined."""
+    defined = ~np.isnan(found)
+    total = np.tensordot(weights, np.where(defined, found, 0.0), 1)
+    count = np.tensordot(weights, defined.astype(np.float64), 1)
+    return np.asarray(total / np.where(count, count, np.nan))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,14 +236,28 @@ class Correlation(Result):
     values: Floats  #: NaN where not defined, as where a measure gives all runs one score
     defined: Any = None  #: per topic: how many topics each mean is over
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: the values, with what they are where topics are left out
 
     @property
     def summary(self) -> Table:
-        """The matrix."""
+        """The matrix, each value with its interval."""
         columns: dict[str, list[Any]] = {self.coefficient: list(self.measures)}
+        low, high = self.interval
         for j, measure in enumerate(self.measures):
-            columns[measure] = self.values[:, j].tolist()
+            column = self.values[:, j].tolist()
+            columns[measure] = (
+                column
+                if self.sampled is None
+                else [_with_interval(*cell) for cell in zip(column, low[:, j], high[:, j], strict=True)]
+            )
         return Table(columns)
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """(measure, measure): the ends of the intervals; NaN where there are none."""
+        if self.sampled is None:
+            return (np.full_like(self.values, np.nan),) * 2
+        return self.sampled.interval(0 if self.coefficient == "rbo" else -1, 1)
 
     @property
     def rows(self) -> Table:
@@ -211,6 +268,10 @@ class Correlation(Result):
             "other": [self.measures[b] for b in j],
             self.coefficient: self.values.ravel().tolist(),
         }
+        if self.sampled is not None:
+            columns |= {
+                name: end.ravel().tolist() for name, end in zip(("low", "high"), self.interval, strict=True)
+            }
         if self.defined is not None:
             columns["topics"] = self.defined.ravel().tolist()
         return Table(columns)
@@ -234,4 +295,10 @@ class Correlation(Result):
             self.values[np.ix_(order, order)],
             None if self.defined is None else self.defined[np.ix_(order, order)],
             self.about,
+            None if self.sampled is None else self.sampled.select(order, order),
         )
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    interval = "" if np.isnan(low) else f" [{low:.2f}, {high:.2f}]"
+    return printed_cell(value) + interval

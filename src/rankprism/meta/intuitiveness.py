@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -10,31 +11,51 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.comparison.resampling import Share
-from rankprism.data.hits import Bools, Longs
+from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning, one_of
+from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.power import several_runs
 from rankprism.meta.ties import signs
+from rankprism.statistics.threads import Share
+
+#: What the p of each pair of measures comes from.
+TESTS = ("topics", "sakai")
+CAVEAT = (
+    "Sakai's sign test counts every pair of runs on every topic as an independent case, so its p is far too "
+    "small; take it for comparison with published figures only, and the test over topics for conclusions"
+)
 
 
-def intuitiveness(scores: Any, gold: str | Iterable[str], *, on_share: Share | None = None) -> Intuitiveness:
+def intuitiveness(
+    scores: Any,
+    gold: str | Iterable[str],
+    *,
+    test: str = "topics",
+    intervals: float = 0.95,
+    on_share: Share | None = None,
+) -> Intuitiveness:
     """The concordance test of Sakai (2012).
 
     gold : one simple measure or several, among those of the scores, such as ``["StRecall@10", "P@10"]``.
+    test : "topics" takes the topics for the sample, which they are, and tests whether the difference of both
+        shares is 0, by a t-test with the jackknife's standard error. "sakai" is the paper's sign test. It
+        counts every pair of runs on every topic as an independent case, and so finds differences between
+        measures that have none.
+    intervals : the confidence of the interval of the difference; 0 for none.
 
     Over all topics and pairs of runs on which M and N disagree, Δ_M Δ_N < 0: the share where M agrees with
-    every gold measure, Δ_M Δ_gold ≥ 0, and the share where N does. The sign test is of the cases where
-    just one of them does.
+    every gold measure, Δ_M Δ_gold ≥ 0, the share where N does, and the first less the second.
 
     >>> from rankprism import sample, evaluate
     >>> measures = ["alpha_nDCG@10", "nDCG@10", "StRecall@10"]
     >>> print(intuitiveness(evaluate(sample.QRELS, list(sample.RUNS), measures), "StRecall@10"))
-    measure        other    disagreements  it is right  other is right       p
-    ──────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  nDCG@10             57       1.0000          0.3158  0.0000
+    measure        other    disagreements  it is right  other is right  difference     low    high       p
+    ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  0.0000
     """
+    one_of("test", test, TESTS)
     complete = several_runs(scores)
     wanted = [gold] if isinstance(gold, str) else list(gold)
     if not wanted:
@@ -47,37 +68,55 @@ def intuitiveness(scores: Any, gold: str | Iterable[str], *, on_share: Share | N
     references = _signs(gold_scores)
     agrees = [(sign * references >= 0).all(0) for sign in better]  # with every gold measure
     pairs = list(combinations(range(len(tested)), 2))
-    counts = np.empty((len(pairs), 4), dtype=np.int64)
+    counts = np.empty((len(complete.topics), len(pairs), 4), dtype=np.int64)
     for row, (a, b) in enumerate(pairs):
-        counts[row] = _count(better[a] * better[b] < 0, agrees[a], agrees[b])
+        disagree = better[a] * better[b] < 0
+        for kind, right in enumerate((True, agrees[a], agrees[b], agrees[a] & agrees[b])):
+            counts[:, row, kind] = (disagree & right).sum(1)
         if on_share is not None:
             on_share((row + 1) / len(pairs))
+    if test == "sakai":
+        warnings.warn(CAVEAT, RankprismWarning, stacklevel=2)
+    sampling = without_one(len(complete.topics), intervals or 0.95)  # the test needs it in any case
+    kept = np.tensordot(sampling.kept.astype(np.int64), counts, 1)
+    sampled = Sampled(sampling, _difference(counts.sum(0)), _difference(kept))
     return Intuitiveness(
         measures=tuple(tested),
         gold=tuple(wanted),
         pairs=tuple(pairs),
-        counts=counts,
+        counts=counts.sum(0),
+        test=test,
+        p=sampled.p if test == "topics" else sign_test(counts.sum(0)),
+        interval=sampled.interval(-1, 1) if intervals else None,
         about={
             "gold": wanted,
+            "test": test,
+            **({"caveat": CAVEAT} if test == "sakai" else {}),
             "runs": len(complete.runs),
             "topics": len(complete.topics),
+            "intervals": sampling.about if intervals else None,
             "scores": complete.conventions,
         },
     )
 
 
 def _signs(scores: Scores) -> npt.NDArray[np.int8]:
-    """(measure, topic and pair of runs)"""
-    return signs(scores.values.transpose(2, 1, 0)).reshape(len(scores.measures), -1)
+    """(measure, topic, pair of runs)"""
+    return signs(scores.values.transpose(2, 1, 0))
 
 
-def _count(disagree: Bools, first: Bools, second: Bools) -> tuple[int, int, int, int]:
-    return (
-        int(disagree.sum()),
-        int((disagree & first).sum()),
-        int((disagree & second).sum()),
-        int((disagree & first & second).sum()),
-    )
+def _difference(counts: Longs) -> Floats:
+    """The share where the first measure is right less that where the second is; NaN without cases."""
+    cases = counts[..., 0]
+    return np.asarray((counts[..., 1] - counts[..., 2]) / np.where(cases, cases, np.nan))
+
+
+def sign_test(counts: Longs) -> Floats:
+    """Sakai's two-tailed sign test of the cases where just one of two measures is right."""
+    from scipy.special import bdtr
+
+    only = counts[:, 1:3] - counts[:, 3:]
+    return np.asarray(np.minimum(1.0, 2 * bdtr(only.min(1), only.sum(1), 0.5)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,15 +127,22 @@ class Intuitiveness(Result):
     gold: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     counts: Longs  #: (pair, 4): disagreements; where the first is right, where the second is, where both are
+    test: str
+    p: Floats  #: (pair,): of the hypothesis that both measures are right equally often
+    interval: tuple[Floats, Floats] | None = None  #: the ends of the interval of `difference`
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def p(self) -> list[float]:
-        """The two-tailed sign test of each pair."""
-        from scipy.special import bdtr
+    def difference(self) -> Floats:
+        """(pair,): the share of disagreements where the first is right less that where the second is."""
+        return _difference(self.counts)
 
-        only = self.counts[:, 1:3] - self.counts[:, 3:]
-        return [float(p) for p in np.minimum(1.0, 2 * bdtr(only.min(1), only.sum(1), 0.5))]
+    @property
+    def _ends(self) -> dict[str, list[float]]:
+        if self.interval is None:
+            return {}
+        low, high = self.interval
+        return {"low": low.tolist(), "high": high.tolist()}
 
     @property
     def summary(self) -> Table:
@@ -108,6 +154,8 @@ class Intuitiveness(Result):
                 "disagreements": self.counts[:, 0].tolist(),
                 "it is right": (self.counts[:, 1] / total).tolist(),
                 "other is right": (self.counts[:, 2] / total).tolist(),
-                "p": self.p,
+                "difference": self.difference.tolist(),
+                **self._ends,
+                "p" if self.test == "topics" else "p (sign test)": self.p.tolist(),
             }
         )

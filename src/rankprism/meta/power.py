@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from rankprism.comparison import paired, resampling
-from rankprism.comparison.comparison import check_level, for_each
-from rankprism.comparison.correction import corrected
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, one_of
-from rankprism.formats.scores import read_scores
+from rankprism.formats.scores import LARGEST, read_scores
+from rankprism.meta.intervals import (
+    Differences,
+    Sampled,
+    Sampling,
+    check_confidence,
+    ends,
+    wanted,
+    without_an_eighth,
+)
+from rankprism.meta.products import product
+from rankprism.meta.ties import without_noise
+from rankprism.statistics import paired, resampling
+from rankprism.statistics.corrections import corrected
+from rankprism.statistics.levels import check_level
+from rankprism.statistics.threads import Share, for_each
 
+Signs: TypeAlias = npt.NDArray[np.int8]
 METHODS = ("bootstrap", "tukey", "t")
 
 
@@ -29,6 +42,7 @@ def discriminative_power(
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 0,
+    intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> DiscriminativePower:
     """The share of pairs of systems with a significant difference, for each measure (Sakai 2006).
@@ -36,6 +50,8 @@ def discriminative_power(
     method : "bootstrap", the paired bootstrap with the same resampled topics for all pairs; "tukey", the
         randomised Tukey HSD; "t", the paired t-test with Holm's correction.
     alpha, resamples, seed : see `rankprism.compare`. Sakai and Song (2011) take 1,000 resamples.
+    intervals : the confidence of the intervals; 0 for none. They cover the power to be expected with as many
+        other topics. `differences` of the result says whether a measure is more discriminative than another.
 
     The difference required for significance is, for the bootstrap, the largest over all pairs of the
     difference in the ⌈Bα⌉-th most extreme resample; for Tukey's HSD the difference that a share alpha of
@@ -44,19 +60,26 @@ def discriminative_power(
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
     >>> print(discriminative_power(scores))
-    measure         power  significant  pairs  required Δ
-    ─────────────────────────────────────────────────────
-    alpha_nDCG@10  0.8000           12     15      0.1024
-    P@10           0.7333           11     15      0.1350
+    measure         power     low    high  significant  pairs  required Δ
+    ─────────────────────────────────────────────────────────────────────
+    alpha_nDCG@10  0.8000  0.4837  1.0000           12     15      0.1024
+    P@10           0.7333  0.4592  1.0000           11     15      0.1350
     """
     one_of("method", method, METHODS)
     check_level(alpha, None if method == "t" else resamples, seed)
+    check_confidence(intervals)
     complete = several_runs(scores)
     pairs = paired.all_pairs(len(complete.runs))
     values = np.moveaxis(complete.values, 2, 0)  # (measure, run, topic)
-    tasks = [partial(_significance, matrix, pairs, method, alpha, resamples, seed) for matrix in values]
+    by_name = np.argsort(complete.runs, kind="stable")
+    tasks = [
+        partial(_significance, matrix, pairs, method, alpha, resamples, seed, by_name) for matrix in values
+    ]
     found = for_each(tasks, on_share)
     means = values.mean(2)
+    asl = np.array([test.asl for test in found])
+    sampling = without_an_eighth(len(complete.topics), intervals, seed) if intervals else None
+    decided = None if sampling is None else _on_subsets(values, pairs, found, alpha, sampling)
     return DiscriminativePower(
         runs=complete.runs,
         measures=complete.measures,
@@ -64,8 +87,10 @@ def discriminative_power(
         alpha=alpha,
         pairs=pairs,
         difference=means[:, pairs[:, 0]] - means[:, pairs[:, 1]],
-        asl=np.array([p for p, _ in found]),
-        delta=np.array([delta for _, delta in found]),
+        asl=asl,
+        delta=np.array([test.delta for test in found]),
+        decided=decided,
+        sampling=sampling,
         about={
             "method": method,
             "alpha": alpha,
@@ -74,33 +99,120 @@ def discriminative_power(
             "correction": {"t": "holm", "tukey": "within the test", "bootstrap": "none"}[method],
             "runs": len(complete.runs),
             "topics": len(complete.topics),
+            "intervals": None if sampling is None else sampling.about,
             "scores": complete.conventions,
         },
     )
 
 
 def several_runs(scores: Any) -> Scores:
-    """Complete scores of two runs or more."""
+    """Complete scores of two runs or more, the topics in an order of their own, whatever that of the input.
+
+    Random numbers are drawn for the first topic, the second and so on. So the same scores in another order
+    give the same result.
+    """
     complete = read_scores(scores).complete()
     if len(complete.runs) < 2:
         raise InputError(f"pairs of runs are needed; there is only {', '.join(complete.runs)}")
-    return complete
+    large = np.argwhere(~(np.abs(complete.values) < LARGEST))
+    if len(large):
+        r, t, m = large[0]
+        raise InputError(
+            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
+            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be below "
+            f"{LARGEST:g} in magnitude"
+        )
+    return complete.select(topics=sorted(complete.topics, key=_as_listed))
+
+
+def _as_listed(topic: str) -> tuple[bool, int, str]:
+    """Whole numbers first and by value, then the rest, as the topics of judgments stand."""
+    number = topic.isascii() and topic.isdigit() and len(topic) < 1000
+    return not number, int(topic) if number else 0, topic
+
+
+@dataclass(frozen=True, eq=False)
+class _Significance:
+    """What a method says of one measure, and what it takes to be significant."""
+
+    method: str
+    asl: Floats  #: (pair,)
+    delta: float  #: the required difference of means
+    critical: Floats | None = None  #: (pair,): the |t| that the bootstrap requires
 
 
 def _significance(
-    values: Floats, pairs: Longs, method: str, alpha: float, resamples: int, seed: int, on_share: Share | None
-) -> tuple[Floats, float]:
-    """The p of each pair, and the required difference."""
+    values: Floats,
+    pairs: Longs,
+    method: str,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    by_name: Longs,
+    on_share: Share | None,
+) -> _Significance:
+    """The p of each pair of rows of (run, topic), and the required difference."""
     if values.shape[1] < 2:
-        return np.full(len(pairs), np.nan), np.nan
+        return _Significance(method, np.full(len(pairs), np.nan), np.nan)
     if method == "bootstrap":
         z = values[pairs[:, 0]] - values[pairs[:, 1]]
         found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
-        return found.asl, float(found.delta.max())
+        return _Significance(method, found.asl, float(found.delta.max()), found.critical)
     if method == "tukey":
-        test = paired.tukey(values, pairs, alpha, resamples, seed, on_share)
-        return test.p, float(test.margin[0])
-    return corrected(paired.student(values, pairs, alpha).p, "holm"), np.nan
+        # Scores are dealt to the first run, the second and so on, which must not depend on the input.
+        place = np.argsort(by_name)
+        test = paired.tukey(values[by_name], place[pairs], alpha, resamples, seed, on_share)
+        return _Significance(method, test.p, float(test.margin[0]))
+    return _Significance(method, corrected(paired.student(values, pairs, alpha).p, "holm"), np.nan)
+
+
+def _on_subsets(
+    values: Floats, pairs: Longs, found: Sequence[_Significance], alpha: float, sampling: Sampling
+) -> Signs:
+    """(subset, measure, pair): which run of each pair is significantly better on each subset of topics.
+
+    values : (measure, run, topic).
+    """
+    weights = sampling.kept.T.astype(np.float64)
+    decided = np.zeros((len(sampling.kept), len(values), len(pairs)), dtype=np.int8)
+    if not len(decided):
+        return decided
+    kept = int(sampling.kept[0].sum())
+    for m, test in enumerate(found):
+        z = values[m, pairs[:, 0]] - values[m, pairs[:, 1]]
+        z = without_noise(z)
+        mean = without_noise(product(z, weights) / kept)  # (pair, subset)
+        if test.method == "tukey":
+            # The spread of means that are dealt anew goes with the scores' spread within the topics.
+            spread = values[m].var(0)
+            scale = np.sqrt(spread @ weights / spread.sum()) * len(spread) / kept if spread.any() else 1.0
+            significant = np.abs(mean) > test.delta * scale
+        else:
+            t = _t(mean, product(z**2, weights) / kept, kept)
+            significant = t > test.critical[:, None] if test.critical is not None else _holm(t, kept, alpha)
+        decided[:, m] = np.where(significant, np.sign(mean), 0.0).T
+    return decided
+
+
+def _t(mean: Floats, mean_square: Floats, topics: int) -> Floats:
+    """|t| from the means of z and z²; infinite where z is constant and not 0."""
+    variance = np.maximum(mean_square - mean**2, 0.0)
+    variance[variance <= 1e-13 * mean_square] = 0.0  # only rounding
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(np.abs(mean) / np.sqrt(variance / (topics - 1)), nan=0.0, posinf=np.inf)
+
+
+def _holm(t: Floats, topics: int, alpha: float) -> Bools:
+    """(pair, subset): what Holm's correction leaves significant, subset by subset."""
+    from scipy import special
+
+    p = 2 * special.stdtr(topics - 1, -t)
+    order = np.argsort(p, axis=0, kind="stable")
+    allowed = alpha / (len(p) - np.arange(len(p)))[:, None]
+    passed = np.logical_and.accumulate(np.take_along_axis(p, order, axis=0) < allowed, axis=0)
+    significant = np.empty_like(passed)
+    np.put_along_axis(significant, order, passed, axis=0)
+    return significant
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,6 +227,10 @@ class DiscriminativePower(Result):
     difference: Floats  #: of the means
     asl: Floats  #: the achieved significance level
     delta: Floats  #: (measure,) the difference required for significance
+    #: (subset, measure, pair): on subsets of the topics, 1 where the first run is significantly better, -1
+    #: where the second is
+    decided: Signs | None = None
+    sampling: Sampling | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -128,6 +244,20 @@ class DiscriminativePower(Result):
         return np.where(np.isnan(self.asl).any(1), np.nan, self.significant.mean(1))
 
     @property
+    def sampled(self) -> Sampled | None:
+        """The power, with what it is on subsets of the topics."""
+        if self.decided is None or self.sampling is None:
+            return None
+        # Wider by two pairs of runs: with one, the interval of a small power covers too little, because
+        # corrected tests often find nothing at all. With two, it covers in every simulation.
+        return Sampled(self.sampling, self.power, (self.decided != 0).mean(2), 2 / len(self.pairs))
+
+    def differences(self) -> Differences:
+        """Whether a measure is more discriminative than another: the difference of every two powers."""
+        sampled = replace(wanted(self.sampled), step=1 / len(self.pairs))
+        return sampled.differences(self.measures, "power", self.about)
+
+    @property
     def curves(self) -> Floats:
         """(measure, pair): the levels from the largest to the smallest, as an ASL curve shows them."""
         return np.asarray(-np.sort(-self.asl, axis=1))
@@ -138,6 +268,7 @@ class DiscriminativePower(Result):
             {
                 "measure": list(self.measures),
                 "power": self.power.tolist(),
+                **ends(self.sampled, 0, 1),
                 "significant": self.significant.sum(1).tolist(),
                 "pairs": [len(self.pairs)] * len(self.measures),
                 "required Δ": self.delta.tolist(),
@@ -149,6 +280,7 @@ class DiscriminativePower(Result):
         """One row a measure and pair."""
         m, pair = (axis.ravel() for axis in np.indices(self.asl.shape))
         first, second = self.pairs[pair].T
+        intervals = ends(self.sampled, 0, 1)
         return Table(
             {
                 "measure": [self.measures[i] for i in m],
@@ -157,5 +289,7 @@ class DiscriminativePower(Result):
                 "difference": self.difference.ravel().tolist(),
                 "asl": self.asl.ravel().tolist(),
                 "significant": self.significant.ravel().tolist(),
+                "power": self.power[m].tolist(),
+                **{f"power {end}": [values[i] for i in m] for end, values in intervals.items()},
             }
         )

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import part_of
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.meta.power import discriminative_power, several_runs
+from rankprism.statistics.threads import Share, part_of
 
 
 def stability(
@@ -59,6 +58,7 @@ def stability(
                 alpha=alpha,
                 resamples=resamples,
                 seed=seed,
+                intervals=0,
                 on_share=part_of(on_share, s * samples + k, len(sizes) * samples),
             )
             power[:, s, k] = found.power

@@ -8,12 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.resampling import Share
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.meta.intervals import (
+    Differences,
+    Sampled,
+    Sampling,
+    check_confidence,
+    ends,
+    wanted,
+    without_an_eighth,
+)
 from rankprism.meta.power import several_runs
+from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
+from rankprism.statistics.threads import Share
+
+#: How often each subset of the topics is split for the interval of the swap rate.
+SPLITS = 50
 
 
 def swap_rates(
@@ -25,6 +38,7 @@ def swap_rates(
     bins: int = 21,
     error: float = 0.05,
     seed: int = 0,
+    intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> SwapRates:
     """The swap method of Voorhees and Buckley (2002).
@@ -36,13 +50,16 @@ def swap_rates(
     width, bins : of the differences; the last bin takes all that are larger.
     error : the swap rate to stay under. `required` is the smallest difference from which on every bin
         does, `sensitivity` the share of all comparisons that reach it.
+    intervals : the confidence of the interval of the swap rate over all bins; 0 for none. It covers the swap
+        rate between any two sets of `size` topics. No interval is known to be right for single bins,
+        `required` and `sensitivity`, so they have none.
 
     >>> from rankprism import sample, evaluate
     >>> print(swap_rates(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
-    measure        required Δ  sensitivity  comparisons
-    ───────────────────────────────────────────────────
-    alpha_nDCG@10      0.1800       0.5901        15000
-    P@10               0.1700       0.7273        15000
+    measure        required Δ  sensitivity  comparisons  swap rate     low    high
+    ──────────────────────────────────────────────────────────────────────────────
+    alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1627
+    P@10               0.1700       0.7273        15000     0.0903  0.0000  0.2258
     """
     complete = several_runs(scores)
     topics = len(complete.topics)
@@ -51,6 +68,7 @@ def swap_rates(
         raise InputError(f"two halves of {max(1, size)} topics need {2 * max(1, size)}; there are {topics}")
     if trials < 1 or bins < 2 or not width > 0 or not 0 < error < 1:
         raise InputError("trials must be ≥ 1, bins ≥ 2, width > 0 and error between 0 and 1")
+    check_confidence(intervals)
     i, j = np.triu_indices(len(complete.runs), 1)
     measures = len(complete.measures)
     count, swaps = np.zeros((2, measures, bins), dtype=np.int64)
@@ -65,12 +83,18 @@ def swap_rates(
             swaps[m] += np.bincount(place[d[:, m] * e[:, m] < 0, m], minlength=bins)
         if on_share is not None:
             on_share((trial + 1) / trials)
+    sampled = None
+    if intervals:
+        sampling = without_an_eighth(topics, intervals, seed)
+        rate = swaps.sum(1) / count.sum(1)
+        sampled = Sampled(sampling, rate, _on_subsets(complete.values, sampling, size, seed))
     return SwapRates(
         measures=complete.measures,
         edges=np.arange(bins, dtype=np.float64) * width,
         count=count,
         swaps=swaps,
         error=error,
+        sampled=sampled,
         about={
             "size": size,
             "trials": trials,
@@ -79,9 +103,30 @@ def swap_rates(
             "seed": seed,
             "runs": len(complete.runs),
             "topics": topics,
+            "intervals": None if sampled is None else sampled.sampling.about,
             "scores": complete.conventions,
         },
     )
+
+
+def _on_subsets(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:
+    """(subset, measure): the swap rate on subsets of the topics, with halves as much smaller as these."""
+    runs, topics, measures = values.shape
+    i, j = np.triu_indices(runs, 1)
+    rng = np.random.default_rng([seed, 2])
+    rates = np.empty((len(sampling.kept), measures))
+    flat = np.moveaxis(values, 2, 1).reshape(-1, topics)
+    for number, kept in enumerate(sampling.kept):
+        present = np.flatnonzero(kept)
+        half = max(1, size * len(present) // topics)
+        order = rng.permuted(np.broadcast_to(present, (SPLITS, len(present))), axis=1)
+        drawn = np.zeros((2 * SPLITS, topics))
+        for side, some in enumerate((order[:, :half], order[:, half : 2 * half])):
+            np.put_along_axis(drawn[side::2], some, 1 / half, axis=1)
+        means = product(flat, drawn.T).reshape(runs, measures, SPLITS, 2)
+        difference = without_noise(means[i] - means[j])
+        rates[number] = (difference[..., 0] * difference[..., 1] < 0).mean((0, 2))
+    return rates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,11 +139,21 @@ class SwapRates(Result):
     swaps: Longs
     error: float
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: (measure,): the rate over all bins, and what it is on subsets of topics
 
     @property
     def rates(self) -> Floats:
         """(measure, bin); NaN where nothing fell into a bin."""
         return np.asarray(self.swaps / np.where(self.count, self.count, np.nan))
+
+    @property
+    def rate(self) -> Floats:
+        """(measure,): the share of all comparisons that are swaps, whatever the difference."""
+        return np.asarray(self.swaps.sum(1) / self.count.sum(1))
+
+    def differences(self) -> Differences:
+        """Whether a measure swaps less often than another: the difference of every two swap rates."""
+        return wanted(self.sampled).differences(self.measures, "swap rate", self.about)
 
     @property
     def required(self) -> list[float | None]:
@@ -126,6 +181,8 @@ class SwapRates(Result):
                 "required Δ": self.required,
                 "sensitivity": self.sensitivity,
                 "comparisons": self.count.sum(1).tolist(),
+                "swap rate": self.rate.tolist(),
+                **ends(self.sampled, 0, 1),
             }
         )
 
@@ -140,5 +197,10 @@ class SwapRates(Result):
                 "comparisons": self.count.ravel().tolist(),
                 "swaps": self.swaps.ravel().tolist(),
                 "swap rate": self.rates.ravel().tolist(),
+                "overall swap rate": self.rate[m].tolist(),
+                **{
+                    f"overall {end}": [values[i] for i in m]
+                    for end, values in ends(self.sampled, 0, 1).items()
+                },
             }
         )

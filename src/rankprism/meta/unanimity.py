@@ -9,76 +9,83 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Ints
+from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
+from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.power import several_runs
-from rankprism.meta.ties import TIED
+from rankprism.meta.ties import dense_ranks
 
 #: How many comparisons are made at a time.
 BLOCK = 1 << 21
 
 
-def unanimity(scores: Any) -> Unanimity:
+def unanimity(scores: Any, *, intervals: float = 0.95) -> Unanimity:
     """The Metric Unanimity of each measure against all the others (Amigó et al. 2018).
 
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
     Δm: m(i) > m(j), a tie counting ½, so that P(Δm) = ½; ΔM: m'(i) ≥ m'(j) by every other measure m'
+
+    intervals : the confidence of the intervals; 0 for none. They cover the MU over all topics from which
+        these ones were drawn. There is none with fewer than 8 topics, nor where no topic changes MU.
 
     1 is the most there is, 0 what a constant measure gets. Not defined where no pair is unanimous, or
     there is no other measure.
 
     >>> example = {"S1": {"q": {"m1": 1, "m2": 0.8, "m3": 1}}, "S2": {"q": {"m1": 0.5, "m2": 0.3, "m3": 0.2}},
     ...            "S3": {"q": {"m1": 0.2, "m2": 0.4, "m3": 0.5}}}
-    >>> print(unanimity(example))
+    >>> print(unanimity(example, intervals=0))
     measure      MU
     ───────────────
     m2       1.0000
     m3       1.0000
     m1       0.4150
     """
+    check_confidence(intervals)
     complete = several_runs(scores)
     first, second = np.triu_indices(len(complete.runs), 1)
-    count = np.zeros(len(complete.measures))  # ordered pairs with ΔM
-    joint = np.zeros(len(complete.measures))  # … with Δm, ties ½
+    ranks = np.moveaxis(dense_ranks(np.moveaxis(complete.values, 0, -1)), -1, 0)
+    count = np.zeros((len(complete.topics), len(complete.measures)))  # ordered pairs with ΔM
+    joint = np.zeros_like(count)  # … with Δm, ties ½
     step = max(1, BLOCK // max(1, len(first) * len(complete.measures)))
     for start in range(0, len(complete.topics), step):
-        ranks = _ranks(complete.values[:, start : start + step])
-        one, other = (ranks[who].reshape(-1, len(complete.measures)) for who in (first, second))
-        better, worse = one > other, one < other  # (pair and topic, measure)
+        some = slice(start, start + step)
+        one, other = ranks[first, some], ranks[second, some]
+        better, worse = one > other, one < other  # (pair, topic, measure)
         for ahead, behind in ((better, worse), (worse, better)):
-            against = behind.sum(1)
+            against = behind.sum(2)
+            nobody = (against == 0).sum(0)[:, None]
             # Every other measure agrees: where nobody is against, or m alone is.
-            count += (against == 0).sum() + behind[against == 1].sum(0)
-            both = ahead[against == 0]
-            joint += both.sum(0) + 0.5 * (len(both) - both.sum(0))
-    ordered = 2 * len(first) * len(complete.topics)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        defined = (joint > 0) & (len(complete.measures) > 1)
-        mu = np.where(defined, np.log2((joint / ordered) / (0.5 * count / ordered)), np.nan)
+            count[some] += nobody + (behind & (against == 1)[..., None]).sum(0)
+            both = (ahead & (against == 0)[..., None]).sum(0)
+            joint[some] += both + 0.5 * (nobody - both)
+    mu = _mu(joint.sum(0), count.sum(0))
+    sampled = None
+    if intervals:
+        sampling = without_one(len(complete.topics), intervals)
+        kept = sampling.kept.astype(np.float64)
+        sampled = Sampled(sampling, mu, _mu(kept @ joint, kept @ count))
     return Unanimity(
         measures=complete.measures,
         mu=mu,
-        joint=joint,
-        unanimous=count,
+        joint=joint.sum(0),
+        unanimous=count.sum(0),
+        sampled=sampled,
         about={
-            "ordered pairs": ordered,
+            "ordered pairs": 2 * len(first) * len(complete.topics),
             "runs": len(complete.runs),
             "topics": len(complete.topics),
             "ties": "½",
             "logarithm": 2,
+            "intervals": None if sampled is None else sampled.sampling.about,
             "scores": complete.conventions,
         },
     )
 
 
-def _ranks(values: Floats) -> Ints:
-    """(run, topic, measure) of small whole numbers in the order of the scores, ties having the same."""
-    order = np.argsort(values, axis=0, kind="stable")
-    step = np.zeros(values.shape, dtype=np.int32)
-    step[1:] = np.diff(np.take_along_axis(values, order, axis=0), axis=0) > TIED
-    ranks = np.empty_like(step)
-    np.put_along_axis(ranks, order, np.cumsum(step, axis=0, dtype=np.int32), axis=0)
-    return ranks
+def _mu(joint: Floats, count: Floats) -> Floats:
+    """MU from the last axis of measures; NaN where it is not defined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((joint > 0) & (joint.shape[-1] > 1), np.log2(joint / (0.5 * count)), np.nan)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +97,7 @@ class Unanimity(Result):
     joint: Floats  #: ordered pairs on which the measure joins all the others, ties counting ½
     unanimous: Floats  #: ordered pairs on which all the others agree
     about: Mapping[str, Any] = field(default_factory=dict)
+    sampled: Sampled | None = None  #: MU, with what it is where topics are left out
 
     @property
     def order(self) -> list[int]:
@@ -103,6 +111,10 @@ class Unanimity(Result):
             {
                 "measure": [self.measures[i] for i in self.order],
                 "MU": self.mu[self.order].tolist(),
+                **{
+                    end: [values[i] for i in self.order]
+                    for end, values in ends(self.sampled, -np.inf, 1).items()
+                },
                 "joined": self.joint[self.order].tolist(),
                 "unanimous": self.unanimous[self.order].tolist(),
             }
@@ -111,7 +123,11 @@ class Unanimity(Result):
     @property
     def summary(self) -> Table:
         rows = self.rows.columns
-        return Table({"measure": rows["measure"], "MU": rows["MU"]})
+        return Table({name: rows[name] for name in ("measure", "MU", "low", "high") if name in rows})
+
+    def differences(self) -> Differences:
+        """Whether a measure is more unanimous than another: the difference of every two MUs."""
+        return wanted(self.sampled).differences(self.measures, "MU", self.about)
 
     def grouped(self) -> Unanimity:
         """The best variant of each measure, variants of equal MU named together, as the paper prints it."""
@@ -125,7 +141,10 @@ class Unanimity(Result):
             best[variants[0]] = ", ".join(self.measures[i] for i in alike)
         chosen = sorted(best, key=self.order.index)
         names = tuple(best[i] for i in chosen)
-        return Unanimity(names, self.mu[chosen], self.joint[chosen], self.unanimous[chosen], self.about)
+        sampled = None if self.sampled is None else self.sampled.select(chosen)
+        return Unanimity(
+            names, self.mu[chosen], self.joint[chosen], self.unanimous[chosen], self.about, sampled
+        )
 
 
 def _family(measure: str) -> str:

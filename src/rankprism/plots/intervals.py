@@ -9,11 +9,11 @@ import altair as alt
 import numpy as np
 
 from rankprism.comparison.comparison import TESTS, Comparison
-from rankprism.comparison.correction import NAMES_OF_CORRECTIONS
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
 from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
+from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
 
 #: Measures beside each other, at most.
 COLUMNS = 4
@@ -111,14 +111,16 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
             )
         )
     correction = comparison.correction
-    test = TESTS[comparison.test][1]
+    test = TESTS[comparison.test].words
     test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
     to = "between runs" if comparison.baseline is None else f"to {comparison.baseline}"
+    kind = "" if comparison.interval == "single" else f"{comparison.interval} "
     return _panels(
         charts,
         f"Differences {to}",
-        f"with {100 * (1 - comparison.alpha):g} % intervals; filled: p < {comparison.alpha:g} ({test}){some}",
+        f"with {100 * (1 - comparison.alpha):g} % {kind}intervals; "
+        f"filled: p < {comparison.alpha:g} ({test}){some}",
     )
 
 

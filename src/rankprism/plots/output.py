@@ -3,32 +3,61 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.util import find_spec
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-from rankprism.errors import InputError, RankprismError
-from rankprism.formats.files import PathLike, written_whole
+from rankprism.errors import InputError, RankprismError, one_of
+from rankprism.foreign import shown_lines
+from rankprism.formats.files import PathLike, check_target, write_files
 
 ENDINGS = ("html", "svg", "png", "pdf")
 #: Pixels a point in PNG files: sharp on paper at the size of a column.
 SCALE = 3
 
 
-def save(chart: Any, path: PathLike) -> None:
+def save(chart: Any, path: PathLike, format: str | None = None) -> None:
     """Write a chart as .html (with all it needs, so that it opens offline), .svg, .png or .pdf.
 
-    The file appears whole or not at all.
+    path : the file, which appears whole or not at all. "-" is standard output.
+    format : "html", "svg", "png" or "pdf". Default: what the ending of the path says; for "-", "svg".
     """
-    ending = check_ending(path)
+    kind = check_ending(path, format)
     if find_spec("vl_convert") is None:
         raise RankprismError("saving a plot needs one more package: pip install 'rankprism[plots]'")
-    with written_whole(path) as temporary:
-        # By name, because the ending of the temporary file says nothing.
-        if ending == "html":
-            chart.save(str(temporary), format=ending, inline=True, json_kwds={"cls": _InScript})
-        else:
-            chart.save(str(temporary), format=ending, scale_factor=SCALE if ending == "png" else 1)
+    write_files({path: drawn(chart, kind)})
+
+
+def drawn(chart: Any, kind: str) -> bytes:
+    """The chart as the content of a file."""
+    # Vega draws whatever it is given, and the XML of a drawing has no place for control characters.
+    content = chart.to_dict()
+    safe = _shown(content)
+    if safe != content:
+        import altair
+
+        chart = altair.Chart.from_dict(safe)
+    if kind in ("png", "pdf"):
+        file = BytesIO()
+        chart.save(file, format=kind, scale_factor=SCALE if kind == "png" else 1)
+        return file.getvalue()
+    text = StringIO()
+    if kind == "html":
+        chart.save(text, format=kind, inline=True, json_kwds={"cls": _InScript})
+    else:
+        chart.save(text, format=kind)
+    return text.getvalue().encode()
+
+
+def _shown(spec: Any) -> Any:
+    """The same specification with every text in it safe to show."""
+    if isinstance(spec, str):
+        return shown_lines(spec)
+    if isinstance(spec, dict):
+        return {shown_lines(key): _shown(value) for key, value in spec.items()}
+    return [_shown(value) for value in spec] if isinstance(spec, list) else spec
 
 
 class _InScript(json.JSONEncoder):
@@ -38,13 +67,18 @@ class _InScript(json.JSONEncoder):
         return super().encode(o).replace("<", r"\u003c")
 
 
-def check_ending(path: PathLike) -> str:
-    """The format that the ending of a file says; refused if nothing can be written there."""
-    if not Path(path).parent.is_dir():
-        raise InputError(f"{path}: the folder {Path(path).parent} does not exist; create it first")
+def check_ending(path: PathLike, format: str | None = None) -> str:
+    """The format asked for, or what the ending of a file says; refused if nothing can be written there."""
+    if format is not None:
+        one_of("format", format, ENDINGS)
+        check_target(path)
+        return format
+    if os.fspath(path) == "-":
+        return "svg"
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in ENDINGS:
         raise InputError(
             f"{path}: plots are written as {', '.join('.' + e for e in ENDINGS)}; choose one of these endings"
         )
+    check_target(path)
     return ending

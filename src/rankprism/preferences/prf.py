@@ -1,7 +1,7 @@
 """The preference measure: the utility that a user gathers on the way down a ranking.
 
-Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. Exchanging the
-sums, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
+Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. With the
+two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: 
 def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     """(N, H) the utility of each judged document found, given the documents above it
 
-    rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded. Documents
-        between them are ones that nobody judged: nothing is known of d given one of them.
+    rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded.
+        The documents between them are ones that nobody judged: nothing is known of d given one of them.
     """
     there = doc != NONE
     at = np.maximum(doc, 0)

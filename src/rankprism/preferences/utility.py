@@ -1,7 +1,7 @@
 """Utilities: how much a document is worth to somebody who has just read another one.
 
-U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were shown to
-somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2).
+U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were
+shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Comparisons:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The judgments of one topic, counted. Documents are in the order of `Preferences.table`, by id descending."""
+    """The judgments of one topic, counted. Documents stand as in `Preferences.table`, by id descending."""
 
     docs: tuple[str, ...]
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
     alone: Counts  #: (D,) in simple pairs
     given: Counts  #: (D, D) of document d given document z
-    #: The comparisons themselves. Complete simulations have half a million, so they are made when they are asked for.
+    #: Makes the comparisons themselves, when they are asked for: complete simulations have half a million.
     compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
 
@@ -68,8 +68,9 @@ class Shown:
     def quality(self) -> Floats:
         """(D,) θ = (A + I)⁻¹ y: how good each document is on the whole, whatever was given.
 
-        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of d: the
-        least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0 without judgments.
+        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of d.
+        This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0 where
+        there are no judgments.
         """
         c, n = self.comparisons, len(self.docs)
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
@@ -169,8 +170,8 @@ def utilities(shown: Mapping[str, Shown], estimate: str, unseen: str) -> dict[st
 def raw(shown: Shown, unseen: str) -> Utilities:
     """Wins over times shown, as the paper has it.
 
-    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count, and a document that was
-    in no simple pair is worth alone what it won over all of its triplets.
+    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count, and a document
+    that was in no simple pair is worth alone what it won over all of its triplets.
     """
     alone = shown.alone.share
     if unseen == "skip":
@@ -184,9 +185,10 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     """Utilities that use all that is known of a document, whatever was given when it was shown.
 
     U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
-    f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the comparisons of d
-    given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with f = 1 and the simple pairs is
-    U(d). A utility is a share of wins, so it is kept between 0 and 1; a document never shown has 0.
+    f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the
+    comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with f = 1 and
+    the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1; a document never
+    shown has 0.
     """
     c, n = shown.comparisons, len(shown.docs)
     theta = shown.quality

@@ -1,0 +1,101 @@
+// libFuzzer target: the core's readers, compared with each other.
+//
+// The first byte says what is read and how; the rest is the text. A text is read from memory and, walked in tiny
+// blocks, from a file: both must give the same, or the same error. `make fuzz` builds it with -DRANKPRISM_BLOCK=64.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../src/rankprism/_core/judgments.hpp"
+#include "../src/rankprism/_core/run.hpp"
+#include "../src/rankprism/_core/text.hpp"
+
+using namespace rankprism;
+
+namespace {
+
+std::string summary(const Alignment& found) {
+    std::string text;
+    for (const auto start : found.start) text += std::to_string(start) + ' ';
+    for (std::size_t i = 0; i < found.rank.size(); ++i) {
+        text += std::to_string(found.rank[i]) + ':' + std::to_string(found.doc[i]) + ' ';
+    }
+    for (const auto length : found.length) text += std::to_string(length) + ' ';
+    for (const auto& topic : found.unjudged) text += topic + ' ';
+    return text;
+}
+
+template <class Work> std::string result(Work&& work) {
+    try {
+        return work();
+    } catch (const BadInput& error) {
+        return error.what();
+    }
+}
+
+const std::string& file_name() {
+    static const std::string name = "/dev/shm/rankprism-fuzz-" + std::to_string(getpid());
+    return name;
+}
+
+void must_be_equal(const std::string& a, const std::string& b) {
+    if (a == b) return;
+    std::fprintf(stderr, "in memory: %s\nfrom a file: %s\n", a.c_str(), b.c_str());
+    std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 2) return 0;
+    const int choice = data[0];
+    const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+    if (choice % 2 == 0) {
+        const JudgmentFormat formats[] = {JudgmentFormat::diversity, JudgmentFormat::adhoc, JudgmentFormat::prels};
+        result([&] {
+            const auto table = JudgmentTable::from_text(Text::from_bytes(text, "input"), formats[choice / 2 % 3]);
+            std::size_t documents = 0;
+            for (std::int32_t t = 0; t < table.topics(); ++t) {
+                const auto& topic = table.topic(t);
+                for (auto d = topic.docs; d < topic.docs_end; ++d, ++documents) {
+                    if (table.find_doc(topic, table.doc(d), hash_bytes(table.doc(d))) != d) std::abort();
+                }
+                if (table.find_topic(table.topic_name(t)) != t) std::abort();
+            }
+            return std::to_string(documents);
+        });
+        return 0;
+    }
+    static const JudgmentTable judged = JudgmentTable::from_text(
+        Text::from_bytes("1 0 d1 1\n1 1 d2 2\n1 0 d3 0\n2 0 d1 1\n3 0 x 1\n", "judgments"), JudgmentFormat::diversity);
+    const Order orders[] = {Order::score, Order::trec_eval, Order::ascending, Order::rank, Order::input};
+    const Order order = orders[choice / 2 % 5];
+    const Duplicates duplicates = choice / 16 % 2 == 0 ? Duplicates::error : Duplicates::first;
+    if (std::FILE* file = std::fopen(file_name().c_str(), "wb")) {
+        std::fwrite(text.data(), 1, text.size(), file);
+        std::fclose(file);
+    }
+    const std::string walked =
+        result([&] { return summary(align_text(judged, Text::from_bytes(text, "input"), order, duplicates)); });
+    const std::string from_file =
+        result([&] { return summary(align_text(judged, Text::walk_file(file_name(), "input"), order, duplicates)); });
+    // A walk stops at the first error that it comes to; a text in memory is checked as a whole before.
+    bool checked_before = false;
+    for (const char* what : {"NUL byte", "UTF-8", "is compressed"}) {
+        checked_before = checked_before || walked.find(what) != std::string::npos;
+    }
+    if (!checked_before) must_be_equal(walked, from_file);
+    const std::string kept = result([&] {
+        return summary(align(judged, RunTable::from_text(Text::from_bytes(text, "input")), order, duplicates));
+    });
+    // A run that is kept is parsed to its end before it is put in order, so the first error may be another one.
+    const auto is_error = [](const std::string& found) { return found.rfind("input", 0) == 0; };
+    if (!is_error(walked) || !is_error(kept)) must_be_equal(walked, kept);
+    result([&] {
+        const RunTable run = RunTable::from_text(Text::from_bytes(text, "input"));
+        return std::to_string(ranking(run, order, duplicates).line.size());
+    });
+    return 0;
+}

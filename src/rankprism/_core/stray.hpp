@@ -1,0 +1,37 @@
+// Characters in an id that nobody sees: a byte-order mark, which files keep when they are put together,
+// and a no-break space, which web pages and spreadsheets put in the place of a blank.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rankprism {
+
+inline bool is_ascii(std::string_view text) {
+    unsigned char bits = 0;
+    for (const char c : text) bits |= static_cast<unsigned char>(c);
+    return bits < 0x80;
+}
+
+// How many ids have one, and the first of them.
+struct Stray {
+    struct Kind {
+        std::int64_t ids = 0;
+        std::string first;
+    };
+    Kind mark, space;
+
+    void look_at(std::string_view id) {
+        add(mark, id, "\xEF\xBB\xBF");
+        add(space, id, "\xC2\xA0");
+    }
+
+  private:
+    static void add(Kind& kind, std::string_view id, std::string_view sign) {
+        if (id.find(sign) == std::string_view::npos) return;
+        if (kind.ids++ == 0) kind.first = id;
+    }
+};
+
+}  // namespace rankprism

@@ -1,0 +1,38 @@
+"""Query aspect diversity (AspDiv, Eq. 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankprism.axioms.constraint import (
+    AD_HOC,
+    ALIKE,
+    CUTOFF,
+    GRADES,
+    HIGHEST,
+    SEVERAL,
+    SMALL,
+    Scope,
+    constraint,
+)
+from rankprism.axioms.rankings import Base, Rankings
+
+
+@constraint(
+    scope=Scope(aspects=SEVERAL, weights="any", fewest=2, alike=ALIKE),
+    premises=("r ≪ 1",),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF, AD_HOC),
+    cite=("amigo2018axiomatic",),
+)
+def AspDiv(base: Base) -> Iterator[Rankings]:
+    """Query aspect diversity: a document replaced by one that serves every aspect better raises the score.
+
+    r(d′,t) > r(d_i,t) for every t  ⇒  Q(d⃗ with d′ for d_i) > Q(d⃗)
+    """
+    documents = base.documents
+    for new, old in np.argwhere((documents[:, None] > documents).all(-1)):
+        better = documents.copy()
+        better[old] = documents[new]
+        yield np.delete(better, new, 0), np.delete(documents, new, 0)

@@ -1,0 +1,47 @@
+"""Aspect relevance (AspRel, Eq. 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from rankprism.axioms.constraint import AD_HOC, ALIKE, ANY_GRADE, CUTOFF, SEVERAL, Reading, Scope, constraint
+from rankprism.axioms.rankings import Base, Rankings
+from rankprism.axioms.redundancy import only_on, then
+
+DIRECTION = Reading(
+    "direction",
+    "proof",
+    "Eq. 10 is printed the other way round: with it, the document on the lighter aspect has to win",
+    ("proof", "printed"),
+)
+SUFFIX = Reading(
+    "suffix",
+    "none",
+    "a later document on t would make up for what is missing; the proof has none",
+    ("none", "any"),
+)
+
+
+@constraint(
+    scope=Scope(aspects=SEVERAL, weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
+    premises=("no aspect overlap", "t and t′ not seen before i"),
+    readings=(DIRECTION, SUFFIX, ANY_GRADE, CUTOFF, AD_HOC),
+    cite=("amigo2018axiomatic",),
+)
+def AspRel(base: Base, direction: str, suffix: str) -> Iterator[Rankings]:
+    """Aspect relevance: of two aspects not seen so far, a document on the heavier one is worth more.
+
+    w(t) > w(t′), r(d,t) = r(d′,t′) > 0, t and t′ not seen before i  ⇒  Q(…, d at i, …) > Q(…, d′ at i, …)
+    """
+    d, A, r = base.documents[:-1], base.documents.shape[1], float(base.documents[-1].max())
+    if r == 0:
+        return
+    for t, u in permutations(range(A), 2):
+        if not base.weights[t] > base.weights[u] + 1e-9:
+            continue
+        for i in range(len(d) + 1) if suffix == "any" else (len(d),):
+            before = d[:i][~d[:i, [t, u]].any(1)]
+            heavy = then(before, only_on(t, r, A), d[i:])
+            light = then(before, only_on(u, r, A), d[i:])
+            yield (heavy, light) if direction == "proof" else (light, heavy)

@@ -1,0 +1,28 @@
+"""Closeness threshold (CloseTh, Eq. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rankprism.axioms.constraint import SMALL, constraint
+from rankprism.axioms.deepness_threshold import DEPTHS, LENGTH, R_C, first_and_late, single_grades
+from rankprism.axioms.rankings import Base, Rankings
+
+
+@constraint(
+    quantifier="some",
+    variable="m",
+    values=DEPTHS,
+    bases=single_grades,
+    premises=("single aspect", "r ≪ 1", "binary relevance"),
+    readings=(R_C, SMALL, LENGTH),
+    cite=("amigo2018axiomatic",),
+)
+def CloseTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:
+    """Closeness threshold: the first ranks are always looked at, and there, more relevant documents win.
+
+    for some m:  Q(1 relevant, …) < Q(m not relevant, m relevant)
+    """
+    for first, late in first_and_late(base, length, small):
+        yield late, first

@@ -1,0 +1,70 @@
+"""Deepness threshold (DeepTh, Eq. 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rankprism.axioms.constraint import SMALL, Reading, constraint
+from rankprism.axioms.rankings import Base, Rankings
+
+#: The numbers n and m that are tried: every small one, then further and further apart.
+DEPTHS = (*range(1, 33), 64, 100, 128, 200, 256, 400, 512, 1000, 1023, 2048, 4096, 8192)
+#: What all documents of a ranking sum to at most, where they have to leave room.
+_FILLED = 0.9
+R_C = Reading(
+    "r_c",
+    None,
+    "binary relevance is 0 or some r_c ≪ 1; nothing stands for .01, .05 and .1, which all have to do",
+    optional=True,
+)
+LENGTH = Reading(
+    "length",
+    "same",
+    "the proof compares rankings of one length, so the first ends with non-relevant documents",
+    ("same", "one"),
+)
+QUANTIFIER = Reading(
+    "quantifier",
+    "eventually",
+    "'for some n' holds at n = 1 for whatever keeps Pri, so the text's 'large enough' is taken at its word",
+    ("eventually", "some"),
+)
+
+
+def single_grades(r_c: float | None = None, **others: Any) -> Iterable[Base]:
+    for r in (0.01, 0.05, 0.1) if r_c is None else (r_c,):
+        yield Base(np.array([[r]]), np.ones(1))
+
+
+def first_and_late(base: Base, length: str, small: str) -> Iterator[Rankings]:
+    """One relevant document at the top; n that are not relevant, then n relevant ones.
+
+    For n documents to leave room, r_c has to be the smaller, the larger n is.
+    """
+    r_c = float(base.documents[0, 0])
+    for n in DEPTHS:
+        r = min(r_c, _FILLED / n) if small == "room" else r_c
+        first, late = np.zeros((2 * n if length == "same" else 1, 1)), np.zeros((2 * n, 1))
+        first[0] = r
+        late[n:] = r
+        yield first, late
+
+
+@constraint(
+    quantifier="eventually",
+    variable="n",
+    values=DEPTHS,
+    bases=single_grades,
+    premises=("single aspect", "r ≪ 1", "binary relevance"),
+    readings=(R_C, SMALL, LENGTH, QUANTIFIER),
+    cite=("amigo2018axiomatic",),
+)
+def DeepTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:
+    """Deepness threshold: nobody goes that deep; one relevant document on top beats any number far down.
+
+    from some n on:  Q(1 relevant, …) > Q(n not relevant, n relevant)
+    """
+    return first_and_late(base, length, small)

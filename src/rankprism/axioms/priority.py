@@ -1,0 +1,33 @@
+"""Priority (Pri, Eq. 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankprism.axioms.constraint import ALIKE, CUTOFF, GRADES, HIGHEST, SMALL, Scope, constraint
+from rankprism.axioms.rankings import Base, Ranking, Rankings
+
+
+def swapped(d: Ranking, i: int, j: int) -> Ranking:
+    """The ranking with the documents at two places changed for each other."""
+    out = d.copy()
+    out[[i, j]] = d[[j, i]]
+    return out
+
+
+@constraint(
+    scope=Scope(fewest=2, alike=ALIKE),
+    premises=("single aspect", "r ≪ 1"),
+    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
+    cite=("amigo2018axiomatic",),
+)
+def Pri(base: Base) -> Iterator[Rankings]:
+    """Priority: a more relevant document moved up, for a less relevant one, raises the score.
+
+    r(d_{i+k}) > r(d_i), k > 0  ⇒  Q(d⃗ with i and i+k swapped) > Q(d⃗)
+    """
+    d = base.documents
+    for i, j in np.argwhere(np.triu(d[:, 0] > d)).tolist():
+        yield swapped(d, i, j), d

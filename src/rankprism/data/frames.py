@@ -1,0 +1,49 @@
+"""Data frames of pandas, polars and pyarrow, in and out, without depending on any of them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from rankprism.errors import InputError, RankprismError
+
+BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
+
+
+def is_frame(source: Any) -> bool:
+    # Asking the type first keeps narwhals unimported for everyone who passes dicts and files.
+    module = type(source).__module__.partition(".")[0]
+    return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(type(source), "columns")
+
+
+def all_rows(source: Any) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, by its own names of the columns."""
+    frame = eager(source)
+    columns = [frame[name].to_list() for name in frame.columns]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(frame.columns, values, strict=True))
+
+
+def eager(source: Any) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=False)
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
+    """A frame of the wanted kind; without a wish, of the kind that is in use or installed."""
+    if backend is None:
+        loaded = [b for b in BACKENDS if b in sys.modules]
+        installed = [b for b in BACKENDS if importlib.util.find_spec(b)]
+        if not installed:
+            raise RankprismError("data frames need one of pandas, polars or pyarrow: pip install pandas")
+        backend = (loaded or installed)[0]
+    import narwhals as nw
+
+    for known in BACKENDS:
+        if known == backend:
+            return nw.from_dict(dict(columns), backend=known).to_native()
+    raise InputError(f"unknown kind of data frame {backend!r}; use one of {', '.join(BACKENDS)}")

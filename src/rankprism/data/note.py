@@ -1,0 +1,121 @@
+"""Notes: what a user should know before trusting a result.
+
+A note is legitimate input or a legitimate choice that often means something else than it says, such as a run
+whose rank column contradicts its scores. In Python each note is a `RankprismWarning`; on the command line
+it is a line on standard error. Either way it is recorded in `Scores.conventions["notes"]`.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankprism.errors import RankprismWarning
+
+#: Every kind of note, and what it says.
+KINDS = {
+    "rank-order": "the rank column and the scores put documents in different orders",
+    "rising-scores": "the scores rise from the first rank to the last",
+    "equal-scores": "all documents of a topic have the same score",
+    "missing-topics": "a run lacks judged topics",
+    "unjudged-topics": "a run has topics without judgments",
+    "few-judged": "less than half of the top documents of a run are judged",
+    "unmatched-run": "almost none of the documents of a run is judged",
+    "unmatched-topics": "no document that a run retrieves for a topic is judged",
+    "no-relevant": "a topic has no relevant document",
+    "unused-weights": "no chosen measure uses the aspect weights",
+    "unequal-scales": "TOMA compares aspects whose scales differ much in length",
+    "lowest-labels": "labels that are missing or below the scale were read as the lowest label",
+    "byte-order-mark": "an id has a byte-order mark in it",
+    "no-break-space": "an id has a no-break space in it",
+    "grade-columns": "judgments of several grades may have been read as subtopics",
+    "unjudged-intents": "intents have a weight but no judged document",
+    "topics-left-out": "topics are left out of an analysis, because a run has no score there",
+}
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to know, however often it occurs.
+
+    >>> print(Note("missing-topics", "'bm25' lacks 2 of 50 judged topics", 1, "bm25"))
+    'bm25' lacks 2 of 50 judged topics [missing-topics]
+    """
+
+    kind: str
+    message: str
+    count: int  # how many runs, topics or ids it is about
+    example: str  # the first of them
+
+    def record(self) -> dict[str, Any]:
+        """The note as plain values, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.kind}]"
+
+
+def issue(notes: Iterable[Note]) -> None:
+    """Warn of each note once, at the line outside the package that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankprism":
+        level, frame = level + 1, frame.f_back
+    for note in notes:
+        warnings.warn(RankprismWarning(str(note)), stacklevel=level)
+
+
+def shown(text: str) -> str:
+    r"""A foreign name or id in quotes, shortened, without anything that a terminal would obey.
+
+    >>> print(shown("d1"), shown("\x1b[31m"), shown("x" * 100))
+    'd1' '\x1b[31m' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+
+
+def some(names: Iterable[str], most: int = 3) -> str:
+    """The first few names, for a message that has counted them already.
+
+    >>> some(["51", "52", "53", "54"])
+    "'51', '52', '53', …"
+    """
+    every = list(names)
+    return ", ".join(map(shown, every[:most])) + (", …" if len(every) > most else "")
+
+
+def stray_notes(where: str, stray: tuple[int, str, int, str]) -> list[Note]:
+    """What the core found of byte-order marks and no-break spaces among the ids of `where`.
+
+    >>> [note.kind for note in stray_notes("qrels", (0, "", 2, "d\\xa01"))]
+    ['no-break-space']
+    """
+    marks, marked, spaces, spaced = stray
+    notes = []
+    if marks:
+        notes.append(
+            Note(
+                "byte-order-mark",
+                f"{where}: {marks} {'id has' if marks == 1 else 'ids have'} a byte-order mark in it, the "
+                f"first is {marked!a}; this happens when files are put together, and such an id matches "
+                f"no other: remove the mark (U+FEFF) from the file",
+                marks,
+                marked,
+            )
+        )
+    if spaces:
+        notes.append(
+            Note(
+                "no-break-space",
+                f"{where}: {spaces} {'id has' if spaces == 1 else 'ids have'} a no-break space in it, the "
+                f"first is {spaced!a}; it separates no columns and is part of the id: write a blank "
+                f"instead where it should separate them",
+                spaces,
+                spaced,
+            )
+        )
+    return notes

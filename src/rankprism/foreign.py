@@ -1,0 +1,84 @@
+"""Foreign text: ids, file names and values that come from files, made safe to show.
+
+A run may be called ``a\\x1b[2Jb``, which would clear the screen, and an id may be a megabyte long. Whatever
+is shown to people (messages, notes, tables, charts) goes through `shown` or `message`. Whatever is written
+for machines (CSV, JSON, converted files) keeps the text as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: The longest piece of foreign text that a table shows.
+LONGEST = 200
+
+_LONGEST_WORD = 300
+_LONGEST_MESSAGE = 2000
+
+# Control characters (C0, DEL, C1), characters that are invisible or turn the direction of writing, line and
+# paragraph separators, tags, and what stands for bytes that are not UTF-8. The joiners U+200C and U+200D are
+# left alone, because Persian, Hindi and other scripts are written with them.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+_NOT_UTF8 = re.compile("[\ud800-\udfff]")
+
+
+def shown(text: str, most: int | None = LONGEST) -> str:
+    r"""Foreign text as people may see it: in one line, without commands to the terminal, and not too long.
+
+    >>> print(shown("red\x1b[31m\u202egnp.exe"))
+    red\x1b[31m\u202egnp.exe
+    >>> shown("x" * 1000, most=5)
+    'xxxxx… (1,000 characters)'
+    """
+    if most is not None and len(text) > most:
+        text = f"{text[:most]}… ({len(text):,} characters)"
+    return _UNSAFE.sub(lambda found: escaped(found[0]), text)
+
+
+def message(text: str) -> str:
+    """A message with foreign text in it: in one line, and short whatever the values in it are.
+
+    >>> text = message(f"q.txt, line 3: the grade {'9' * 5000!r} is too long; shorten it")
+    >>> len(text) < 400, text[:24], text[-10:]
+    (True, 'q.txt, line 3: the grade', 'shorten it')
+    """
+    text = _LONG_WORD.sub(lambda found: _without_middle(found[0], 200, 80), text)
+    if len(text) > _LONGEST_MESSAGE:
+        text = _without_middle(text, _LONGEST_MESSAGE * 2 // 3, _LONGEST_MESSAGE // 4)
+    return _UNSAFE.sub(lambda found: escaped(found[0]), text)
+
+
+def shown_lines(text: str) -> str:
+    """Lines of text for a terminal: everything but the ends of lines and tabs as `shown` has it."""
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else escaped(found[0]), text)
+
+
+def as_utf8(name: str) -> str:
+    r"""A file's name as UTF-8 can hold it: each byte of it that is not UTF-8 as an escape.
+
+    >>> as_utf8("caf\udce9.run")
+    'caf\\xe9.run'
+    """
+    return _NOT_UTF8.sub(lambda found: escaped(found[0]), name)
+
+
+def _without_middle(text: str, before: int, after: int) -> str:
+    return f"{text[:before]}…{text[-after:]}"
+
+
+def escaped(sign: str) -> str:
+    r"""A character as an escape.
+
+    >>> print(escaped("\x1b"), escaped("\n"), escaped("\u202e"), escaped("\udce9"))
+    \x1b \n \u202e \xe9
+    """
+    code = ord(sign)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8, as Python keeps it in file names
+        code -= 0xDC00
+    if code < 0x100:
+        return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}.get(sign, f"\\x{code:02x}")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

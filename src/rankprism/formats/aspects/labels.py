@@ -1,0 +1,282 @@
+"""Labels of documents, as they stand in files and in memory: what `aspects` makes judgments of."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from rankprism._core import parse_number
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.formats.memory import SPELLINGS, spelled
+
+#: How a grade column is called that is not wanted.
+SKIPPED = "-"
+_DUMMY = ("iteration", "iter", "0", "q0")
+
+
+class Label(NamedTuple):
+    """What is written there, and where; there are many, so that is put into words only when asked for."""
+
+    text: str
+    place: str  # such as "qrels.txt, line"
+    number: int | None
+
+    @property
+    def where(self) -> str:
+        return self.place if self.number is None else f"{self.place} {self.number}"
+
+
+#: By topic and document.
+Column: TypeAlias = dict[tuple[str, str], Label]
+
+
+def column_lines(
+    path: files.PathLike, columns: Sequence[str], data: bytes | None = None
+) -> dict[str, Column]:
+    """Grade columns by name: `topic 0 document grade grade …`, or without the 0.
+
+    A first line that names the columns decides which is which. `data`: what was read of the file already.
+    """
+    name = files.source_name(path)
+    lines = files.text_lines(path, files.unpacked(path) if data is None else data)
+    at = f"{name}, line"
+    place: dict[str, int] | None = None
+    topic_at, doc_at, width = 0, 0, 0
+    labels: dict[str, Column] = {column: {} for column in columns if column != SKIPPED}
+    for number, line in lines:
+        found = files.columns(line)
+        if place is None:
+            where = f"{at} {number}"
+            refuse_commas(where, found)
+            width = len(found)
+            if is_header(found):
+                topic_at, doc_at, place = _header(where, found, labels)
+                continue
+            if len(found) == 4 and found[1] in labels:
+                return _long(name, [(number, line), *lines], labels)
+            topic_at, doc_at, place = _counted(where, found, columns)
+        if len(found) != width:
+            raise InputError(f"{at} {number}: {len(found)} columns, and {width} in the lines before")
+        key = found[topic_at], found[doc_at]
+        for column, labelled in labels.items():
+            add(labelled, column, key, Label(found[place[column]], at, number))
+    return labels
+
+
+def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]) -> dict[str, Column]:
+    """`topic aspect document label`: a line for every label."""
+    for number, line in lines:
+        found = files.columns(line)
+        if len(found) != 4 or found[1] not in labels:
+            raise InputError(
+                f"{name}, line {number}: expected 4 columns, topic aspect document label, with one of the "
+                f"aspects {', '.join(labels)}; found {' '.join(found)}"
+            )
+        add(labels[found[1]], found[1], (found[0], found[2]), Label(found[3], f"{name}, line", number))
+    return labels
+
+
+def is_header(columns: Sequence[str]) -> bool:
+    """Whether these are names of columns rather than values.
+
+    >>> is_header(["topic", "iter", "docno", "usefulness"]), is_header(["1", "0", "d1", "2"])
+    (True, False)
+    """
+    words = [word.casefold() for word in columns]
+    subtopics = set(SPELLINGS["aspect"]) - set(_DUMMY)
+    return (
+        bool(words)
+        and words[0] in SPELLINGS["topic"]
+        and any(word in SPELLINGS["doc"] for word in words)
+        and not subtopics.intersection(words)
+    )
+
+
+def refuse_commas(where: str, columns: Sequence[str]) -> None:
+    """Says of a CSV file how it can be read."""
+    joined = " ".join(columns)
+    if len(columns) < 3 and is_header(joined.split(",")):
+        raise InputError(
+            f"{where}: has commas between its columns, and blanks or tabs are expected; write it with tabs, "
+            f"or read it as a data frame and pass that with aspects=[…]"
+        )
+
+
+def header_aspects(columns: Sequence[str]) -> list[str]:
+    """The grade columns that a first line names."""
+    known = {*SPELLINGS["topic"], *SPELLINGS["doc"], *_DUMMY}
+    return [word for word in columns if word.casefold() not in known]
+
+
+def _header(
+    where: str, found: Sequence[str], wanted: Mapping[str, Column]
+) -> tuple[int, int, dict[str, int]]:
+    chosen = spelled(found, ("topic", "doc"), None, where)
+    for column in wanted:
+        if column not in found:
+            raise InputError(f"{where}: no column {column!r} among {', '.join(found)}")
+    place = {column: found.index(column) for column in wanted}
+    return found.index(chosen["topic"]), found.index(chosen["doc"]), place
+
+
+def _counted(where: str, found: Sequence[str], columns: Sequence[str]) -> tuple[int, int, dict[str, int]]:
+    """Topic, document and grades by their number: the grades are the last columns."""
+    before = len(found) - len(columns)
+    if before not in (2, 3):
+        raise InputError(
+            f"{where}: found {len(found)} columns; for the aspects {', '.join(columns)} expected "
+            f"{len(columns) + 3}: topic 0 document {' '.join(columns)}, or {len(columns) + 2} without the 0. "
+            f"Name every grade column; {SKIPPED} skips one"
+        )
+    return 0, before - 1, {column: before + i for i, column in enumerate(columns)}
+
+
+def add(labelled: Column, aspect: str, key: tuple[str, str], label: Label) -> None:
+    """Puts a label to the others, unless the document has another one already."""
+    first = labelled.setdefault(key, label)
+    if first.text != label.text:
+        raise InputError(
+            f"{label.where}: document {key[1]!r} of topic {key[0]!r} has the label {label.text!r} of "
+            f"{aspect} here and {first.text!r} at {first.where}; keep one of them"
+        )
+
+
+def one_column(path: files.PathLike, aspect: str) -> Column:
+    """An aspect in a file of its own: `topic 0 document label`, or without the 0."""
+    return column_lines(path, [aspect])[aspect]
+
+
+def scores(path: files.PathLike) -> dict[str, tuple[float, str]]:
+    """Scores of documents whatever the topic: `document score`, or `score document` as the spam rankings."""
+    name = files.source_name(path)
+    found: dict[str, tuple[float, str]] = {}
+    for number, line in files.text_lines(path, files.unpacked(path)):
+        where, columns = f"{name}, line {number}", files.columns(line)
+        if len(columns) != 2:
+            raise InputError(f"{where}: found {len(columns)} columns; expected 2: document score")
+        doc, score = columns[0], parse_number(columns[1])
+        if score is None:
+            doc, score = columns[1], parse_number(columns[0])
+        if score is None:
+            raise InputError(
+                f"{where}: neither {columns[0]!r} nor {columns[1]!r} is a number; expected a score"
+            )
+        first = found.setdefault(doc, (score, where))
+        if first[0] != score:
+            raise InputError(
+                f"{where}: document {doc!r} has the score {score:g} here and {first[0]:g} at {first[1]}"
+            )
+    return found
+
+
+def answers(source: Any, element: str | None) -> dict[str, str]:
+    """The accepted answer of each topic: a mapping, a file of `topic answer`, or topics in XML."""
+    if isinstance(source, Mapping):
+        return {str(topic): str(answer) for topic, answer in source.items()}
+    name = files.source_name(source)
+    if name.endswith(".xml"):
+        return _xml_answers(source, name, element)
+    found: dict[str, str] = {}
+    for number, line in files.text_lines(source, files.unpacked(source)):
+        columns = files.columns(line)
+        if len(columns) != 2:
+            raise InputError(
+                f"{name}, line {number}: found {len(columns)} columns; expected 2: topic and its answer"
+            )
+        found[columns[0]] = columns[1]
+    return found
+
+
+def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict[str, str]:
+    """One element of each topic, which has its number as an element or an attribute."""
+    from xml.etree import ElementTree
+
+    if element is not None and not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", element):
+        raise InputError(
+            f"{name}: {element!r} is no name of an element; write it like answer or topic/answer"
+        )
+    if element is None:
+        raise InputError(f'{name}: say which element holds a topic\'s answer, e.g. element = "answer"')
+    if not os.path.exists(source):
+        raise InputError(f"{name}: there is no such file; check the path")
+    try:
+        topics = ElementTree.parse(source).getroot()
+    except (ElementTree.ParseError, OSError, ValueError, LookupError) as error:  # also unknown encodings
+        raise InputError(f"{name}: is no XML ({error})") from None
+    found = {}
+    for topic in topics:
+        number = topic.get("number") or topic.findtext("number")
+        answer = topic.findtext(element)
+        if number and answer is not None:
+            found[number.strip()] = answer.strip()
+    if not found:
+        raise InputError(f"{name}: no topic has an element <{element}>; check its name")
+    return found
+
+
+def from_memory(source: Any, names: Sequence[str]) -> dict[str, Column]:
+    """``{topic: {aspect: {doc: label}}}``, or a frame or rows with a column of each aspect."""
+    labels: dict[str, Column] = {name: {} for name in names}
+    for where, topic, doc, aspect, label in _cells(source, names):
+        if aspect not in labels or _is_missing(label):
+            continue
+        is_whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
+        text = str(int(label)) if is_whole else str(label)
+        add(labels[aspect], aspect, (topic, doc), Label(text, where, None))
+    return labels
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, or the NA of pandas, which cannot be compared."""
+    return (
+        label is None
+        or type(label).__name__ in ("NAType", "NaTType")
+        or (isinstance(label, float) and label != label)
+    )
+
+
+def _cells(source: Any, names: Sequence[str]) -> Iterator[tuple[str, str, str, str, Any]]:
+    if isinstance(source, Mapping):
+        for topic, judged in source.items():
+            for aspect, graded in _mapping(judged, f"judgments, topic {topic!r}").items():
+                for doc, label in _mapping(graded, f"judgments, topic {topic!r}, {aspect!r}").items():
+                    yield f"judgments, topic {topic!r}", str(topic), str(doc), str(aspect), label
+        return
+    for number, row in enumerate(_rows(source), 1):
+        where = f"judgments, row {number}"
+        chosen = spelled(tuple(row), ("topic", "doc"), None, where)
+        for name in names:
+            if name not in row:
+                raise InputError(f"{where}: no column {name!r} among {', '.join(map(str, row))}")
+            topic, doc = (_id(row[chosen[key]], f"{where}: the {key}") for key in ("topic", "doc"))
+            yield where, topic, doc, name, row[name]
+
+
+def _id(value: Any, what: str) -> str:
+    if _is_missing(value):
+        raise InputError(f"{what} is missing; name it, or leave the row out")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where}: holds {value!r}; expected {{topic: {{aspect: {{doc: label}}}}}}")
+    return value
+
+
+def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
+    from rankprism.data.frames import all_rows, is_frame
+
+    if is_frame(source):
+        yield from all_rows(source)
+        return
+    for number, row in enumerate(source, 1):
+        found = row._asdict() if hasattr(row, "_asdict") else row
+        if not isinstance(found, Mapping):
+            raise InputError(
+                f"judgments, row {number}: {row!r} has no names of columns; pass mappings or a data frame"
+            )
+        yield found

@@ -1,0 +1,421 @@
+"""What `evaluate` notes about runs, judgments and measures, so that nobody is misled by the scores.
+
+Each function looks for one thing and returns a note, or None where all is well. The limits are chosen so that
+the runs of real evaluation campaigns, which are rarely judged completely, give few notes or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.data.hits import Cells, Floats, batches
+from rankprism.data.judgments import Judgments
+from rankprism.data.note import Note, shown, some, stray_notes
+from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
+from rankprism.errors import RankprismError
+from rankprism.formats.aspects.reading import BELOW, MISSING
+from rankprism.formats.judged import number_text
+from rankprism.measures import Measure
+
+#: How deep a run is looked at for judged documents where no measure has a cutoff, and at most: pools of
+#: campaigns are rarely deeper than 100.
+_DEPTH, _DEEPEST = 10, 100
+#: How many documents must be there before their share of judged ones means something.
+_ENOUGH = 10
+#: Equal scores are noted of rankings with so many documents; a few may well be equal.
+_SEVERAL = 5
+#: A run of which a smaller share of documents is judged than this probably spells its ids differently.
+_HARDLY_ANY = 0.05
+#: A scale so many times as long as another one is much longer.
+_MUCH_LONGER = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """All that a note may be about."""
+
+    judgments: Judgments
+    runs: Mapping[str, Alignment]
+    measures: Sequence[Measure]
+    topics: str  # which are averaged over
+    #: the mean of a run by the first measure: as it was ordered, and by its ranks where that can be known
+    means: Callable[[str], tuple[float, float | None]]
+
+    def named(self, details: Mapping[str, str]) -> str:
+        """The runs that a note is about, with the details of the first."""
+        name, detail = next(iter(details.items()))
+        if len(details) == 1:
+            return f"{shown(name)} ({detail})"
+        return f"{len(details)} of {len(self.runs)} runs (first {shown(name)}: {detail})"
+
+    def topics_of(self, name: str, which: npt.NDArray[np.bool_]) -> str:
+        """Some topics of a run, counted."""
+        names = [self.judgments.topics[t] for t in np.flatnonzero(which)]
+        return f"{len(names)} of {self.runs[name].retrieved.sum()} topics: {some(names)}"
+
+
+def notes_of(evaluated: Evaluated) -> list[Note]:
+    """Everything to know about these runs, judgments and measures."""
+    found = [
+        rank_order(evaluated),
+        rising_scores(evaluated),
+        equal_scores(evaluated),
+        missing_topics(evaluated),
+        unjudged_topics(evaluated),
+        unmatched_run(evaluated),
+        unmatched_topics(evaluated),
+        few_judged(evaluated),
+        no_relevant(evaluated),
+        unused_weights(evaluated),
+        unequal_scales(evaluated),
+        lowest_labels(evaluated.judgments),
+    ]
+    return [note for note in found if note is not None] + stray(evaluated)
+
+
+def rank_order(evaluated: Evaluated) -> Note | None:
+    """The rank column and the scores put documents in different orders."""
+    found = {}
+    for name, run in evaluated.runs.items():
+        disagreeing = (run.remarks & DISAGREEING) > 0
+        if disagreeing.any() and not _rises(run):
+            t, *two = run.disagreement
+            rank, score, worse, higher = map(number_text, two)
+            found[name] = (
+                f"{disagreeing.sum()} of {run.retrieved.sum()} topics; in "
+                f"{shown(evaluated.judgments.topics[t])} rank {rank} has score {score} and rank {worse} has "
+                f"score {higher}"
+            )
+    if not found:
+        return None
+    name = next(iter(found))
+    return Note(
+        "rank-order",
+        f"the rank column and the scores of {evaluated.named(found)} put documents in different orders. They "
+        f'are ordered by score; for the order of the ranks set order="rank" (--order rank)'
+        f"{_both_means(evaluated, name)}",
+        len(found),
+        name,
+    )
+
+
+def rising_scores(evaluated: Evaluated) -> Note | None:
+    """The scores rise where they should fall."""
+    found = {
+        name: evaluated.topics_of(name, (run.remarks & RISING) > 0)
+        for name, run in evaluated.runs.items()
+        if _rises(run)
+    }
+    if not found:
+        return None
+    name = next(iter(found))
+    return Note(
+        "rising-scores",
+        f"the scores of {evaluated.named(found)} rise from the first rank to the last, so the last document "
+        f"counts as the best. That is right if the ranks count backwards. If the scores are distances, set "
+        f'order="rank" (--order rank) or negate them; if the columns of rank and score are swapped, swap '
+        f"them back{_both_means(evaluated, name)}",
+        len(found),
+        name,
+    )
+
+
+def _rises(run: Alignment) -> bool:
+    """In most topics: a few short rankings may rise by chance."""
+    several = run.retrieved & (run.length > 2)
+    return bool(2 * (((run.remarks & RISING) > 0) & several).sum() > several.sum())
+
+
+def _both_means(evaluated: Evaluated, name: str) -> str:
+    """What the choice means for a run."""
+    by_score, by_rank = evaluated.means(name)
+    if by_rank is None:
+        return ""
+    measure = evaluated.measures[0]
+    return f". The {measure} of {shown(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
+
+
+def equal_scores(evaluated: Evaluated) -> Note | None:
+    """All documents of a topic have one score, so their ids decide."""
+    found = {}
+    for name, run in evaluated.runs.items():
+        equal = ((run.remarks & EQUAL) > 0) & (run.length >= _SEVERAL)
+        if equal.any():
+            found[name] = evaluated.topics_of(name, equal)
+    if not found:
+        return None
+    return Note(
+        "equal-scores",
+        f"all documents of a topic have the same score in {evaluated.named(found)}, so their ids decide the "
+        f'order. To take the rank column or the order of the lines, set order="rank" or "input" (--order)',
+        len(found),
+        next(iter(found)),
+    )
+
+
+def missing_topics(evaluated: Evaluated) -> Note | None:
+    """Topics that a run lacks count as empty rankings."""
+    if evaluated.topics != "judged":
+        return None
+    every = evaluated.judgments.topics
+    found = {}
+    for name, run in evaluated.runs.items():
+        missing = [every[t] for t in np.flatnonzero(~run.retrieved)]
+        if missing:
+            found[name] = f"{len(missing)} of {len(every)}: {some(missing)}"
+    if not found:
+        return None
+    return Note(
+        "missing-topics",
+        f"judged topics are missing from {evaluated.named(found)} and are scored as empty rankings. To "
+        f'average only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
+        len(found),
+        next(iter(found)),
+    )
+
+
+def unjudged_topics(evaluated: Evaluated) -> Note | None:
+    """Topics of a run without judgments are ignored."""
+    found = {
+        name: f"{len(run.unjudged)} of {len(run.unjudged) + run.retrieved.sum()}: {some(run.unjudged)}"
+        for name, run in evaluated.runs.items()
+        if run.unjudged
+    }
+    if not found:
+        return None
+    return Note(
+        "unjudged-topics",
+        f"topics of {evaluated.named(found)} have no judgments and are ignored",
+        len(found),
+        next(iter(found)),
+    )
+
+
+def _matched(judgments: Judgments, run: Alignment) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """By topic: how many retrieved documents are judged, and how many could be."""
+    possible = np.minimum(run.length, judgments.table.judged_documents())
+    return np.diff(run.start), possible.astype(np.int64)
+
+
+def _is_unmatched(judgments: Judgments, run: Alignment) -> bool:
+    """Whether hardly any document of a run is judged."""
+    matched, possible = (by_topic.sum() for by_topic in _matched(judgments, run))
+    return bool(matched == 0 or (possible >= _ENOUGH and matched < _HARDLY_ANY * possible))
+
+
+def unmatched_run(evaluated: Evaluated) -> Note | None:
+    """Hardly any document of a run is judged."""
+    judgments = evaluated.judgments
+    found = [name for name, run in evaluated.runs.items() if _is_unmatched(judgments, run)]
+    if not found:
+        return None
+    name, run = found[0], evaluated.runs[found[0]]
+    what = (
+        f"only {len(run.rank)} of its {run.length.sum()} documents are judged"
+        if len(run.rank)
+        else "none of its documents is judged, so it scores 0"
+    )
+    others = f" ({len(found)} of {len(evaluated.runs)} runs are like that)" if len(found) > 1 else ""
+    return Note(
+        "unmatched-run",
+        f"{shown(name)}: {what}{others}; check that it belongs to {judgments.source} and that both "
+        f"spell their ids alike{_both_ids(evaluated, name)}",
+        len(found),
+        name,
+    )
+
+
+def unmatched_topics(evaluated: Evaluated) -> Note | None:
+    """No document that a run retrieves for a topic is judged, though many are on either side."""
+    if not _lists_what_is_not_relevant(evaluated.judgments):
+        return None
+    found = {}
+    for name, run in evaluated.runs.items():
+        matched, possible = _matched(evaluated.judgments, run)
+        none = (matched == 0) & (possible >= _ENOUGH)
+        if none.any() and not _is_unmatched(evaluated.judgments, run):
+            found[name] = evaluated.topics_of(name, none)
+    if not found:
+        return None
+    name = next(iter(found))
+    return Note(
+        "unmatched-topics",
+        f"there are topics without any judged document in {evaluated.named(found)}. Check that the run and "
+        f"the judgments spell their ids alike{_both_ids(evaluated, name)}",
+        len(found),
+        name,
+    )
+
+
+def _both_ids(evaluated: Evaluated, name: str) -> str:
+    """An id from the run and one from the judgments, for the user to compare."""
+    t, retrieved, judged = evaluated.runs[name].unmatched
+    if t < 0:
+        return ""
+    topic = shown(evaluated.judgments.topics[t])
+    return f": topic {topic} has {shown(retrieved)} in the run and {shown(judged)} in the judgments"
+
+
+def few_judged(evaluated: Evaluated) -> Note | None:
+    """Less than half of what the measures look at is judged."""
+    judgments = evaluated.judgments
+    if all(m.is_condensed for m in evaluated.measures) or not _lists_what_is_not_relevant(judgments):
+        return None
+    depth = min(_DEEPEST, max(m.cutoff or _DEPTH for m in evaluated.measures))
+    found = {}
+    for name, run in evaluated.runs.items():
+        looked_at = int(np.minimum(run.length, depth).sum())
+        judged = int((run.rank <= depth).sum())
+        if looked_at >= _ENOUGH and 2 * judged < looked_at and not _is_unmatched(judgments, run):
+            found[name] = f"{100 * judged // looked_at}%"
+    if not found:
+        return None
+    return Note(
+        "few-judged",
+        f"less than half of the first {depth} documents of {evaluated.named(found)} are judged, and the "
+        f"others count as not relevant. To see how much this may matter, set bounds=True (--bounds); to "
+        f"leave them out of a measure, write e.g. nDCG(judged_only=True)@10",
+        len(found),
+        next(iter(found)),
+    )
+
+
+def _lists_what_is_not_relevant(judgments: Judgments) -> bool:
+    """Where only relevant documents are listed, the others may have been judged too."""
+    return bool((judgments.table.judged_documents() > judgments.cells.documents).any())
+
+
+def no_relevant(evaluated: Evaluated) -> Note | None:
+    """No run can find anything in a topic without a relevant document."""
+    without = evaluated.judgments.topics_without_relevant
+    if not without:
+        return None
+    return Note(
+        "no-relevant",
+        f"{len(without)} of {len(evaluated.judgments.topics)} topics "
+        f"{'has' if len(without) == 1 else 'have'} no relevant document, so no run can gain anything there: "
+        f"{some(without)}",
+        len(without),
+        without[0],
+    )
+
+
+def unused_weights(evaluated: Evaluated) -> Note | None:
+    """The weights of aspects were given, and change nothing."""
+    judgments = evaluated.judgments
+    # EvALL files always have weights, so nobody chose to give them.
+    if judgments.weights is None or judgments.format == "evall" or _are_uniform(judgments):
+        return None
+    if any(uses_weights(measure, judgments) for measure in evaluated.measures):
+        return None
+    names = [str(measure) for measure in evaluated.measures]
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return Note(
+        "unused-weights",
+        f"no chosen measure uses the aspect weights: {listed}. Measures that do are e.g. nDCG_IA, D_nDCG, "
+        f"RBU, CAM(nDCG) and alpha_nDCG(weighted=True)",
+        len(names),
+        names[0],
+    )
+
+
+def _are_uniform(judgments: Judgments) -> bool:
+    start, weights = judgments.cells.aspect_start, np.asarray(judgments.weights)
+    return bool((np.maximum.reduceat(weights, start[:-1]) == np.minimum.reduceat(weights, start[:-1])).all())
+
+
+def uses_weights(measure: Measure, judgments: Judgments) -> bool:
+    """Whether the weights of aspects can change a score.
+
+    The measure is tried on a topic with a document for each aspect: on rankings of one document, and of all
+    documents with each of them at the top. Its scores under different weights are compared.
+    """
+    cells = judgments.cells
+    t = int(np.argmax(cells.aspects))
+    first, aspects = int(cells.aspect_start[t]), int(cells.aspects[t])
+    highest = cells.grade.max(initial=1.0)
+    names = cells.names[first : first + aspects]
+    rising = np.arange(1.0, aspects + 1) / (aspects * (aspects + 1) / 2)
+    tried = [rising, rising[::-1]]
+    if (np.asarray(judgments.weights) == 0).any():
+        tried.append(np.eye(aspects)[0])  # some measures ask only whether a weight is 0
+
+    every = list(range(aspects))
+    rankings = [*([doc] for doc in every), *(every[doc:] + every[:doc] for doc in every)]
+
+    def scores(weights: Floats) -> Floats:
+        one = np.arange(aspects, dtype=np.int32)
+        topic = Cells(
+            start=np.array([0, aspects]),
+            doc=one,
+            aspect=one,
+            grade=np.full(aspects, highest),
+            documents=np.array([aspects], dtype=np.int32),
+            aspect_start=np.array([0, aspects]),
+            weights=weights,
+            navigational=None,
+            names=names,
+            scales=cells.scales,
+        )
+        runs = [Alignment.of_documents(docs) for docs in rankings]
+        return np.concatenate([measure.score(hits) for hits, _, _ in batches(topic, runs)])
+
+    try:
+        tries = [scores(weights) for weights in tried]
+    except RankprismError:  # a measure that takes only certain labels: nothing is known, so nothing is said
+        return True
+    return any((one != tries[0]).any() for one in tries)
+
+
+def unequal_scales(evaluated: Evaluated) -> Note | None:
+    """TOMA measures distances between labels, so an aspect with a long scale outweighs the others."""
+    if all(measure.name != "TOMA" for measure in evaluated.measures):
+        return None
+    scales = evaluated.judgments.cells.labels.scales
+    by_default = [s for s in scales if s.place == tuple(range(len(s.place))) and len(s.place) > 1]
+    if not by_default:
+        return None
+    short, long = (choose(by_default, key=lambda s: s.place[-1]) for choose in (min, max))
+    if long.place[-1] < _MUCH_LONGER * short.place[-1]:
+        return None
+    return Note(
+        "unequal-scales",
+        f"TOMA compares aspects whose scales differ much in length: the labels of {shown(long.aspect)} stand "
+        f"at 0 to {long.place[-1]}, those of {shown(short.aspect)} at 0 to {short.place[-1]}, so "
+        f"{shown(long.aspect)} decides almost alone. To place them otherwise, give an embedding "
+        f"(--embed {short.aspect}=0,…,{long.place[-1]})",
+        1,
+        long.aspect,
+    )
+
+
+def lowest_labels(judgments: Judgments) -> Note | None:
+    """Labels that nobody gave; those that are `given` another aspect were asked for."""
+    guessed = {
+        aspect: reasons for aspect, reasons in judgments.lowered.items() if {MISSING, BELOW} & reasons.keys()
+    }
+    if not guessed:
+        return None
+    counts = "; ".join(
+        f"of {shown(aspect)} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
+        for aspect, reasons in guessed.items()
+    )
+    return Note(
+        "lowest-labels",
+        f"labels are read as the lowest of their aspect: {counts}",
+        sum(reasons.get(MISSING, 0) + reasons.get(BELOW, 0) for reasons in guessed.values()),
+        next(iter(guessed)),
+    )
+
+
+def stray(evaluated: Evaluated) -> list[Note]:
+    """Ids with characters that nobody sees; each kind once, by the first run that has it."""
+    notes: dict[str, Note] = {}
+    for name, run in evaluated.runs.items():
+        for note in stray_notes(shown(name), run.stray):
+            notes.setdefault(note.kind, note)
+    return list(notes.values())

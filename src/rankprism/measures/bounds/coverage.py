@@ -1,0 +1,112 @@
+"""Bounds of measures of how many aspects a ranking reaches, and how soon, (N,)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism._core import minimal_cover
+from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.parts import binary, ratio
+
+
+def needed(m: Longs, level: float) -> Longs:
+    """⌈level · m⌉, at least one of them if there is any"""
+    return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1)), dtype=np.int64)
+
+
+def reached(c: Completions, rel: float, level: float) -> Iterator[tuple[int, Bools, Longs, Floats, Floats]]:
+    """For each number of aspects that come alive: whether so many can, how many aspects are then needed, and
+    the rank at which they are reached, at least and at most; inf if never.
+
+    At best, every aspect is reached at the first unjudged rank; at worst, those that come alive are reached
+    at the last one.
+    """
+    g = c.gains(binary(rel), None)
+    ranks = np.arange(1, g.least.shape[-1] + 1)
+    first = np.where(g.least > 0, ranks, np.inf).min(-1, initial=np.inf)
+    first = np.where(g.live, first, np.inf)
+    soonest = np.where(g.live & (g.top > 0), np.minimum(first, c.first[:, None]), first)
+    live, maybe = g.live.sum(-1), g.maybe.sum(-1)
+    for n in range(int(maybe.max(initial=0)) + 1):
+        need = needed(live + n, level)
+        ends = []
+        for of_live, of_new in ((soonest, c.first), (first, c.last)):
+            new = np.broadcast_to(of_new[:, None], (len(of_new), n))
+            in_order = np.sort(np.concatenate([of_live, new], axis=-1), axis=-1)
+            if not in_order.shape[-1]:
+                ends.append(np.full(len(need), np.inf))
+                continue
+            rank = np.take_along_axis(in_order, np.maximum(need - 1, 0)[:, None], -1)[:, 0]
+            ends.append(np.where(need == 0, np.inf, rank))
+        yield n, n <= maybe, need, ends[0], ends[1]
+
+
+def subtopic_reciprocal_rank(c: Completions, level: float, rel: float) -> Pair:
+    """Bounds of 1 / the rank of `reached`, over the number of aspects that come alive; exact."""
+    low, high = np.full(len(c.count), np.inf), np.zeros(len(c.count))
+    for _, possible, _, soon, late in reached(c, rel, level):
+        low = np.where(possible, np.minimum(low, 1 / late), low)
+        high = np.where(possible, np.maximum(high, 1 / soon), high)
+    return low, high
+
+
+def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float, nodes: int) -> Pair:
+    """Bounds of the cost of the cheapest cover over that of the ranking, down to where the aspects are
+    reached.
+
+    The ranking's documents down to there are a cover, so 1 is a bound. A cover of n aspects costs a·n + b at
+    least, as a single document. While no aspect comes alive, new documents only make the cheapest cover of
+    the judged ones cheaper. The ranking costs b for each document, a for each of their judged aspects, and at
+    most a for every aspect of every unjudged document.
+    """
+    hits = c.hits
+    g = c.gains(binary(rel), None)
+    judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
+    m = judged.any(-1).sum(-1)
+    # Where the search gave up, the cheapest cover that it found is what the best one costs at most.
+    cheapest = minimal_cover(judged, needed(m, level).astype(np.int32), a, b, nodes)[1]
+    cover = np.where(m > 0, cheapest, 0.0)[hits.topic]
+    zero = np.zeros((len(hits.length), 1))
+    of_judged = np.concatenate([zero, np.cumsum(g.least.sum(1), axis=-1)], axis=-1)
+    of_free = np.concatenate([zero, np.cumsum(g.free, axis=-1)], axis=-1) * (g.top > 0).sum(-1)[:, None]
+
+    def share(cover: npt.ArrayLike, rank: Floats, open_too: bool) -> Floats:
+        """cover / cost, 0 if the aspects are never reached"""
+        place = np.where(np.isinf(rank), 0, rank).astype(np.int64)
+        aspects = np.take_along_axis(of_judged + of_free * open_too, place[:, None], -1)[:, 0]
+        return ratio(np.where(np.isinf(rank), 0.0, cover), a * aspects + b * place)
+
+    low, high = np.full(len(c.count), np.inf), np.zeros(len(c.count))
+    for n, possible, need, soon, late in reached(c, rel, level):
+        at_least = share(a * need + b, late, open_too=True)
+        # Without a price on aspects a cover of n documents for n aspects is known.
+        best = cover if n == 0 else b * need if a == 0 else np.inf
+        at_most = np.minimum(share(best, soon, open_too=False), 1.0)
+        low = np.where(possible, np.minimum(low, at_least), low)
+        high = np.where(possible, np.maximum(high, at_most), high)
+    return low, high
+
+
+def precision_at_recall(c: Completions, rel: float) -> Pair:
+    """Bounds of the share of documents that bring something new, down to where all aspects are reached.
+
+    With something relevant in the list, the first such document counts whole, of as many documents as the
+    list has, or as are needed if all aspects are reached for certain. No more documents bring something new
+    than there are aspects; and all are needed down to the first rank at which all aspects can be reached.
+    """
+    g = c.gains(binary(rel), None)
+    length = c.hits.length.astype(np.float64)
+    low, high = np.full(len(length), np.inf), np.zeros(len(length))
+    something = (g.least > 0).any((-1, -2))
+    for n, possible, _, soon, late in reached(c, rel, 1.0):
+        at_least = ratio(np.where(something, 1.0, 0.0), np.where(np.isinf(late), length, late))
+        aspects = g.live.sum(-1) + float(n)
+        at_most = np.minimum(1.0, ratio(aspects, np.where(np.isinf(soon), length, soon)))
+        low = np.where(possible, np.minimum(low, at_least), low)
+        high = np.where(possible, np.maximum(high, at_most), high)
+    return low, high

@@ -1,0 +1,83 @@
+"""What bounds are made of: of ratios, of means over aspects, of scores that never fall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.errors import MeasureError
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.parts import Discount, Gain, discounted_sum, ratio, total, weighted_sum
+
+Pair: TypeAlias = tuple[Floats, Floats]
+
+
+def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float | Floats = 1.0) -> Pair:
+    """low / most and high / least, the latter `cap` at most: bounds of a ratio of numbers that are not below
+    0.
+
+    Where the divisor may be 0 the score is 0 or limited by nothing but the cap.
+    """
+    upper = np.where(least > 0, ratio(high, least), np.where(high > 0, np.inf, 0.0))
+    return ratio(low, most), np.minimum(upper, cap)
+
+
+def weights(c: Completions, weighted: bool) -> Floats:
+    """(N, A) aspect weights that do not yet sum to 1"""
+    weight = c.hits.weight
+    return weight if weighted else np.ones_like(weight)
+
+
+def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: Bools) -> Pair:
+    """Bounds of the weighted mean of aspects' scores (N, A) over those with something relevant.
+
+    Aspects that are `live` are always among them; those that `maybe` are may or may not come alive. A mean
+    rises by one more member if and only if that is above the mean. So the highest mean has the members of the
+    highest scores, down to some place, and the lowest mean those of the lowest. `low` of an aspect that may
+    come alive is its lowest score once it is alive. Exact if the bounds of all aspects are.
+    """
+
+    def means(score: Floats, order: Longs) -> Floats:
+        take = np.where(maybe, weight, 0.0)
+        more = np.take_along_axis(take, order, -1)
+        sure = weighted_sum(score, np.where(live, weight, 0.0))[:, None]
+        base = total(np.where(live, weight, 0.0))[:, None]
+        added = np.cumsum(more * np.take_along_axis(score, order, -1), axis=-1)
+        means = ratio(sure + added, base + np.cumsum(more, axis=-1))
+        return np.concatenate([ratio(sure, base), means], axis=-1)
+
+    ascending = np.argsort(np.where(maybe, low, np.inf), axis=-1, kind="stable")
+    descending = np.argsort(np.where(maybe, -high, np.inf), axis=-1, kind="stable")
+    return means(low, ascending).min(-1), means(high, descending).max(-1)
+
+
+def rising(g: Gains, score: Callable[[Floats], Floats]) -> Pair:
+    """Bounds of a score that never falls when a gain rises: all unjudged documents at 0, and all at the top.
+
+    Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative
+    with respect to r_i is Π_{j<i} (1 - r_j) times D(i) less a mean of later discounts, which are no larger.
+    Exact where the gains of judged documents are certain.
+    """
+    return score(g.least), score(g.most)
+
+
+def discounted(gain: Floats, discount: Discount) -> Floats:
+    """(N, A) Σ_i D(i) gain_i of gains by rank"""
+    n = gain.shape[-1]
+    return discounted_sum(gain, np.broadcast_to(discount.first(n), (len(gain), n)))
+
+
+def probability(c: Completions, gain: Gain, name: str) -> Gain:
+    """The gain, if it is a probability whatever the completion."""
+    highest = c.level.max(initial=0.0)
+    limit = 1.0 if gain.kind == "linear" else gain.max_rel
+    if gain.kind in ("linear", "probability") and limit is not None and highest > limit:
+        raise MeasureError(
+            f"{name}: no bounds are known: an unjudged document may have grade {highest:g}, which is above "
+            f"{limit:g}; "
+            + (f"set max_rel={highest:g}" if gain.kind != "linear" else "use gain='probability'")
+        )
+    return gain

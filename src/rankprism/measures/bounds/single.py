@@ -1,0 +1,177 @@
+"""Bounds of measures of one aspect, (N, A)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.measures.bounds.completions import Completions, Gains
+from rankprism.measures.bounds.ranges import Pair, discounted, quotient, rising
+from rankprism.measures.parts import CASCADE, RECIPROCAL, Discount, binary, ratio
+
+
+def precision(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    depth = c.hits.depth(cutoff)[:, None]
+    return rising(c.gains(binary(rel), cutoff), lambda g: ratio(g.sum(-1), depth))
+
+
+def reciprocal_rank(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    def score(g: Floats) -> Floats:
+        best: Floats = (g * RECIPROCAL.first(g.shape[-1])).max(-1, initial=0.0)
+        return best
+
+    return rising(c.gains(binary(rel), cutoff), score)
+
+
+def precision_sums(
+    g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats]
+) -> Pair:
+    """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over something that grows with the number m of new
+    documents.
+
+    Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m
+    (N, n).
+
+    To move a relevant document from rank b up to a < b, where nothing relevant stands, changes the sum by no
+    less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
+    m new documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with
+    the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
+    scanned over m. Exact for binary gains, where the best and the lowest grade are one.
+    """
+    n = g.least.shape[-1]
+    if not n or not g.least.shape[1]:
+        zero = np.zeros(judged.shape)
+        return zero, zero
+    i = np.arange(1, n + 1)
+    free = g.free[:, None, :]
+    top, bottom = g.top[:, :, None], g.bottom[:, :, None]
+
+    def after(x: Floats) -> Floats:
+        """Σ_{j>i} x_j / j"""
+        x = x / i
+        return np.cumsum(x[..., ::-1], axis=-1)[..., ::-1] - x
+
+    m = np.cumsum(g.free, axis=-1, dtype=np.int64)
+    added = (np.cumsum(g.least, axis=-1) + m[:, None, :] * top) / i + after(g.least)
+    sums = judged[:, :, None] + np.cumsum(np.where(free & (top > 0), added, 0.0), axis=-1)
+    found = np.where(free & (top > 0), ratio(sums, least(m)), 0.0).max(-1)
+    none = np.zeros((len(m), 1), dtype=np.int64)
+    high = np.maximum(found, ratio(judged, least(none)[..., 0]))
+
+    relevant = bottom * (g.least > 0)
+    own = (np.cumsum(relevant, axis=-1) + bottom) / i + after(relevant) + after(free * bottom)
+    more = np.where(free & (top > 0), own, 0.0)
+    sums = judged[:, :, None] + np.cumsum(more[..., ::-1], axis=-1)[..., ::-1]
+    m = g.below[:, None] + np.cumsum(g.free[:, ::-1], axis=-1, dtype=np.int64)[:, ::-1]
+    reached = np.where(free & (top > 0), ratio(sums, most(m)), np.inf).min(-1)
+    hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
+    low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
+    return np.where(g.live, low, 0.0), high
+
+
+def average_precision(c: Completions, rel: float, normalize: bool, cutoff: int | None) -> Pair:
+    g = c.gains(binary(rel), cutoff)
+
+    def score(relevant: Floats) -> Floats:
+        return discounted(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL)
+
+    if not normalize:
+        return rising(g, score)
+    R = g.ideal_least.sum(-1)[g.topic][:, :, None]
+    return precision_sums(g, score(g.least), lambda m: R + m[:, None, :], lambda m: R + m[:, None, :])
+
+
+def r_precision(c: Completions, rel: float) -> Pair:
+    """Bounds of P@R: with m new relevant documents R is m larger, and they stand highest or lowest. Exact."""
+    g = c.gains(binary(rel), None)
+    R = g.ideal_least.sum(-1)[g.topic].astype(np.int64)[:, :, None]  # (N, A, 1)
+    n = g.least.shape[-1]
+
+    def counted(x: Floats | Bools) -> Longs:
+        total = np.cumsum(x, axis=-1).astype(np.int64)
+        return np.concatenate([np.zeros((*total.shape[:-1], 1), dtype=np.int64), total], axis=-1)
+
+    m = np.arange(int(g.count.max(initial=0)) + 1)
+    possible = (m <= g.count[:, None])[:, None, :] & ((m == 0) | (g.top[:, :, None] > 0))
+    place = np.minimum(R + m, n)
+    judged = np.take_along_axis(counted(g.least), place, -1)
+    above = np.take_along_axis(np.broadcast_to(counted(g.free)[:, None, :], (*R.shape[:2], n + 1)), place, -1)
+    below = g.count[:, None, None] - above
+    best = ratio((judged + np.minimum(m, above)).astype(np.float64), R + m + 0.0)
+    worst = ratio((judged + np.maximum(m - below, 0)).astype(np.float64), R + m + 0.0)
+    return np.where(possible, worst, np.inf).min(-1), np.where(possible, best, 0.0).max(-1)
+
+
+def blocks(most: int) -> Iterator[tuple[int, int]]:
+    """Numbers of documents, as ranges from .. to: 0, 1, 2, …, 7, 8-12, 13-19, …, ever wider"""
+    first = 0
+    while first <= most:
+        last = min(most, first + (first // 2 if first >= 8 else 0))
+        yield first, last
+        first = last + 1
+
+
+def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
+    """Bounds of Σ_i D(i) gain_i over the same for all documents by gain, the best ranking there is.
+
+    With m documents that gain something, the sum is largest with the best gain at the m highest unjudged
+    ranks, and the divisor smallest with the lowest gain for each. As to the least: for a ratio ρ, the sum is
+    linear in the gains and ρ times the divisor, a maximum over orders, convex. So the set of gains with a
+    ratio of at least ρ is convex, and the ratio is least at a corner: m documents with the best gain, at the
+    lowest unjudged ranks, and 0 for the others. The numbers m are looked at in blocks from .. to, whose ends
+    bound what is between.
+    """
+    n = g.least.shape[-1]
+    D = discount.first(n)
+    N, A = g.top.shape
+    base = discounted(g.least, discount)
+    at_most = discounted(np.where(g.free[:, None, :], 0.0, g.most), discount)
+    gained = np.where(g.free, D, 0.0)
+    zero = np.zeros((N, 1))
+    from_top = np.concatenate([zero, np.cumsum(gained, axis=-1)], axis=-1)
+    from_below = np.concatenate([zero, np.cumsum(gained[:, ::-1], axis=-1)], axis=-1)
+    seen_from_top = np.cumsum(g.free, axis=-1, dtype=np.int64)
+    seen_from_below = np.cumsum(g.free[:, ::-1], axis=-1, dtype=np.int64)
+    visible: Longs = g.free.sum(-1, dtype=np.int64)
+
+    def placed(count: Longs, seen_so_far: Longs, sums: Floats) -> Floats:
+        """(N,) Σ D over the first `count` unjudged documents from one end"""
+        at = (seen_so_far < count[:, None]).sum(-1) + 1
+        index = np.where(count > 0, np.minimum(at, n), 0)[:, None]
+        return np.asarray(np.take_along_axis(sums, index, -1)[:, 0])
+
+    low, high = np.full((N, A), np.inf), np.zeros((N, A))
+    step = g.top if g.is_sure else g.bottom
+    open_ = g.top > 0
+    for first, last in blocks(int(visible.max(initial=0))):
+        inside = (first <= visible)[:, None] & (open_ | (first == 0))
+        some = np.minimum(visible, last)
+        total = at_most + g.top * placed(some, seen_from_top, from_top)[:, None]
+        best = discounted(g.ideal(g.bottom, np.minimum(visible, first), cutoff, most=False), discount)
+        high = np.maximum(high, np.where(inside, quotient(total, total, best, best)[1], 0.0))
+    width = int(g.count.max(initial=0)) if cutoff is None else min(cutoff, int(g.count.max(initial=0)))
+    for first, last in blocks(width):
+        inside = (first <= g.count)[:, None] & (open_ | (first == 0))
+        # The last block stands for all larger numbers too: no more fit above the cutoff.
+        total = (
+            base + step * placed(np.clip(first - g.below, 0, visible), seen_from_below, from_below)[:, None]
+        )
+        best = discounted(g.ideal(g.top, np.minimum(g.count, last), cutoff, most=True), discount)
+        low = np.minimum(low, np.where(inside, ratio(total, best), np.inf))
+    return np.where(g.live, low, 0.0), high
+
+
+def cascade(g: Gains) -> Pair:
+    """Bounds of ERR: never falls when a chance to satisfy rises, see `rising`."""
+    return rising(g, lambda r: discounted(r * CASCADE(r), RECIPROCAL))
+
+
+def cascade_over_ideal(g: Gains, cutoff: int | None) -> Pair:
+    """Bounds of ERR over that of all documents by gain, which is the best ranking: to put the better of two
+    neighbours first changes ERR by (D(i) - D(i+1)) (r - r'). Ideals rise with their gains as ERR does."""
+    low, high = cascade(g)
+    ideals = (g.ideal_least[g.topic][:, :, :cutoff], g.ideal(g.top, g.count, cutoff, most=True))
+    least, most = (discounted(r * CASCADE(r), RECIPROCAL) for r in ideals)
+    return quotient(low, high, least, most)

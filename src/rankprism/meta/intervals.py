@@ -1,0 +1,207 @@
+"""Intervals: how much a figure would change with other topics.
+
+The topics of a collection are a sample. What an interval covers is the figure's expected value: its mean over
+collections with as many topics from the same population, with the same runs and the same measures.
+
+The standard error comes from the delete-d jackknife (Shao and Wu 1989): the figure is computed again on
+subsets of the topics, SE² = (n-d)/d · mean over subsets of (figure - mean figure)², and the interval is
+figure ± t SE. Resampling topics with replacement would be wrong for whatever counts significant
+differences. A topic that is drawn twice looks like two topics that agree, and the tests find differences
+where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Bools, Floats
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError
+from rankprism.statistics.corrections import corrected
+
+#: How many subsets of the topics are drawn. The standard error is then right to about 5 %.
+SUBSETS = 200
+#: With fewer topics than this there are no intervals.
+FEWEST = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Subsets of the topics, and the confidence of the intervals made from them."""
+
+    kept: Bools  #: (subset, topic); no subset at all where there are too few topics
+    confidence: float
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """How the intervals came about, for `Result.about`."""
+        if not len(self.kept):
+            return {"confidence": self.confidence, "none because": f"fewer than {FEWEST} topics"}
+        return {
+            "confidence": self.confidence,
+            "method": "delete-d jackknife over topics",
+            "subsets": len(self.kept),
+            "topics left out": int((~self.kept[0]).sum()),
+        }
+
+
+def without_one(topics: int, confidence: float) -> Sampling:
+    """All subsets that lack one topic, for figures that are smooth in the topics, such as ratios of sums."""
+    check_confidence(confidence)
+    kept = ~np.eye(topics, dtype=bool)
+    return Sampling(kept if topics >= FEWEST else kept[:0], confidence)
+
+
+def without_an_eighth(topics: int, confidence: float, seed: int) -> Sampling:
+    """Random subsets that lack an eighth of the topics, for figures that count and so move in steps.
+
+    Leaving out one topic at a time moves such a figure rarely and then too far. With many fewer topics, on
+    the other hand, tests find less, and what they find varies less.
+    """
+    check_confidence(confidence)
+    rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
+    number = SUBSETS if topics >= FEWEST else 0
+    order = rng.permuted(np.broadcast_to(np.arange(topics), (number, topics)), axis=1)
+    return Sampling(order >= topics // 8, confidence)
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuses what is no confidence. 0 stands for no intervals."""
+    if isinstance(confidence, str) or not 0 <= confidence < 1:
+        raise InputError(
+            f"intervals must be a confidence between 0 and 1, or 0 for no intervals; got {confidence!r}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A figure, or an array of figures, with what it is on subsets of the topics."""
+
+    sampling: Sampling
+    figure: Floats
+    replicates: Floats  #: (subset, *figure.shape); NaN where it is not defined
+    #: How much of the figure depends on a single pair of runs. The interval is wider by that, since a share
+    #: of a few pairs cannot move by less.
+    step: float | Floats = 0.0
+
+    @cached_property
+    def error(self) -> Floats:
+        """The standard error; NaN where fewer than half of the subsets have a figure."""
+        kept = self.sampling.kept
+        if not len(kept):
+            return np.full_like(self.figure, np.nan, dtype=np.float64)
+        left_out = int((~kept[0]).sum())
+        defined = ~np.isnan(self.replicates)
+        count = np.where(2 * defined.sum(0) >= len(kept), defined.sum(0), np.nan)
+        mean = np.where(defined, self.replicates, 0.0).sum(0) / count
+        squares = np.where(defined, (self.replicates - mean) ** 2, 0.0).sum(0) / count
+        squares = np.where(squares <= 1e-24, 0.0, squares)  # only rounding
+        return np.asarray(np.sqrt((kept.shape[1] - left_out) / left_out * squares))
+
+    def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
+        """The ends of the interval, kept within what the figure can be. NaN where no subset changes the
+        figure and there is no step, because then the subsets say nothing of how much it varies."""
+        margin = self._critical * self.error + self.step
+        margin = np.where(margin > 0, margin, np.nan)
+        return np.maximum(self.figure - margin, least), np.minimum(self.figure + margin, most)
+
+    @property
+    def p(self) -> Floats:
+        """Two-tailed, of the hypothesis that the figure is expected to be 0."""
+        from scipy import special
+
+        beyond = np.maximum(np.abs(self.figure) - self.step, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(beyond > 1e-12, beyond / self.error, 0.0)
+        found = 2 * special.stdtr(self.sampling.kept.shape[1] - 1, -t)
+        return np.where(np.isnan(self.error) | np.isnan(self.figure), np.nan, found)
+
+    @property
+    def _critical(self) -> float:
+        from scipy import special
+
+        freedom = max(1, self.sampling.kept.shape[1] - 1)
+        return float(special.stdtrit(freedom, 0.5 + self.sampling.confidence / 2))
+
+    def select(self, *positions: Sequence[int]) -> Sampled:
+        """Some figures: positions on each axis."""
+        return Sampled(
+            self.sampling,
+            self.figure[np.ix_(*positions)],
+            self.replicates[np.ix_(range(len(self.replicates)), *positions)],
+            self.step[np.ix_(*positions)] if isinstance(self.step, np.ndarray) else self.step,
+        )
+
+    def differences(self, measures: Sequence[str], of: str, about: Mapping[str, Any]) -> Differences:
+        """The difference of every two measures' figures, on the same topics. The figure is (measure,)."""
+        first, second = np.triu_indices(len(measures), 1)
+        found = Sampled(
+            self.sampling,
+            self.figure[first] - self.figure[second],
+            self.replicates[:, first] - self.replicates[:, second],
+            self.step,
+        )
+        low, high = found.interval()
+        p = found.p
+        adjusted = np.full_like(p, np.nan)
+        adjusted[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
+        return Differences(
+            of,
+            tuple(measures),
+            tuple(zip(first.tolist(), second.tolist(), strict=True)),
+            found.figure,
+            low,
+            high,
+            p,
+            adjusted,
+            {**about, "correction": "holm"},
+        )
+
+
+def ends(sampled: Sampled | None, least: float, most: float) -> dict[str, list[float]]:
+    """The columns low and high, where intervals are wanted."""
+    if sampled is None:
+        return {}
+    low, high = sampled.interval(least, most)
+    return {"low": low.tolist(), "high": high.tolist()}
+
+
+def wanted(sampled: Sampled | None) -> Sampled:
+    """Refuses to compare measures where the figures were computed without intervals."""
+    if sampled is None:
+        raise InputError("differences between measures need intervals; leave out intervals=0")
+    return sampled
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Differences(Result):
+    """How the figures of every two measures differ. Arrays are (pair of measures,)."""
+
+    of: str  #: the name of the figure
+    measures: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]  #: positions in `measures`
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    adjusted: Floats  #: p, corrected for the number of pairs of measures (Holm)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> Table:
+        return Table(
+            {
+                "measure": [self.measures[a] for a, _ in self.pairs],
+                "other": [self.measures[b] for _, b in self.pairs],
+                f"Δ {self.of}": self.difference.tolist(),
+                "low": self.low.tolist(),
+                "high": self.high.tolist(),
+                "p": self.p.tolist(),
+                "adjusted p": self.adjusted.tolist(),
+            }
+        )

@@ -1,0 +1,28 @@
+"""Matrix products that stay on one thread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.data.hits import Floats
+from rankprism.statistics.resampling import PRODUCT
+
+
+def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
+    """a @ b in floating point, in pieces too small for OpenBLAS to share among threads.
+
+    On a machine that has something else to do, threads that wait for each other make a product tens of times
+    slower.
+    """
+    a, b = a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
+    (rows, inner), columns = a.shape, b.shape[1]
+    high = max(1, min(rows, PRODUCT // (16 * max(1, columns))))
+    long = max(1, PRODUCT // max(1, high * columns))
+    out = np.zeros((rows, columns))
+    for top in range(0, rows, high):
+        for left in range(0, inner, long):
+            out[top : top + high] += a[top : top + high, left : left + long] @ b[left : left + long]
+    return out

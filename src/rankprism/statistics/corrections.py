@@ -1,0 +1,65 @@
+"""Corrections of p-values for many tests at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.errors import one_of
+
+CORRECTIONS = ("none", "holm", "bonferroni", "bh")
+NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini–Hochberg", "none": "no"}
+#: The intervals that go with the adjusted p-values, by their usual names.
+INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni", "bh": "FCR"}
+
+#: The alpha of each interval, or how it follows from the p-values of all pairs.
+Level = float | Callable[[Floats], float]
+
+
+def corrected(p: Floats, method: str) -> Floats:
+    """Adjusted p-values, to be compared with alpha as they are.
+
+    bonferroni : min(1, m p). holm : the same step by step, from the smallest p on (Holm 1979); both keep
+    the chance of any false discovery at alpha. bh : the expected share of false ones among the
+    discoveries (Benjamini and Hochberg 1995).
+
+    >>> corrected(np.array([0.01, 0.02, 0.04]), "holm")
+    array([0.03, 0.04, 0.04])
+    """
+    one_of("correction", method, CORRECTIONS)
+    m = len(p)
+    if method == "none" or m == 0:
+        return p
+    if method == "bonferroni":
+        return np.minimum(1.0, m * p)
+    order = np.argsort(p, kind="stable")
+    rank = np.arange(1, m + 1)
+    if method == "holm":
+        stepped = np.maximum.accumulate((m - rank + 1) * p[order])
+    else:
+        stepped = np.minimum.accumulate((m / rank * p[order])[::-1])[::-1]
+    out = np.empty(m)
+    out[order] = np.minimum(1.0, stepped)
+    return out
+
+
+def interval_level(method: str, alpha: float, tests: int) -> Level:
+    """The alpha of each interval that matches the adjusted p-values: the interval covers 1 - that.
+
+    bonferroni, holm : alpha / m, so that all m intervals hold together with the chance 1 - alpha. For Holm
+    they may be too wide: a pair that only the later steps find significant has an interval around 0.
+    bh : R alpha / m with the R significant pairs (the false coverage rate, FCR, of Benjamini and Yekutieli
+    2005), so that of the intervals of significant pairs a share alpha is expected to miss. Where no pair is
+    significant, R = 1.
+
+    >>> at = interval_level("bh", 0.05, tests=4)
+    >>> at(np.array([0.001, 0.02, 0.3, 0.7]))  # two of four
+    0.025
+    """
+    if method == "none":
+        return alpha
+    if method == "bh":
+        return lambda p: max(1, int((corrected(p, "bh") < alpha).sum())) * alpha / tests
+    return alpha / tests

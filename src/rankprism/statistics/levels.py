@@ -1,0 +1,35 @@
+"""Levels of significance, seeds and numbers of resamples, checked."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from rankprism.errors import InputError
+from rankprism.statistics.resampling import least_resamples
+
+MOST_RESAMPLES = 10_000_000
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuses what is no whole number, or too small a one."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
+
+
+def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
+    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
+    check_whole("seed", seed, 0)
+    if resamples is None:
+        return
+    check_whole("resamples", resamples, 1)
+    if resamples > MOST_RESAMPLES:
+        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
+    if resamples < least_resamples(alpha):
+        raise InputError(
+            f"{resamples} resamples cannot show a level of {alpha:g}; take at least {least_resamples(alpha)}"
+        )

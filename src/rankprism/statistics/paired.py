@@ -1,0 +1,206 @@
+"""Paired tests of systems over topics: p, effect size and interval of each pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Longs
+from rankprism.statistics import resampling, signed_ranks, simultaneous
+from rankprism.statistics.corrections import Level
+from rankprism.statistics.resampling import total
+from rankprism.statistics.threads import Share
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """What a test says of each pair of systems."""
+
+    difference: Floats  #: of the means, first minus second
+    p: Floats
+    effect: Floats  #: the difference in standard deviations
+    margin: Floats  #: the interval is difference ± margin
+    sign: Floats  #: which of the two the test favours: 1 the first, -1 the second, 0 neither
+    level: float  #: the interval covers 1 - level
+
+
+def all_pairs(systems: int) -> Longs:
+    """(pair, 2): each pair of systems once."""
+    return np.stack(np.triu_indices(systems, 1), axis=1).astype(np.int64)
+
+
+def against(systems: int, baseline: int) -> Longs:
+    """(pair, 2): every other system and the baseline."""
+    return np.array([(i, baseline) for i in range(systems) if i != baseline], dtype=np.int64).reshape(-1, 2)
+
+
+def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
+    """Student's paired t-test. Systems that differ by the same amount on every topic have p = 0.
+
+    t = z̄ / (s/√n), with n - 1 degrees of freedom; effect z̄ / s; interval z̄ ± t_(1-α/2) s/√n
+    """
+    from scipy import special
+
+    z = _differences(values, pairs)
+    p = 2 * special.stdtr(max(1, z.shape[1] - 1), -np.abs(_student_t(z)))
+    return _with_t_interval(z, p, alpha)
+
+
+def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
+    """Wilcoxon's signed-rank test, exact up to 50 topics with a difference; effect and interval as for t.
+
+    The test may favour the system with the lower mean: a few large differences weigh no more than their
+    ranks.
+    """
+    z = _differences(values, pairs)
+    p, sign = signed_ranks.wilcoxon(z, np.abs(values).max(1)[pairs].max(1))
+    return _with_t_interval(z, p, alpha, sign)
+
+
+def fisher(
+    values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
+) -> Paired:
+    """Fisher's randomisation test; effect and interval as for t."""
+    z = _differences(values, pairs)
+    return _with_t_interval(z, resampling.fisher(z, resamples, seed, on_share), alpha)
+
+
+def bootstrap(
+    values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
+) -> Paired:
+    """The studentised paired bootstrap; the interval is z̄ ± c s/√n, c the |t*| beyond which p < alpha.
+
+    An alpha that follows from p takes the resamples a second time.
+    """
+    z = _differences(values, pairs)
+    if not callable(alpha):
+        found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
+        return _result(z, found.asl, found.critical, alpha)
+    p = resampling.bootstrap(z, 0.0, resamples, seed, _half(on_share, 0)).asl
+    level = alpha(p)
+    again = resampling.bootstrap(z, level, resamples, seed, _half(on_share, 1))
+    return _result(z, p, again.critical, level)
+
+
+def _half(on_share: Share | None, number: int) -> Share | None:
+    return None if on_share is None else lambda share: on_share((number + share) / 2)
+
+
+def tukey(
+    values: Floats, pairs: Longs, alpha: float, resamples: int, seed: int, on_share: Share | None = None
+) -> Paired:
+    """Randomised Tukey HSD over all systems: p is already corrected for all pairs.
+
+    effect (x̄ - ȳ) / √V_E, V_E the residual variance of systems × topics; interval x̄ - ȳ ± the largest
+    difference beyond which p < alpha
+    """
+    widest = resampling.tukey(values, resamples, seed, on_share)
+    p = resampling.share_reaching(widest, _mean(_differences(values, pairs)))
+    return _simultaneous(values, pairs, p, resampling.critical_of(widest, alpha), alpha)
+
+
+def anova_tukey(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
+    """Tukey's HSD after a two-way analysis of variance: score = system + topic + error, the error normal.
+
+    q = |x̄ - ȳ| / √(V_E / n) is compared with the studentised range of m means and (m-1)(n-1) degrees of
+    freedom; effect (x̄ - ȳ) / √V_E; interval x̄ - ȳ ± q_(1-α) √(V_E / n)
+    """
+    tail = simultaneous.studentised_range(len(values), _freedom(values))
+    return _parametric(values, pairs, alpha, tail, 1.0)
+
+
+def dunnett(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
+    """Dunnett's test of all other systems against one, after the same analysis of variance.
+
+    t = |x̄ - x̄₀| / √(2 V_E / n) is compared with the largest |t| of m - 1 differences that have the
+    correlation ½, with (m-1)(n-1) degrees of freedom; effect (x̄ - x̄₀) / √V_E
+    """
+    tail = simultaneous.dunnett(len(values) - 1, _freedom(values))
+    return _parametric(values, pairs, alpha, tail, 2.0)
+
+
+def _parametric(
+    values: Floats, pairs: Longs, alpha: float, tail: simultaneous.Tail, variances: float
+) -> Paired:
+    """Differences in units of √(variances · V_E / n), whose largest has the given tail."""
+    unit = np.sqrt(variances * residual_variance(values) / values.shape[1])
+    difference = _mean(_differences(values, pairs))
+    bound = simultaneous.critical(tail, alpha)
+    if unit == 0:
+        return _simultaneous(values, pairs, np.zeros(len(pairs)), 0.0, alpha)
+    return _simultaneous(values, pairs, tail(np.abs(difference) / unit), bound * unit, alpha)
+
+
+def _freedom(values: Floats) -> int:
+    """Of the residuals of systems × topics."""
+    return max(1, (len(values) - 1) * (int(values.shape[1]) - 1))
+
+
+def _simultaneous(values: Floats, pairs: Longs, p: Floats, margin: float, alpha: float) -> Paired:
+    difference = _mean(_differences(values, pairs))
+    p = np.where(difference == 0, 1.0, p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = np.nan_to_num(difference / np.sqrt(residual_variance(values)), posinf=np.inf, neginf=-np.inf)
+    found = Paired(difference, p, effect, np.full(len(p), margin), np.sign(difference), alpha)
+    return _undefined_for_one_topic(found, values.shape[1])
+
+
+def residual_variance(values: Floats) -> float:
+    """V_E of a two-way analysis of variance without replication, from (system, topic)."""
+    systems, topics = values.shape
+    rest = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
+    rest[np.abs(rest) <= 1e-13 * np.abs(values).max()] = 0.0  # only rounding
+    freedom = (systems - 1) * (topics - 1)
+    return float((rest**2).sum() / freedom) if freedom else 0.0
+
+
+def _differences(values: Floats, pairs: Longs) -> Floats:
+    """(pair, topic)"""
+    return np.asarray(values[pairs[:, 0]] - values[pairs[:, 1]])
+
+
+def _mean(z: Floats) -> Floats:
+    """z̄ of each pair, 0 where it is only rounding."""
+    return np.asarray(total(z) / z.shape[1])
+
+
+def _deviation(z: Floats) -> Floats:
+    """s of each pair, 0 where it is only rounding."""
+    if z.shape[1] < 2:
+        return np.zeros(len(z))
+    s = z.std(1, ddof=1)
+    s[s <= 1e-13 * np.abs(z).max(1)] = 0.0
+    return np.asarray(s)
+
+
+def _student_t(z: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = _mean(z) / (_deviation(z) / np.sqrt(z.shape[1]))
+    return np.asarray(np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf))
+
+
+def _with_t_interval(z: Floats, p: Floats, alpha: Level, sign: Floats | None = None) -> Paired:
+    from scipy import special
+
+    level = alpha(p) if callable(alpha) else alpha
+    return _result(z, p, -special.stdtrit(max(1, z.shape[1] - 1), level / 2), level, sign)
+
+
+def _result(
+    z: Floats, p: Floats, critical: float | Floats, level: float, sign: Floats | None = None
+) -> Paired:
+    s, mean = _deviation(z), _mean(z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = np.nan_to_num(mean / s, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        margin = np.where(s > 0, critical * s / np.sqrt(z.shape[1]), 0.0)
+    found = Paired(mean, p, effect, margin, np.sign(mean) if sign is None else sign, level)
+    return _undefined_for_one_topic(found, z.shape[1])
+
+
+def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
+    """One topic says nothing of how much topics vary."""
+    if topics > 1:
+        return found
+    nothing = np.full(len(found.p), np.nan)
+    return Paired(found.difference, nothing, nothing, nothing, found.sign, found.level)

@@ -1,0 +1,253 @@
+"""Resampling tests of many pairs of systems at once.
+
+Those of pairs take z, (pair, topic): the difference of two systems on each topic. The same resamples serve
+all pairs, so that a resample is a row of a matrix and the work is a matrix product. Random numbers are
+drawn in one order, whatever the size of the blocks and the number of threads.
+
+Where b of B random resamples reach the observed statistic, p = (b + 1) / (B + 1): the observed data count as
+one more resample (Phipson and Smyth 2010). The share b / B would be 0 for many a pair, and no correction for
+the number of pairs changes a 0. Where all resamples are enumerated, the observed one is among them, and p is
+b / B.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.data.hits import Floats, Longs
+from rankprism.statistics.threads import Share
+
+#: How many numbers a block of pairs may hold, if it is not a single pair's resamples.
+BLOCK = 1 << 22
+#: How many pairs are in a block at most. With fewer than some twenty, matrix products are slow.
+PAIRS = 64
+#: How many of the numbers are worked on at a time: as many as the cache likes.
+CHUNK = 1 << 16
+#: How many topics are drawn at a time.
+DRAWN = 1 << 18
+#: How many counts of drawn topics are kept from one block of pairs to the next.
+KEPT = 1 << 26
+#: Multiplications in one matrix product. OpenBLAS shares larger ones among threads, which then wait for each
+#: other longer than they compute whenever the machine has something else to do.
+PRODUCT = 1 << 18
+#: Statistics that differ by less are equal: sums that differ only in the order of their terms.
+EQUAL = 1e-10
+TINY = np.finfo(np.float64).tiny
+
+Draws: TypeAlias = tuple[slice, npt.NDArray[np.unsignedinteger[Any]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """What the resamples say of each pair."""
+
+    asl: Floats  #: achieved significance level, (b + 1) / (B + 1)
+    reached: Longs  #: b, how many of the B resamples reach the observed |t|; Sakai's ASL is b / B
+    critical: Floats  #: the |t| beyond which ASL < alpha
+    delta: (
+        Floats  #: the difference of means in the resample that has this |t|: what it takes to be significant
+    )
+
+
+def drawn_p(reached: Floats | Longs, resamples: int) -> Floats:
+    """p where `reached` of the random resamples are as extreme as the data.
+
+    >>> drawn_p(np.array([0, 499]), 9999).tolist()
+    [0.0001, 0.05]
+    """
+    return np.asarray((reached + 1) / (resamples + 1))
+
+
+def least_resamples(alpha: float, tests: int = 1) -> int:
+    """The smallest number of random resamples with which a p, multiplied by the number of tests, can be
+    below alpha.
+
+    >>> least_resamples(0.05), least_resamples(0.05, tests=4950)
+    (20, 99000)
+    """
+    return math.floor(round(tests / alpha, 6))
+
+
+def place_of(alpha: float, resamples: int) -> int:
+    """The k for which p < alpha just where fewer than k resamples reach the observed statistic, so that the
+    k-th largest of the resampled ones is the critical value. It is 0 where no p can be below alpha."""
+    return math.ceil(round(alpha * (resamples + 1), 9)) - 1  # 0.07 * 100 is 7.000000000000001
+
+
+def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Share | None = None) -> Bootstrap:
+    """The two-tailed paired bootstrap, studentised (Efron and Tibshirani 1993; Sakai 2006).
+
+    t(z) = z̄ / (s/√n) and w = z - z̄;  ASL = (#{b: |t(w*ᵇ)| ≥ |t(z)|} + 1) / (B + 1), with w*ᵇ drawn from w
+    with replacement. t = 0 where all of w*ᵇ is 0, and ∞ where it is constant but not 0.
+
+    Since Σ(w - w̄)² = Σw² - n w̄², |t| grows with ρ = w̄² / Σw² and with nothing else: t² = n(n-1)ρ / (1-nρ).
+    So the resamples are compared by ρ, which takes two matrix products and no square root.
+    """
+    pairs, topics = z.shape
+    w = _centred(z)
+    observed = _ratio((total(z) / topics) ** 2, (z**2).sum(1))
+    place = place_of(alpha, resamples)
+    reached = np.empty(pairs, dtype=np.int64)
+    critical, delta = np.full(pairs, math.inf), np.full(pairs, math.nan)
+    step = max(1, min(PAIRS, BLOCK // (2 * resamples)))
+    # Drawn once if that can be kept, else once for each block of pairs.
+    kept = list(_draws(topics, resamples, seed)) if topics * resamples <= KEPT else None
+    for first in range(0, pairs, step):
+        some = slice(first, first + step)
+        mean, rho = _resampled(w[some], resamples, kept or _draws(topics, resamples, seed))
+        reached[some] = np.count_nonzero(rho >= observed[some, None] * (1 - EQUAL), axis=1)
+        if place > 0:
+            at = np.partition(rho, resamples - place, axis=1)[:, resamples - place]
+            critical[some] = _t(at, topics)
+            there = np.abs(rho - at[:, None]) <= EQUAL * at[:, None]
+            delta[some] = np.where(there, np.abs(mean), 0.0).max(1)
+        if on_share is not None:
+            on_share(min(1.0, (first + step) / pairs))
+    # A resample of zeros says nothing, also where there is nothing but zeros to draw from.
+    reached[(observed > 0) & ~w.any(1)] = 0
+    return Bootstrap(drawn_p(reached, resamples), reached, critical, delta)
+
+
+def total(z: Floats) -> Floats:
+    """Σz of each pair, where what is only rounding is 0."""
+    found = z.sum(1)
+    found[np.abs(found) <= 1e-13 * np.abs(z).sum(1)] = 0.0
+    return np.asarray(found)
+
+
+def _centred(z: Floats) -> Floats:
+    """z - z̄, where what is only rounding is 0: a pair's resample of zeros must be one."""
+    w = z - z.mean(1, keepdims=True)
+    w[np.abs(w) <= 1e-13 * np.abs(z).max(1, keepdims=True, initial=0.0)] = 0.0
+    return np.asarray(w)
+
+
+def _resampled(w: Floats, resamples: int, draws: Iterable[Draws]) -> tuple[Floats, Floats]:
+    """(pair, resample): the mean of each resample, and ρ."""
+    topics = w.shape[1]
+    both = np.stack([w, w**2])
+    mean, rho = np.empty((2, len(w), resamples))
+    step = max(1, PRODUCT // (len(w) * topics))
+    for some, drawn in draws:
+        counts = drawn.astype(np.float64)
+        for first in range(0, counts.shape[1], step):
+            average, squares = both @ counts[:, first : first + step]
+            these = slice(some.start + first, some.start + first + average.shape[1])
+            average /= topics
+            mean[:, these] = average
+            average *= average
+            rho[:, these] = _ratio(average, squares)
+    return mean, rho
+
+
+def _draws(topics: int, resamples: int, seed: int) -> Iterator[Draws]:
+    """(topic, resample), some resamples at a time: how often each topic was drawn."""
+    rng = np.random.default_rng(seed)
+    kind = np.uint8 if topics < 256 else np.uint32  # no topic is drawn more often than there are topics
+    step = max(1, DRAWN // topics)
+    for first in range(0, resamples, step):
+        size = min(step, resamples - first)
+        drawn = rng.integers(topics, size=(size, topics)) + topics * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * topics).reshape(size, topics)
+        yield slice(first, first + size), counts.T.astype(kind, order="C")
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """A quotient that is 0 where both are."""
+    return np.asarray(above / np.maximum(below, TINY))
+
+
+def _t(rho: Floats, topics: int) -> Floats:
+    rest = 1 - topics * rho
+    with np.errstate(divide="ignore"):
+        return np.where(
+            rest > EQUAL, np.sqrt(topics * (topics - 1) * rho / np.maximum(rest, EQUAL)), math.inf
+        )
+
+
+def enumerable(topics: int, resamples: int) -> bool:
+    """Whether the 2ⁿ choices of signs are no more than the resamples."""
+    return topics < 62 and 2**topics <= resamples
+
+
+def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) -> Floats:
+    """Fisher's randomisation test: which system got which score is decided by a coin, topic by topic.
+
+    p = #{b: |mean of ±z| ≥ |z̄|} / 2ⁿ over all choices of signs where these are no more than `resamples`;
+    else (# + 1) / (B + 1) over B random ones.
+    """
+    pairs, topics = z.shape
+    observed = np.abs(total(z)) * (1 - EQUAL)
+    exact = enumerable(topics, resamples)
+    drawn = 2**topics if exact else resamples
+    reached = np.zeros(pairs, dtype=np.int64)
+    width = max(1, PRODUCT // (min(PAIRS, pairs) * topics))
+    for some, signs in _signs(topics, drawn, seed, exact, max(1, DRAWN // topics)):
+        for first in range(0, pairs, PAIRS):
+            block = slice(first, first + PAIRS)
+            for start in range(0, signs.shape[1], width):
+                sums = np.abs(z[block] @ signs[:, start : start + width])
+                reached[block] += np.count_nonzero(sums >= observed[block, None], axis=1)
+        if on_share is not None:
+            on_share(some.stop / drawn)
+    return reached / drawn if exact else drawn_p(reached, drawn)
+
+
+def _signs(topics: int, total: int, seed: int, exact: bool, step: int) -> Iterator[tuple[slice, Floats]]:
+    """(topic, resample) of +1 and -1: all there are, or random ones.
+
+    Random ones take whole words of 64 bits each, so that it does not matter how many are drawn at a time.
+    """
+    rng = np.random.default_rng(seed)
+    words = -(-topics // 64)
+    for first in range(0, total, step):
+        number = np.arange(first, min(first + step, total))
+        if exact:
+            heads = (number >> np.arange(topics)[:, None] & 1).astype(bool)
+        else:
+            drawn = rng.integers(2**64, size=(len(number), words), dtype=np.uint64).astype("<u8")
+            bits = np.unpackbits(drawn.view(np.uint8), axis=1, bitorder="little")
+            heads = bits[:, :topics].T.astype(bool)
+        yield slice(first, first + len(number)), np.where(heads, 1.0, -1.0)
+
+
+def tukey(values: Floats, resamples: int, seed: int, on_share: Share | None = None) -> Floats:
+    """Randomised Tukey HSD (Carterette 2012): (resample,) the largest difference between any two systems'
+    means when each topic's scores are dealt anew to the systems, ascending.
+
+    values : (system, topic). A pair's p comes from how many of these reach its difference.
+    """
+    rng = np.random.default_rng(seed)
+    systems, topics = values.shape
+    widest = np.empty(resamples)
+    step = max(1, CHUNK // max(1, values.size))
+    for first in range(0, resamples, step):
+        size = min(step, resamples - first)
+        dealt = rng.permuted(np.broadcast_to(values.T, (size, topics, systems)), axis=2)
+        widest[first : first + size] = np.ptp(dealt.mean(1), axis=1)
+        if on_share is not None:
+            on_share((first + size) / resamples)
+    return np.sort(widest)
+
+
+def number_reaching(widest: Floats, difference: Floats) -> Longs:
+    """How many of the sorted numbers are at least |difference|."""
+    least = np.abs(difference) * (1 - EQUAL)
+    return np.asarray(len(widest) - np.searchsorted(widest, least, "left"))
+
+
+def share_reaching(widest: Floats, difference: Floats) -> Floats:
+    """p of each difference, where the sorted numbers were drawn: (b + 1) / (B + 1)."""
+    return drawn_p(number_reaching(widest, difference), len(widest))
+
+
+def critical_of(widest: Floats, alpha: float) -> float:
+    """The difference beyond which p < alpha; infinite where no p can be."""
+    place = place_of(alpha, len(widest))
+    return float(widest[-place]) if place > 0 else math.inf

@@ -1,0 +1,224 @@
+"""Measures with one fault each, most of it hidden, and a search that has to find them.
+
+All are the rank-biased utility of Amigó et al. 2018 (Eq. 11), which keeps the ten constraints, but for one
+thing that is wrong in one place: for some grades, some ranks, some weights or some numbers of aspects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankprism.axioms import TEN, examine
+from rankprism.data.hits import Bools, Floats, Hits
+from rankprism.measures.measure import Definition, Measure
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
+P, EFFORT = 0.95, 0.05
+
+
+def geometric(i: Floats) -> Floats:
+    return np.asarray(P ** (i - 1))
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """What a fault may depend on; axes are ranking, aspect, document."""
+
+    r: Floats  # (N, A, H)
+    rank: Floats  # (N, 1, H)
+    weight: Floats  # (N, A, 1)
+    aspects: Floats  # (N, 1, 1) how many
+
+    @property
+    def left(self) -> Floats:
+        """What the documents above leave of an aspect."""
+        left = np.ones_like(self.r)
+        left[..., 1:] = np.cumprod(1 - self.r, -1)[..., :-1]
+        return left
+
+
+def planted(
+    name: str,
+    *,
+    discount: Callable[[Floats], Floats] = geometric,
+    effort: Callable[[Floats], Floats] = lambda i: np.full(i.shape, EFFORT),
+    gain: Callable[[Rankings], Floats] = lambda x: x.r,
+    weight: Callable[[Rankings], Floats] = lambda x: x.weight,
+    left: Callable[[Rankings], Floats] = lambda x: x.left,
+    counts: Callable[[Rankings, Floats], Bools | bool] = lambda x, length: True,
+) -> Measure:
+    """Σ_i D(i) (Σ_t w_t r_it Π_{j<i} (1 - r_jt) - e), with other parts."""
+
+    def function(hits: Hits) -> Floats:
+        rank = np.where(hits.grade.any(1), hits.rank, 1).astype(np.float64)
+        weight_ = np.asarray(hits.weight, dtype=np.float64)
+        x = Rankings(hits.grade, rank[:, None], weight_[:, :, None], (weight_ > 0).sum(1)[:, None, None])
+        x = Rankings(gain(x), x.rank, x.weight, x.aspects)
+        length = np.asarray(hits.length, dtype=np.float64)
+        worth = weight(x) * x.r * left(x) * discount(x.rank) * counts(x, length[:, None, None])
+        i = np.arange(1.0, length.max(initial=0.0) + 1)
+        costs = np.concatenate(([0.0], np.cumsum(effort(i) * discount(i))))
+        return np.asarray(worth.sum((1, 2)) - costs[hits.length])
+
+    return Measure(Definition(name, function, (), single=False))
+
+
+def within(x: Floats, low: float, high: float) -> Bools:
+    return np.asarray((x > low) & (x < high))
+
+
+def lowered(low: float, high: float, share: float) -> Callable[[Rankings], Floats]:
+    """Grades between two are worth less by this share."""
+    return lambda x: np.where(within(x.r, low, high), x.r * (1 - share), x.r)
+
+
+def dip(at: float, width: float) -> Callable[[Rankings], Floats]:
+    """Around a grade, the gain falls where it should rise."""
+    return lambda x: x.r - 2 * width * np.exp(-(((x.r - at) / width) ** 2)) * (x.r > 0)
+
+
+def beside(a: float, b: float) -> Callable[[Rankings], Floats]:
+    """Where a ranking has both of two grades, the higher is worth less than the lower."""
+
+    def gain(x: Rankings) -> Floats:
+        both = np.asarray(np.isclose(x.r, a).any((1, 2)) & np.isclose(x.r, b).any((1, 2)))
+        return np.where(both[:, None, None] & np.isclose(x.r, b), 0.9 * a, x.r)
+
+    return gain
+
+
+def exchanged(rank: int) -> Callable[[Floats], Floats]:
+    """The discounts of a rank and the next are exchanged."""
+    return lambda i: geometric(np.where(i == rank, rank + 1, np.where(i == rank + 1, rank, i)))
+
+
+def bent(rank: int) -> Callable[[Floats], Floats]:
+    """The discount at one rank is a little too high; it still falls from rank to rank."""
+    return lambda i: geometric(i) * np.where(i == rank, 1 + 0.6 * (1 - P), 1.0)
+
+
+def forgetful(where: Callable[[Rankings], Any]) -> Callable[[Rankings], Floats]:
+    """Somewhere, what was seen above does not count."""
+    return lambda x: np.where(where(x), 1.0, x.left)
+
+
+def balanced(where: Callable[[Rankings], Any]) -> Callable[[Rankings], Floats]:
+    """Somewhere, all aspects weigh the same."""
+    return lambda x: np.where(where(x), 1 / x.aspects, x.weight)
+
+
+def only_above(x: Rankings) -> Floats:
+    """What the document right above leaves of an aspect."""
+    left = np.ones_like(x.r)
+    left[..., 1:] = np.where(x.rank[..., 1:] == x.rank[..., :-1] + 1, 1 - x.r[..., :-1], 1.0)
+    return left
+
+
+#: Where it shows, what is wrong. The regions were chosen before the search was tried on them.
+HIDDEN: dict[str, dict[str, dict[str, Any]]] = {
+    "Pri": {
+        "grades off the grid are rounded": {"gain": lambda x: np.floor(x.r / 0.005 + 1e-6) * 0.005},
+        "grades from .0613 to .0617": {"gain": lowered(0.0613, 0.0617, 0.05)},
+        "grades from .0381 to .0386": {"gain": lowered(0.0381, 0.0386, 0.02)},
+        "grades from .0091 to .0095": {"gain": lowered(0.0091, 0.0095, 0.1)},
+        "a dip around .0437": {"gain": dip(0.0437, 0.0005)},
+        "a dip around .0823": {"gain": dip(0.0823, 0.0003)},
+        "grades .035 and .07 together": {"gain": beside(0.035, 0.07)},
+        "grades .015 and .095 together": {"gain": beside(0.015, 0.095)},
+        "grades .085 and .09 together": {"gain": beside(0.085, 0.09)},
+        "ranks 30 and 31": {"discount": exchanged(30)},
+        "ranks 57 and 58": {"discount": exchanged(57)},
+        "ranks 101 and 102": {"discount": exchanged(101)},
+    },
+    "Deep": {
+        "rank 29": {"discount": bent(29)},
+        "rank 64": {"discount": bent(64)},
+        "rank 110": {"discount": bent(110)},
+    },
+    "Conf": {
+        "effort after rank 33": {"effort": lambda i: EFFORT * (i <= 33)},
+        "effort after rank 90": {"effort": lambda i: EFFORT * (i <= 90)},
+        "effort at rank 71": {"effort": lambda i: EFFORT * (i != 71)},
+    },
+    "AspDiv": {
+        "more than four aspects": {"weight": lambda x: np.where(x.aspects > 4, -x.weight, x.weight)},
+        "seven aspects": {"weight": lambda x: np.where(x.aspects == 7, -x.weight, x.weight)},
+        "grades from .0613 to .0617": {"gain": lowered(0.0613, 0.0617, 0.3)},
+        "grades .045 and .06 together": {"gain": beside(0.045, 0.06)},
+    },
+    "Red": {
+        "more than four aspects": {"left": forgetful(lambda x: x.aspects > 4)},
+        "seven aspects": {"left": forgetful(lambda x: x.aspects == 7)},
+        "after rank 26": {"left": forgetful(lambda x: x.rank > 26)},
+        "after rank 70": {"left": forgetful(lambda x: x.rank > 70)},
+        "grades from .0613 to .0617": {"left": forgetful(lambda x: within(x.r, 0.0613, 0.0617))},
+    },
+    "MRed": {
+        "after rank 40": {"left": forgetful(lambda x: x.rank > 40)},
+        "grades from .0742 to .0747": {"left": forgetful(lambda x: within(x.r, 0.0742, 0.0747))},
+    },
+    "Sat": {
+        "more than four aspects": {"left": forgetful(lambda x: x.aspects > 4)},
+        "after rank 30": {"left": forgetful(lambda x: x.rank > 30)},
+        "weights below .1": {"left": forgetful(lambda x: x.weight < 0.1), "effort": lambda i: 0 * i},
+        "grades from .613 to .617": {"left": forgetful(lambda x: within(x.r, 0.613, 0.617))},
+    },
+    "AspRel": {
+        "more than four aspects": {"weight": balanced(lambda x: x.aspects > 4)},
+        "eight aspects": {"weight": balanced(lambda x: x.aspects == 8)},
+        "weights below .1 are .1": {"weight": lambda x: np.maximum(x.weight, 0.1)},
+        "weights below .03 are 0": {"weight": lambda x: x.weight * (x.weight >= 0.03)},
+        "weights below .004 are .004": {"weight": lambda x: np.maximum(x.weight, 0.004)},
+        "after rank 48": {"weight": balanced(lambda x: x.rank > 48)},
+    },
+}
+
+PLAIN: dict[str, dict[str, dict[str, Any]]] = {
+    "Pri": {
+        "ranks 3 and 4 exchanged": {"discount": exchanged(3)},
+        "the first document left out": {"counts": lambda x, length: x.rank > 1},
+        "the last document left out": {"counts": lambda x, length: x.rank < length},
+        "grades cut to one digit": {"gain": lambda x: np.floor(x.r * 50 + 1e-6) / 50},
+        "no discount": {"discount": np.ones_like},
+    },
+    "Deep": {"a discount that falls evenly": {"discount": lambda i: np.maximum(0, 1 - 0.01 * i)}},
+    "DeepTh": {"a discount that ends": {"discount": lambda i: np.maximum(P**i, 0.2)}},
+    "CloseTh": {"impatience": {"discount": lambda i: 0.5**i}},
+    "Conf": {
+        "no effort": {"effort": np.zeros_like},
+        "effort for the first five alone": {"effort": lambda i: EFFORT * (i <= 5)},
+    },
+    "AspDiv": {"one aspect counts against": {"weight": lambda x: x.weight * np.where(x.weight > 0.5, -1, 1)}},
+    "Red": {
+        "only the document right above counts as seen": {"left": only_above},
+        "seen on any aspect": {"left": lambda x: x.left.min(1, keepdims=True)},
+    },
+    "MRed": {"no novelty": {"left": forgetful(lambda x: True)}},
+    "Sat": {"half of what was seen": {"left": lambda x: np.sqrt(np.maximum(x.left, 0.01))}},
+    "AspRel": {"no weights": {"weight": balanced(lambda x: True)}},
+}
+
+
+def test_without_a_fault_nothing_is_found() -> None:
+    verdicts = examine([planted("Faultless")], TEN)
+    assert [verdict.constraint.name for verdict in verdicts if not verdict.kept] == []
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_hidden_fault_is_found(name: str) -> None:
+    faults = {region: planted("Faulty", **parts) for region, parts in HIDDEN[name].items()}
+    verdicts = dict(zip(faults, examine(faults.values(), [name]), strict=True))
+    assert [region for region, verdict in verdicts.items() if verdict.kept] == []
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_plain_fault_is_found_with_few_instances(name: str) -> None:
+    faults = {what: planted("Faulty", **parts) for what, parts in PLAIN[name].items()}
+    verdicts = dict(zip(faults, examine(faults.values(), [name], instances=400), strict=True))
+    assert [what for what, verdict in verdicts.items() if verdict.kept] == []

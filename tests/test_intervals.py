@@ -1,0 +1,346 @@
+"""Intervals of meta-evaluation: what they are made of, and that they cover what they should."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from interval_coverage import Population, coverage
+from scipy import stats
+
+from rankprism import InputError, read_scores
+from rankprism.data.hits import Floats
+from rankprism.data.scores import Scores
+from rankprism.meta import (
+    agreement,
+    correlation,
+    discriminative_power,
+    intuitiveness,
+    stability,
+    swap_rates,
+    unanimity,
+)
+from rankprism.meta.correlation import COEFFICIENTS, rbo
+from rankprism.meta.products import product
+
+
+def made_up(seed: int, population: Population | None = None) -> Scores:
+    return (population or Population("coarse", 7, 20, 0.6)).draw(np.random.default_rng(seed))
+
+
+def without(scores: Scores, kept: Any) -> Scores:
+    """The scores of a subset of the topics."""
+    return scores.select(topics=[topic for topic, keep in zip(scores.topics, kept, strict=True) if keep])
+
+
+# What the replicates are
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    # Leaving out one topic at a time gives the standard error of a mean exactly: s/√n.
+    scores = made_up(0)
+    found = correlation(scores, "tau-a", per_topic=True)
+    taus = [
+        correlation(without(scores, np.arange(20) == t), "tau-a", intervals=0).values[0, 1] for t in range(20)
+    ]
+    expected = stats.t.interval(0.95, 19, np.mean(taus), stats.sem(taus))
+    low, high = found.interval
+    assert (low[0, 1], high[0, 1]) == pytest.approx(expected)
+
+
+def test_unanimity_without_a_topic_is_that_of_the_other_topics() -> None:
+    scores = made_up(1)
+    sampled = unanimity(scores).sampled
+    assert sampled is not None
+    for kept, mu in zip(sampled.sampling.kept, sampled.replicates, strict=True):
+        np.testing.assert_allclose(mu, unanimity(without(scores, kept), intervals=0).mu, atol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_correlations_on_subsets_are_those_of_their_topics(coefficient: str) -> None:
+    scores = made_up(2)
+    sampled = correlation(scores, coefficient).sampled
+    assert sampled is not None
+    assert (sampled.sampling.kept.sum(1) == 18).all()  # an eighth of 20 topics is left out
+    for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
+        expected = correlation(without(scores, kept), coefficient, intervals=0).values
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+# The t-test is computed anew on each subset. The resampling tests keep what they learnt from all topics about
+# the null distribution, so that they agree with a test of the subset up to borderline pairs.
+@pytest.mark.parametrize(("method", "agreeing"), [("t", 1.0), ("bootstrap", 0.95), ("tukey", 0.95)])
+def test_significance_on_subsets_is_that_of_their_topics(method: str, agreeing: float) -> None:
+    scores = made_up(3)
+    found = discriminative_power(scores, method=method)
+    assert found.decided is not None
+    assert found.sampling is not None
+    same = []
+    for kept, decided in itertools.islice(zip(found.sampling.kept, found.decided, strict=True), 20):
+        direct = discriminative_power(without(scores, kept), method=method, intervals=0)
+        same.append(np.where(direct.significant, np.sign(direct.difference), 0) == decided)
+    assert 0.1 < found.power.mean() < 0.9
+    assert np.mean(same) >= agreeing
+
+
+def test_agreement_on_subsets_is_that_of_their_topics() -> None:
+    scores = made_up(4)
+    power = discriminative_power(scores, method="t")
+    sampled = agreement(power).sampled
+    assert sampled is not None
+    for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
+        direct = agreement(discriminative_power(without(scores, kept), method="t", intervals=0))
+        np.testing.assert_allclose(found, direct.summary.columns["agreement"], equal_nan=True)
+
+
+def test_swap_rates_on_subsets_are_those_of_their_topics() -> None:
+    scores = made_up(5)
+    sampled = swap_rates(scores, trials=10).sampled
+    assert sampled is not None
+    direct = [
+        swap_rates(without(scores, kept), size=9, trials=200, intervals=0).rate
+        for kept in sampled.sampling.kept[:30]
+    ]
+    # 30 subsets with 50 splits of 9 and 9 topics each against 200 other ones.
+    np.testing.assert_allclose(sampled.replicates[:30].mean(0), np.mean(direct, axis=0), atol=0.02)
+
+
+# What they cover
+
+
+#: Small, to be quick. docs/meta-evaluation.md has the numbers of a larger simulation.
+SMALL = {
+    "few runs": (
+        Population("normal", 6, 20, 0.3),
+        ["power", "unanimity", "tau-ap", "tau-ap per topic"],
+    ),
+    "few topics decide": (Population("skewed", 10, 24, 1.0), ["power t", "intuitiveness", "swap"]),
+    "many ties": (Population("coarse", 10, 24, 0.5), ["power tukey", "unanimity", "tau-b"]),
+}
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_intervals_of_95_percent_cover_at_least_90(case: str) -> None:
+    population, figures = SMALL[case]
+    found = coverage(population, figures, draws=80, fresh=150)
+    for name, seen in found.items():
+        if "Sakai" in name:
+            continue
+        # Of six runs, there may be none that two measures both tell apart: then they have no agreement.
+        assert seen.given > (0.2 if "agreement" in name else 0.9), name
+        assert seen.covered >= 0.9, name
+        if name.endswith("a - b"):  # two measures that are exchangeable
+            assert seen.rejected <= 0.07, name
+
+
+def test_exchangeable_measures_are_rarely_said_to_differ_in_intuitiveness() -> None:
+    population = Population("normal", 12, 30, 0.3)
+    found = coverage(population, ["intuitiveness"], draws=300, fresh=1)
+    # 5 % and two standard errors of 300 draws. The sign test takes 66 pairs of 12 runs for independent.
+    assert found["intuitiveness, a - b"].rejected <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+    assert found["intuitiveness by Sakai's test, a - b"].rejected > 0.15
+    # c is noisier than a, and the test says so.
+    assert found["intuitiveness, a - c"].rejected > 0.8
+
+
+def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
+    rejected = []
+    for seed in range(20):
+        scores = made_up(seed, Population("normal", 20, 50, 0.6))
+        found = discriminative_power(scores, method="t").differences()
+        rejected.append(found.p[found.pairs.index((0, 2))] < 0.05)  # a against the noisier c
+    assert np.mean(rejected) > 0.8
+
+
+# Where there are none
+
+
+def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None:
+    scores = made_up(6, Population("normal", 5, 7, 0.5))
+    for found in (
+        discriminative_power(scores, resamples=100),
+        unanimity(scores),
+        correlation(scores),
+        swap_rates(scores, trials=5),
+        intuitiveness(scores, "gold"),
+    ):
+        assert found.about["intervals"]["none because"] == "fewer than 8 topics"
+    assert np.isnan(discriminative_power(scores, resamples=100).summary.columns["low"]).all()
+    assert np.isnan(intuitiveness(scores, "gold").p).all()
+
+
+def test_a_figure_that_no_topics_change_has_no_interval() -> None:
+    scores = made_up(7)
+    low, high = correlation(scores.select(measures=["a", "b"])).interval
+    assert np.isnan([low[0, 0], high[0, 0]]).all()  # a measure with itself
+
+
+def test_equal_measures_do_not_differ() -> None:
+    values = made_up(8).values[:, :, [0, 0]]
+    scores = Scores(tuple("abcdefg"), tuple(map(str, range(20))), ("one", "same"), values)
+    for found in (discriminative_power(scores), unanimity(scores), swap_rates(scores, trials=10)):
+        row = found.differences().summary.records()[0]
+        assert row[f"Δ {found.differences().of}"] == 0
+        assert row["p"] == row["adjusted p"] == 1
+
+
+@pytest.mark.parametrize("confidence", [1, -0.1, 95, float("nan"), "high"])
+def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
+    scores = made_up(9)
+    for function in (discriminative_power, unanimity, correlation, swap_rates):
+        with pytest.raises(InputError, match="intervals must be a confidence between 0 and 1, or 0 for no"):
+            function(scores, intervals=confidence)
+    with pytest.raises(InputError, match="intervals must be a confidence"):
+        intuitiveness(scores, "gold", intervals=confidence)
+
+
+def test_without_intervals_there_are_no_columns_and_no_differences() -> None:
+    scores = made_up(10)
+    for function in (discriminative_power, unanimity, swap_rates):
+        found = function(scores, intervals=0)
+        assert "low" not in found.summary.columns
+        with pytest.raises(InputError, match="differences between measures need intervals"):
+            found.differences()
+    assert correlation(scores, intervals=0).summary.columns["a"][0] == 1.0
+    assert "low" not in intuitiveness(scores, "gold", intervals=0).summary.columns
+    assert not np.isnan(intuitiveness(scores, "gold", intervals=0).p).any()
+
+
+def test_a_wider_confidence_is_a_wider_interval() -> None:
+    scores = made_up(11)
+    (low, high), (lower, higher) = (
+        correlation(scores, per_topic=True, intervals=c).interval for c in (0.8, 0.95)
+    )
+    assert lower[0, 2] < low[0, 2] < high[0, 2] < higher[0, 2]
+
+
+# The order of the input
+
+
+def by_name(result: Any) -> dict[Any, Any]:
+    """The rows of a result by what they are of, a pair of runs in either direction."""
+    out = {}
+    for row in result.rows.records():
+        turned = "run" in row and row["run"] > row["other"]
+        if turned:
+            row |= {"run": row["other"], "other": row["run"], "difference": -row["difference"]}
+        key = tuple(value for value in row.values() if isinstance(value, str))
+        out[(*key, row.get("difference from"), row.get("topics"))] = row
+    return out
+
+
+def test_the_order_of_rows_and_runs_in_a_file_changes_nothing(tmp_path: Path) -> None:
+    scores = made_up(12, Population("coarse", 6, 12, 0.5))
+    # Topics of all kinds: numbers by value, then words.
+    names = ["9", "10", "101", "07", "x", "B", "b1", "2", "é", "a b", "30", "zz"]
+    lines = [
+        f"{run},{names[t]},{measure},{float(scores.values[r, t, m])!r}"
+        for r, run in enumerate(scores.runs)
+        for t in range(12)
+        for m, measure in enumerate(scores.measures)
+    ]
+    analyses: dict[str, Callable[[Scores], Any]] = {
+        "power": lambda s: discriminative_power(s, resamples=200, seed=3),
+        "tukey": lambda s: discriminative_power(s, method="tukey", resamples=200, seed=3),
+        "t": lambda s: discriminative_power(s, method="t", seed=3),
+        "swap": lambda s: swap_rates(s, trials=50, seed=3),
+        "stability": lambda s: stability(s, sizes=[4, 8], samples=3, resamples=100, seed=3),
+        "correlation": lambda s: correlation(s, seed=3),
+        "unanimity": unanimity,
+    }
+    seen: dict[str, list[Any]] = {}
+    for shuffle in range(3):
+        order = np.random.default_rng(shuffle).permutation(len(lines)) if shuffle else range(len(lines))
+        path = tmp_path / f"{shuffle}.csv"
+        path.write_text("\n".join(["run,topic,measure,score", *(lines[i] for i in order)]) + "\n")
+        read = read_scores(path).select(measures=scores.measures)
+        for name, analysis in analyses.items():
+            seen.setdefault(name, []).append(by_name(analysis(read)))
+    for name, (first, *others) in seen.items():
+        for other in others:
+            assert other.keys() == first.keys(), name
+            for key, row in first.items():
+                for column, value in row.items():
+                    number = isinstance(value, float)
+                    same = pytest.approx(value, rel=1e-12, abs=1e-15) if number else value
+                    assert other[key][column] == same, (name, key, column)
+
+
+@pytest.mark.parametrize("score", ["1e160", "-1e160", "1e200"])
+def test_scores_too_large_for_their_squares_are_refused(score: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(f"run,topic,measure,score\nA,1,AP,0.5\nB,1,AP,{score}\n")
+    with pytest.raises(InputError, match=rf"s.csv:3: the score {score} is too large; .* below 1e\+150"):
+        read_scores(path)
+    values = np.full((2, 3, 1), 0.5)
+    values[1, 2] = float(score)
+    with pytest.raises(
+        InputError, match=r"run 'B' has the score .* on topic 'z' by 'AP'; scores must be below"
+    ):
+        unanimity(Scores(("A", "B"), ("x", "y", "z"), ("AP",), values))
+
+
+# Rank correlations of many measures at once
+
+
+def slow_tau_ap(gold: Floats, evaluated: Floats) -> float:
+    """Rank by rank from the definition, a group of tied items at a time."""
+    n = len(gold)
+    order = sorted(range(n), key=lambda i: -evaluated[i])
+    total = 0.0
+    for _, tied in itertools.groupby(range(n), key=lambda place: evaluated[order[place]]):
+        places = list(tied)
+        for rank in range(places[0] + 1, places[-1] + 2):
+            if rank == 1:
+                continue
+            higher = [
+                1.0 if gold[order[i]] > gold[order[j]] else 0.5 if gold[order[i]] == gold[order[j]] else 0.0
+                for j in places
+                for i in range(places[0])
+            ]
+            right = sum(higher) / len(places) + (rank - 1 - places[0]) / 2
+            total += right / (rank - 1)
+    return 2 / (n - 1) * total - 1
+
+
+def test_many_measures_at_once_equal_the_slow_definition_one_by_one() -> None:
+    # 120 measures of 70 runs, some with many ties. Per topic, every cell is a mean over the topics.
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(70, 3, 1)) + rng.normal(size=(70, 3, 120))
+    values[:, :, ::2] = values[:, :, ::2].round(1)
+    values[:, :, ::6] = values[:, :, ::6].round(0)
+    scores = Scores(
+        tuple(f"run{r}" for r in range(70)), ("1", "2", "3"), tuple(f"m{m}" for m in range(120)), values
+    )
+    for coefficient, slow in (("tau-ap", slow_tau_ap), ("rbo", slow_rbo)):
+        found = correlation(scores, coefficient, per_topic=True).values
+        for a, b in rng.integers(120, size=(15, 2)):
+            expected = np.mean([slow(values[:, t, a], values[:, t, b]) for t in range(3)])
+            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+
+
+def slow_rbo(x: Floats, y: Floats, p: float = 0.9) -> float:
+    """Depth by depth from the definition; tied items have the best rank of their group."""
+    n = len(x)
+    total = 0.0
+    for depth in range(1, n + 1):
+        s, t = ({i for i in range(n) if (z > z[i]).sum() < depth} for z in (x, y))
+        agreed = 2 * len(s & t) / (len(s) + len(t))
+        total += (1 - p) * p ** (depth - 1) * agreed
+    return total + p**n * agreed
+
+
+def test_rbo_of_two_equals_the_slow_definition() -> None:
+    x, y = np.random.default_rng(1).integers(6, size=(2, 15)).astype(float)
+    assert rbo(x, y, 0.8) == pytest.approx(slow_rbo(x, y, 0.8))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 0, 2), (7, 5000, 90), (300, 40, 300), (2, 3, 100_000)])
+def test_a_product_in_pieces_is_the_product(shape: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-9, 9, shape[:2]), rng.integers(-9, 9, shape[1:])
+    np.testing.assert_array_equal(product(a, b), a @ b)

@@ -1,0 +1,365 @@
+"""Many comparisons at once: error rates by simulation, tests that correct themselves, intervals that match,
+Wilcoxon's rule, and p-values that do not depend on the order of a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankprism import InputError, compare, read_scores
+from rankprism.comparison import TESTS, corrected, topic_set_size
+from rankprism.data.hits import Floats
+from rankprism.data.scores import Scores
+from rankprism.statistics import paired, signed_ranks, simultaneous
+
+
+def scores_of(values: Floats) -> Scores:
+    """Scores of one measure from (run, topic)."""
+    runs, topics = (tuple(f"{what}{i}" for i in range(n)) for what, n in zip("rt", values.shape, strict=True))
+    return Scores(runs, topics, ("M",), values[:, :, None])
+
+
+def systems(rng: Any, number: int, topics: int) -> Floats:
+    """Exchangeable systems: easy and hard topics, and noise."""
+    return np.asarray(rng.beta(2, 3, (1, topics)) + rng.normal(0, 0.2, (number, topics)))
+
+
+# Error rates
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "fisher"])
+def test_holm_and_bh_keep_the_error_rate_among_equal_systems_and_find_a_real_difference(test: str) -> None:
+    # 28 pairs at .05 need 560 resamples to reject at all.
+    rng = np.random.default_rng(3)
+    pairs = paired.all_pairs(8)
+    wrong, right = {"holm": 0, "bh": 0}, {"holm": 0, "bh": 0}
+    for k in range(300):
+        values = systems(rng, 8, 30)
+        p = TESTS[test].function(values, pairs, 0.05, resamples=1120, seed=k).p
+        for correction in wrong:
+            wrong[correction] += int((corrected(p, correction) < 0.05).any())
+        if k < 60:
+            values[0] += 0.25
+            p = TESTS[test].function(values, pairs, 0.05, resamples=1120, seed=k).p
+            for correction in right:
+                right[correction] += int((corrected(p, correction) < 0.05)[0])
+    for correction in wrong:
+        assert wrong[correction] > 0  # it is possible to reject
+        assert wrong[correction] / 300 <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / 300)
+        assert right[correction] / 60 > 0.6
+
+
+def test_few_resamples_find_nothing_among_many_equal_systems() -> None:
+    # 780 pairs, 1,000 resamples: with p = b/B, some pair had p = 0 in about 40 % of such data sets.
+    rng = np.random.default_rng(5)
+    pairs = paired.all_pairs(40)
+    any_found = 0
+    for k in range(25):
+        p = paired.bootstrap(systems(rng, 40, 50), pairs, 0.05, resamples=1000, seed=k).p
+        any_found += int((corrected(p, "bh") < 0.05).any())
+    assert any_found <= 4  # P(more | .05) = .007
+
+
+@pytest.mark.parametrize("test", ["anova-tukey", "dunnett"])
+def test_tests_that_correct_themselves_err_as_often_as_alpha_says(test: str) -> None:
+    rng = np.random.default_rng(7)
+    pairs = paired.all_pairs(5) if test == "anova-tukey" else paired.against(5, 2)
+    wrong = sum((TESTS[test].function(systems(rng, 5, 20), pairs, 0.1).p < 0.1).any() for _ in range(400))
+    assert abs(wrong / 400 - 0.1) < 3.3 * np.sqrt(0.1 * 0.9 / 400)
+
+
+def power_beside_a_system_that_is_far_off(test: str, far: float) -> float:
+    """How often a difference of .12 is found among six systems on 50 topics, the last of them worse by `far`.
+
+    The standard deviation of the residuals is .15, that of the topics .2.
+    """
+    rng = np.random.default_rng(1)
+    pairs = paired.all_pairs(6)
+    found = 0
+    for k in range(100):
+        values = rng.normal(0, 0.2, (1, 50)) + rng.normal(0, 0.15, (6, 50))
+        values[0] += 0.12
+        values[5] -= far
+        settings = {"resamples": 500, "seed": k} if TESTS[test].draws else {}
+        found += int(TESTS[test].function(values, pairs, 0.05, **settings).p[0] < 0.05)
+    return found / 100
+
+
+def test_a_system_that_is_far_off_takes_the_power_of_the_randomised_hsd_but_not_of_the_parametric() -> None:
+    # These numbers are quoted in docs/comparing.md.
+    for test, expected in (("tukey", [0.84, 0.19]), ("anova-tukey", [0.86, 0.86])):
+        found = [power_beside_a_system_that_is_far_off(test, far) for far in (0, 0.5)]
+        assert found == pytest.approx(expected, abs=0.011)
+
+
+# Tukey and Dunnett
+
+
+@pytest.mark.parametrize(("means", "freedom"), [(2, 1), (3, 2), (3, 38), (5, 3), (10, 441), (100, 4851)])
+def test_the_studentised_range_is_scipys(means: int, freedom: int) -> None:
+    q = np.array([0.0, 0.5, 2.0, 3.5, 5.0, 8.0])
+    found = simultaneous.studentised_range(means, freedom)(q)
+    np.testing.assert_allclose(found, stats.studentized_range.sf(q, means, freedom), atol=1e-10)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7, 40, 1000])
+def test_with_one_difference_tukey_and_dunnett_are_students_t(freedom: int) -> None:
+    t = np.array([0.1, 1.0, 2.0, 4.0, 6.0])
+    expected = 2 * stats.t.sf(t, freedom)
+    np.testing.assert_allclose(simultaneous.dunnett(1, freedom)(t), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        simultaneous.studentised_range(2, freedom)(np.sqrt(2) * t), expected, rtol=1e-9
+    )
+
+
+# C. W. Dunnett. 1964. New tables for multiple comparisons with a control. Biometrics 20(3): the two-sided
+# tables, for 1 to 9 treatments.
+DUNNETT = {
+    (0.05, 5): [2.57, 3.03, 3.29, 3.48, 3.62, 3.73, 3.82, 3.90, 3.97],
+    (0.05, 10): [2.23, 2.57, 2.76, 2.89, 2.99, 3.07, 3.14, 3.19, 3.24],
+    (0.05, 20): [2.09, 2.38, 2.54, 2.65, 2.73, 2.80, 2.86, 2.90, 2.95],
+    (0.05, 60): [2.00, 2.27, 2.41, 2.51, 2.58, 2.64, 2.69, 2.73, 2.77],
+    (0.01, 10): [3.17, 3.53, 3.74, 3.88, 3.99, 4.08, 4.16, 4.22, 4.28],
+}
+
+
+@pytest.mark.parametrize(("alpha", "freedom"), DUNNETT)
+def test_dunnetts_own_tables(alpha: float, freedom: int) -> None:
+    found = [simultaneous.critical(simultaneous.dunnett(k, freedom), alpha) for k in range(1, 10)]
+    assert [round(c, 2) for c in found] == DUNNETT[alpha, freedom]
+
+
+def test_dunnetts_distribution_is_scipys_on_its_design() -> None:
+    # scipy's test is unpaired, with (k+1)(n-1) degrees of freedom; only the distribution is the same. It
+    # integrates with random numbers, to about three digits.
+    rng = np.random.default_rng(4)
+    control, *others = rng.normal(size=(4, 12)) + np.array([0.0, 0.5, 1.0, 1.5])[:, None]
+    found = stats.dunnett(*others, control=control)
+    tail = simultaneous.dunnett(3, 4 * 11)
+    np.testing.assert_allclose(tail(np.abs(found.statistic)), found.pvalue, atol=2e-3)
+
+
+def test_two_systems_have_the_p_and_interval_of_the_paired_t_test() -> None:
+    values = systems(np.random.default_rng(2), 2, 15)
+    pairs = paired.all_pairs(2)
+    expected = paired.student(values, pairs, 0.05)
+    for test in (paired.anova_tukey, paired.dunnett):
+        found = test(values, pairs, 0.05)
+        np.testing.assert_allclose(found.p, expected.p, rtol=1e-10)
+        np.testing.assert_allclose(found.margin, expected.margin, rtol=1e-10)
+
+
+def test_the_analysis_of_variance_is_that_of_least_squares() -> None:
+    # score = system + topic + error, fitted as a linear model with indicator columns.
+    values = systems(np.random.default_rng(8), 4, 9)
+    columns = [np.eye(4)[r].tolist() + np.eye(9)[t].tolist() for r in range(4) for t in range(9)]
+    fitted = np.array(columns) @ np.linalg.lstsq(np.array(columns), values.ravel(), rcond=None)[0]
+    variance = float(((values.ravel() - fitted) ** 2).sum() / (3 * 8))
+    found = paired.anova_tukey(values, paired.all_pairs(4), 0.05)
+    q = np.abs(found.difference) / np.sqrt(variance / 9)
+    np.testing.assert_allclose(found.p, stats.studentized_range.sf(q, 4, 24), atol=1e-10)
+    np.testing.assert_allclose(found.effect, found.difference / np.sqrt(variance))
+    expected = stats.studentized_range.isf(0.05, 4, 24) * np.sqrt(variance / 9)
+    np.testing.assert_allclose(found.margin, expected, rtol=1e-6)
+    against = paired.dunnett(values, paired.against(4, 1), 0.05)
+    t = np.abs(against.difference) / np.sqrt(2 * variance / 9)
+    # The multivariate t with correlation ½: the largest of |xᵢ - x₀| / (√2 s), drawn.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200_000, 4))
+    s = np.sqrt(rng.chisquare(24, 200_000) / 24)
+    largest = np.abs(x[:, 1:] - x[:, :1]).max(1) / (np.sqrt(2) * s)
+    np.testing.assert_allclose(against.p, [(largest >= bound).mean() for bound in t], atol=4e-3)
+
+
+# Intervals
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("correction", ["none", "bonferroni", "holm", "bh"])
+def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(test: str, correction: str) -> None:
+    values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
+    found = compare(scores_of(values), test=test, correction=correction)
+    apart = np.abs(found.difference) > found.margin
+    significant = found.significant if correction != "holm" else 15 * found.p < 0.05
+    assert 0 < significant.sum() < 15
+    np.testing.assert_array_equal(apart, significant)
+    assert (found.significant | ~apart).all()
+    each = {"none": 0.05, "bh": found.significant.sum() * 0.05 / 15}.get(correction, 0.05 / 15)
+    assert found.level[0] == pytest.approx(1 - each)
+    if test == "t":
+        z = values[found.pairs[:, 0]] - values[found.pairs[:, 1]]
+        expected = stats.t.isf(each / 2, 29) * z.std(1, ddof=1) / np.sqrt(30)
+        np.testing.assert_allclose(found.margin[0], expected)
+
+
+@pytest.mark.parametrize("test", ["tukey", "anova-tukey", "dunnett"])
+def test_a_simultaneous_interval_leaves_out_zero_where_p_is_significant(test: str) -> None:
+    values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
+    found = compare(scores_of(values), test=test, baseline="r1" if test == "dunnett" else None)
+    assert 0 < found.significant.sum() < found.p.size
+    np.testing.assert_array_equal(np.abs(found.difference) > found.margin, found.significant)
+    assert (found.interval, found.level[0]) == ("simultaneous", 0.95)
+
+
+def test_with_bh_and_nothing_significant_intervals_have_the_level_of_bonferroni() -> None:
+    values = systems(np.random.default_rng(1), 4, 20)
+    found = compare(scores_of(values), correction="bh")
+    assert not found.significant.any()
+    assert found.level[0] == pytest.approx(1 - 0.05 / 6)
+
+
+def test_false_coverage_is_controlled_for_the_pairs_that_bh_selects() -> None:
+    # Of the intervals of significant pairs, a share of at most .1 should miss the true difference; intervals
+    # of 90 % each, without regard to the selection, miss it far more often.
+    rng = np.random.default_rng(6)
+    truth = np.array([0.0, 0.0, 0.0, 0.0, 0.12])
+    pairs = paired.all_pairs(5)
+    true = truth[pairs[:, 0]] - truth[pairs[:, 1]]
+    missed: dict[str, list[float]] = {"bh": [], "none": []}
+    for _ in range(300):
+        values = systems(rng, 5, 20) + truth[:, None]
+        chosen = corrected(paired.student(values, pairs, 0.1).p, "bh") < 0.1
+        for correction, shares in missed.items():
+            found = compare(scores_of(values), correction=correction, alpha=0.1)
+            wrong = np.abs(found.difference[0] - true) > found.margin[0]
+            shares.append(float(wrong[chosen].mean()) if chosen.any() else 0.0)
+    assert np.mean(missed["bh"]) <= 0.1 + 3.3 * np.std(missed["bh"]) / np.sqrt(300)
+    assert np.mean(missed["none"]) > np.mean(missed["bh"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "interval", "level", "words"),
+    [
+        ({}, "Bonferroni", 1 - 0.05 / 3, "each covers 1 - 0.05/3"),
+        ({"correction": "bh"}, "FCR", None, "R the number of significant pairs"),
+        ({"correction": "none"}, "single", 0.95, "on its own"),
+        ({"test": "anova-tukey"}, "simultaneous", 0.95, "all together"),
+    ],
+)
+def test_every_export_says_which_interval_it_holds(
+    settings: dict[str, Any], interval: str, level: float | None, words: str
+) -> None:
+    found = compare(scores_of(systems(np.random.default_rng(0), 3, 10)), **settings)
+    content = json.loads(found.to_json())
+    assert words in content["about"]["interval"]
+    for row in (content["rows"][0], next(csv.DictReader(io.StringIO(found.to_csv())))):
+        assert row["interval"] == interval
+        assert float(row["level"]) == pytest.approx(found.level[0] if level is None else level)
+
+
+# Wilcoxon
+
+
+def enumerated(z: Floats) -> float:
+    """Wilcoxon's p by its definition: all 2ⁿ choices of signs of the ranks, zeros left out."""
+    z = z[z != 0]
+    ranks = stats.rankdata(np.abs(z))
+    middle = ranks.sum() / 2
+    observed = abs(ranks[z > 0].sum() - middle)
+    sums = [ranks[np.array(signs)].sum() for signs in itertools.product([False, True], repeat=len(z))]
+    return float(np.mean(np.abs(np.array(sums) - middle) >= observed - 1e-9))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_wilcoxon_with_ties_and_zeros_is_the_enumeration(seed: int) -> None:
+    z = np.random.default_rng(seed).integers(-4, 6, size=(3, 10)).astype(float)
+    p, _ = signed_ranks.wilcoxon(z, np.full(3, 5.0))
+    assert p.tolist() == pytest.approx([enumerated(row) for row in z])
+
+
+@pytest.mark.parametrize("topics", [5, 13, 14, 25, 50])
+def test_wilcoxon_without_ties_is_scipys_exact_test(topics: int) -> None:
+    z = np.random.default_rng(topics).normal(0.2, 1, (4, topics))
+    p, _ = signed_ranks.wilcoxon(z, np.abs(z).max(1))
+    for row, found in zip(z, p, strict=True):
+        assert found == pytest.approx(stats.wilcoxon(row, method="exact").pvalue, rel=1e-12)
+
+
+def test_wilcoxon_beyond_fifty_topics_is_scipys_normal_approximation_with_ties_and_zeros() -> None:
+    z = np.random.default_rng(0).integers(-5, 7, size=(5, 80)).astype(float)
+    p, _ = signed_ranks.wilcoxon(z, np.full(5, 6.0))
+    for row, found in zip(z, p, strict=True):
+        # In scipy 1.11 the method is called "approx"; both names work there and now.
+        assert found == pytest.approx(stats.wilcoxon(row, method="approx").pvalue, rel=1e-12)
+
+
+def test_fifty_topics_with_ties_come_near_the_normal_approximation_and_fifty_one_are_it() -> None:
+    z = np.tile(np.array([0.1, 0.2, -0.1, 0.3, -0.2]), 11)[None, :51]
+    exact, normal = (signed_ranks.wilcoxon(row, np.ones(1))[0][0] for row in (z[:, :50], z))
+    assert exact == pytest.approx(stats.wilcoxon(z[0, :50], method="approx").pvalue, abs=0.01)
+    assert normal == pytest.approx(stats.wilcoxon(z[0].round(3), method="approx").pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e-100, 1e-14, 1 / 3, 1e9, 1e140])
+def test_no_test_depends_on_the_unit_of_the_scores(factor: float) -> None:
+    values = np.random.default_rng(3).integers(1, 6, size=(4, 16)) / 10
+    for test in TESTS:
+        settings: dict[str, Any] = {
+            "test": test,
+            "baseline": "r0",
+            "resamples": 200 if TESTS[test].draws else None,
+        }
+        plain, scaled = (compare(scores_of(v), **settings) for v in (values, values * factor))
+        np.testing.assert_allclose(scaled.p, plain.p, rtol=1e-6, err_msg=test)
+        np.testing.assert_allclose(scaled.effect, plain.effect, rtol=1e-6)
+
+
+def test_equal_differences_are_ties_in_wilcoxon_whatever_the_rounding() -> None:
+    # .3 - .2, .7 - .6 and .1 - 0 differ in the last bits, but are the same difference.
+    first, second = np.array([0.3, 0.7, 0.1, 0.5, 0.2]), np.array([0.2, 0.6, 0.0, 0.6, 0.2])
+    assert len(set(np.abs(first - second).tolist())) > 2
+    found = paired.wilcoxon(np.array([first, second]), paired.all_pairs(2), 0.05)
+    assert found.p[0] == enumerated(np.array([1.0, 1.0, 1.0, -1.0, 0.0])) == 10 / 16
+
+
+# Order, and what is refused
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_p_does_not_depend_on_the_order_of_rows_topics_and_runs(test: str) -> None:
+    rng = np.random.default_rng(1)
+    values = systems(rng, 5, 17)
+    rows = [(f"s{r}", f"q{t}", float(values[r, t])) for r in range(5) for t in range(17)]
+    settings: dict[str, Any] = {"test": test, "resamples": 400 if TESTS[test].draws else None, "seed": 3}
+    for baseline in (None, "s2"):
+        if baseline is None and TESTS[test].baseline:
+            continue
+        seen: list[dict[tuple[str, str], tuple[Any, ...]]] = []
+        for turn in range(4):
+            shuffled = [rows[i] for i in rng.permutation(len(rows))] if turn else rows
+            table: dict[str, dict[str, dict[str, float]]] = {}
+            for run, topic, score in shuffled:
+                table.setdefault(run, {})[topic] = {"M": score}
+            found = compare(read_scores(table), baseline=baseline, **settings)
+            facts = {}
+            for row in found.rows.records():
+                turned = row["run"] > row["other"] and baseline is None
+                pair = (row["other"], row["run"]) if turned else (row["run"], row["other"])
+                low, high = (-row["high"], -row["low"]) if turned else (row["low"], row["high"])
+                difference = -row["difference"] if turned else row["difference"]
+                facts[pair] = (row["p"], row["adjusted p"], difference, low, high, row["significant"])
+            seen.append(facts)
+        assert all(facts == seen[0] for facts in seen)  # to the last bit
+
+
+@pytest.mark.parametrize("score", [1e160, -1e160, np.inf, 1e150])
+def test_scores_whose_squares_are_no_numbers_are_refused(score: float) -> None:
+    values = np.random.default_rng(0).random((3, 4))
+    values[1, 2] = score
+    for analysis in (compare, lambda scores: topic_set_size(scores, difference=0.1)):
+        with pytest.raises(
+            InputError, match=r"run 'r1' has the score .* on topic 't2' by 'M'.*below 1e\+150"
+        ):
+            analysis(scores_of(values))
+
+
+def test_scores_whose_squares_vanish_are_refused() -> None:
+    with pytest.raises(InputError, match=r"no score by 'M' is larger than .*vanish; rescale the scores"):
+        compare(scores_of(np.random.default_rng(0).random((3, 4)) * 1e-160))
