@@ -27,7 +27,7 @@ class Parameter:
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float = LARGEST
+    high: float | None = None  # LARGEST
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: Collection[str] = ()
@@ -54,7 +54,11 @@ class Parameter:
             return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
         low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
-        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
+        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self._most)}"
+
+    @property
+    def _most(self) -> float:
+        return LARGEST if self.high is None else self.high
 
     def check(self, value: Any, measure: str) -> Any:
         """The value in its canonical type, or an error that says what is allowed."""
@@ -86,7 +90,7 @@ class Parameter:
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = value < self.high or (value == self.high and not self.below_high)
+        high_ok = value < self._most or (value == self._most and not self.below_high)
         return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
 
 
