@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, shown
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import (
     CUTOFF,
@@ -34,7 +34,6 @@ from rankprism.measures.measure import (
     Measure,
     Parameter,
     register,
-    shown,
 )
 from rankprism.measures.novelty import NODES, check_probability, over_everything, over_ideal
 from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, shown
 from rankprism.measures.citations import CITATIONS
 
 #: Numbers without a range of their own: far more than any use, far less than a float can hold.
@@ -386,22 +386,6 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     if isinstance(value, str):
         return "'" not in value
     return _is_number(value)
-
-
-def shown(value: Any) -> str:
-    """A value in a message, cut short if it is long.
-
-    >>> shown("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
-    """
-    try:
-        return shorter(repr(value))
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
-        return f"a {type(value).__name__} that is too long to print"
-
-
-def shorter(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[:most] + "…"
 
 
 def _written(number: float) -> str:
