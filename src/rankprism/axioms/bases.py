@@ -121,9 +121,13 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
                 elif kind == 2:
                     above[:, 0] = little
                 few = _draw(scope, levels, low + int(rng.integers(0, 4)), A, rng)
-                if A == 1 and rng.random() < 0.75:
+                chance = rng.random()
+                if A == 1 and chance < 0.5:
                     # Right at the end one document is worth moving up; so are some right above it.
                     few = np.resize([[0.0], [levels[-1]]], (low + low % 2, 1))
+                elif A == 1 and chance < 0.7 and scope.grades == "graded":
+                    # A document that is hardly relevant, past one that is.
+                    few = np.array([[0.0], [levels[0]], [scope.highest * TINY]])
                 yield Base(np.concatenate([above, few]), _random_weights(scope, A, rng), cutoff)
 
 
@@ -177,7 +181,7 @@ def _levels(scope: Scope, rng: np.random.Generator) -> Floats:
         levels = 1 - rng.random(different)
     if chance < 0.1 and different > 1:
         levels[1] = levels[0] * (1 - 10 ** -rng.uniform(1, 3))
-    if chance > 0.9:
+    if chance > 0.8:
         levels[-1] = TINY
     return np.asarray(np.round(scope.highest * levels, 12))
 

@@ -60,7 +60,10 @@ def smallest(
 
 
 def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
-    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps."""
+    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps.
+
+    In long rankings the documents that cannot be left out may still not have to be relevant.
+    """
     n, fewest = len(base.documents), constraint.read_scope.fewest
     block = n // 2
     while block > 1:
@@ -69,8 +72,16 @@ def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
             for i in range(0, n, block)
             if n - block >= fewest
         ]
+        if n > _SHORT:
+            yield [_blank(base, slice(i, i + block)) for i in range(0, n, block)]
         block //= 2
     yield list(_one_step(constraint, base))
+
+
+def _blank(base: Base, which: slice) -> Base:
+    documents = base.documents.copy()
+    documents[which] = 0.0
+    return replace(base, documents=documents)
 
 
 def _one_step(constraint: Constraint, base: Base) -> Iterator[Base]:

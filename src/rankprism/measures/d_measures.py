@@ -106,7 +106,7 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     DIGITS,
     CUTOFF,
     monotone=True,
-    keeps="Pri CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel",
     cite=("sakai2011evaluating",),
 )
 def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
@@ -155,7 +155,7 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
     DIGITS,
     CUTOFF,
     monotone=True,
-    keeps="Pri CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel",
     cite=("sakai2011evaluating",),
     aliases=("D#_Q",),
 )
@@ -212,7 +212,7 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
 
 
 @measure(
-    BLEND, LEVEL_GAIN, CUTOFF, keeps="Pri CloseTh AspDiv", cite=("sakai2012intuitiveness",), aliases=("P+Q",)
+    BLEND, LEVEL_GAIN, CUTOFF, keeps="CloseTh AspDiv", cite=("sakai2012intuitiveness",), aliases=("P+Q",)
 )
 def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
@@ -235,7 +235,7 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     BLEND,
     LEVEL_GAIN,
     CUTOFF,
-    keeps="Pri CloseTh AspDiv",
+    keeps="CloseTh AspDiv",
     cite=("sakai2012intuitiveness",),
     aliases=("P+Q#",),
 )

@@ -46,8 +46,8 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     CUTOFF,
     single=True,
     monotone=True,
-    keeps="Pri CloseTh AspDiv",
-    keeps_ia="Pri CloseTh AspDiv",
+    keeps="CloseTh AspDiv",
+    keeps_ia="CloseTh AspDiv",
     cite=("sakai2005reliability", "sakai2011evaluating"),
 )
 def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
