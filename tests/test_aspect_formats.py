@@ -415,13 +415,16 @@ BAD = {
     ),
     "embedding of words": (
         in_columns("q 0 d 1\n", {"a": {"embed": ["low", "high"]}}),
-        "the embedding of 'a': 'low' is no number; write 2, 0.5 or 3/2",
+        "the embedding of 'a': 'low' is no number between -1,000,000,000 and 1,000,000,000; write 2",
     ),
     "labels that descend": (in_columns("q 0 d 1\n", {"a": [1, 0]}), "the labels of 'a' do not ascend: 1, 0"),
     "labels below 0": (in_columns("q 0 d 1\n", {"a": [-1, 0, 1]}), "is -1, and grades begin at 0"),
     "a label twice": (in_columns("q 0 d 1\n", {"a": ["x", "x"]}), "has a label twice: x, x"),
     "no labels": (in_columns("q 0 d 1\n", {"a": []}), "has no labels"),
-    "labels of no kind": (in_columns("q 0 d 1\n", {"a": [[0], [1]]}), "[0] is neither a number nor a name"),
+    "labels of no kind": (
+        in_columns("q 0 d 1\n", {"a": [[0], [1]]}),
+        "labels is made of numbers and words; got [0]",
+    ),
     "grades of another length": (
         in_columns("q 0 d 1\n", {"a": {"labels": [0, 1], "grades": [0, 1, 2]}}),
         "3 grades for the 2 labels of 'a'",
@@ -554,7 +557,7 @@ BAD = {
     ),
     "a weight that is none": (
         lambda folder: read_judgments(LABELS, aspects=NAMES, weights="relevance=0.5,credibility=half"),
-        "that of 'credibility' is not a finite number",
+        "that of 'credibility' is no number from 0 to 1,000,000,000",
     ),
 }
 

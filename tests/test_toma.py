@@ -439,7 +439,7 @@ def test_compatibility_far_down_is_the_sum_of_its_terms(p: float, normalize: boo
 
 def test_compatibility_to_any_depth_is_its_limit() -> None:
     judged, run = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2.0, "x": 1.0}}
-    names = [f"Compat(depth={depth})" for depth in (5_000, 2_000_000_000, 10**30)]
+    names = [f"Compat(depth={depth})" for depth in (5_000, 10**7, 10**9)]
     limit, *far = evaluate(judged, run, names).values[0, 0]
     assert far == pytest.approx([limit, limit], rel=1e-14)
 

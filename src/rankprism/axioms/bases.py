@@ -64,16 +64,16 @@ def _all_bases(
 
 def drawn_bases(
     scope: Scope, cutoff: int | None, rng: np.random.Generator, wanted: int
-) -> Iterator[tuple[int, Iterator[Base]]]:
-    """Sources of random bases, each with how many instances of `wanted` it is to give.
+) -> Iterator[tuple[int, int, Iterator[Base]]]:
+    """Sources of random bases: how many instances of `wanted` each is to give, and how many one base may.
 
     Chance alone seldom comes to one rank or one pair of grades. So a share goes through the ranks, another
     through the grades, and all else is drawn freely.
     """
-    yield wanted // 4, late_bases(scope, cutoff, rng)
-    yield wanted // 8, neighbouring_grades(scope, cutoff, rng, wanted // 8)
-    yield wanted // 8, pairs_of_grades(scope, cutoff, rng)
-    yield wanted, random_bases(scope, cutoff, rng)
+    yield wanted // 5, 2, late_bases(scope, cutoff, rng)
+    yield wanted // 6, 1, neighbouring_grades(scope, cutoff, rng, wanted // 8)
+    yield wanted // 6, 1, pairs_of_grades(scope, cutoff, rng)
+    yield wanted, 3, random_bases(scope, cutoff, rng)
 
 
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
@@ -121,6 +121,13 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
                 elif kind == 2:
                     above[:, 0] = little
                 few = _draw(scope, levels, low + int(rng.integers(0, 4)), A, rng)
+                chance = rng.random()
+                if A == 1 and chance < 0.5:
+                    # Right at the end one document is worth moving up; so are some right above it.
+                    few = np.resize([[0.0], [levels[-1]]], (low + low % 2, 1))
+                elif A == 1 and chance < 0.7 and scope.grades == "graded":
+                    # A document that is hardly relevant, past one that is.
+                    few = np.array([[0.0], [levels[0]], [scope.highest * TINY]])
                 yield Base(np.concatenate([above, few]), _random_weights(scope, A, rng), cutoff)
 
 
@@ -147,12 +154,18 @@ def pairs_of_grades(scope: Scope, cutoff: int | None, rng: np.random.Generator) 
 
 
 def _few(scope: Scope, levels: Floats, cutoff: int | None, rng: np.random.Generator) -> Base:
-    """As few documents as may do, each grade in about half of them."""
+    """As few documents as may do, in most of which the grades take turns."""
     levels = np.round(levels[: 1 if scope.grades == "binary" else None], 12)
     low, high = _sizes(scope, cutoff)
     A = _aspects(scope, rng)
-    n = min(high, max(low, 2) + int(rng.integers(0, 2)))
-    return Base(_draw(scope, levels, n, A, rng, 0.1), _random_weights(scope, A, rng), cutoff)
+    n = min(high, max(low, 2) + (0 if A == 1 else int(rng.integers(1, 3))))
+    documents = _draw(scope, levels, n, A, rng, _SPARSE[int(rng.random() * 3)])
+    chance = rng.random()
+    if A == 1 or (scope.overlap and chance < 0.4):
+        documents = np.repeat(np.resize(levels if len(levels) > 1 else np.append(0.0, levels), (n, 1)), A, 1)
+    elif chance < 0.7:
+        documents = np.where(documents > 0, np.resize(levels, (n, 1)), 0.0)
+    return Base(documents, _random_weights(scope, A, rng), cutoff)
 
 
 def _aspects(scope: Scope, rng: np.random.Generator) -> int:
@@ -168,7 +181,7 @@ def _levels(scope: Scope, rng: np.random.Generator) -> Floats:
         levels = 1 - rng.random(different)
     if chance < 0.1 and different > 1:
         levels[1] = levels[0] * (1 - 10 ** -rng.uniform(1, 3))
-    if chance > 0.9:
+    if chance > 0.8:
         levels[-1] = TINY
     return np.asarray(np.round(scope.highest * levels, 12))
 

@@ -143,7 +143,7 @@ def scores_of(
 
     >>> from rankprism.measures import parse
     >>> scores_of(parse("DCG@20"), [[0.1], [0.0]], [[0.0], [0.1]], weights=[1.0])
-    [0.1, 0.06309297535714575]
+    [0.1, 0.06309297535714574]
     """
     A = len(weights)
     made = tuple(np.array(ranking, dtype=np.float64).reshape(-1, A) for ranking in rankings)

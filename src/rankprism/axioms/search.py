@@ -25,7 +25,6 @@ from rankprism.measures.measure import Measure
 
 #: How many random instances are tried on each constraint.
 INSTANCES = 4000
-_PER_BASE = 3  # random instances from one base
 _SHARE = 4  # one instance is varied for so many random ones
 _GENERATIONS = 5  # of those that are varied
 _BROOD = 4  # instances from one base that was varied
@@ -33,6 +32,7 @@ _LENGTHS = (16, 65, 513)
 _LOOK = 30  # counterexamples to choose one from; small ones come first
 _CLEAR = 1e-9  # scores that differ by this share of their size are far from a tie
 _PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
+_BRIEFLY = 5  # the same for bases that only some constraints can use
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,12 @@ class Lot:
     instances: tuple[Instance, ...]
     batches: tuple[tuple[Longs, Hits], ...]  # which instances, and their rankings
     lengths: Longs  # (instances,) of the longest ranking
+
+    @cached_property
+    def kinds(self) -> Longs:
+        """(instances,) a number for each number of aspects and each length, roughly"""
+        lengths = np.searchsorted(_LENGTHS, self.lengths)
+        return np.array([10 * len(base.weights) for base in self.bases], dtype=np.int64) + lengths
 
     @cached_property
     def apart(self) -> Floats:
@@ -136,13 +142,13 @@ def _drawn(
 ) -> Iterator[tuple[Base, list[Instance]]]:
     """Random bases with a few instances of each, until there are as many as wanted."""
     left = wanted
-    for share, bases in drawn_bases(constraint.read_scope, cutoff, rng, wanted):
+    for share, most, bases in drawn_bases(constraint.read_scope, cutoff, rng, wanted):
         enough = max(0, left - share)
-        for base in islice(bases, share * _PATIENCE):
+        for base in islice(bases, share * (_PATIENCE if share == wanted else _BRIEFLY)):
             if left <= enough:
                 break
             if constraint.quantifier == "every":
-                some = some_instances(constraint, base, _PER_BASE, rng)
+                some = some_instances(constraint, base, most, rng)
             else:
                 some = instances_of(constraint, base)
             left -= len(some)
@@ -261,11 +267,12 @@ def _variations(
     parents = wanted // (_GENERATIONS * _BROOD)
     for _ in range(_GENERATIONS if seen and parents else 0):
         bases = [lot.bases[i] for lot, _, within in seen for i in np.flatnonzero(within)]
-        aspects = np.array([len(base.weights) for base in bases])
+        # What is long holds by less than what is short, whatever the measure: both are to be varied.
+        kinds = np.concatenate([lot.kinds[within] for lot, _, within in seen])
         margins = [constraint.relation.margin(*scores.T) / lot.apart for lot, scores, _ in seen]
         margin = np.concatenate([m[within] for m, (_, _, within) in zip(margins, seen, strict=True)])
         made = []
-        for i in close_calls(margin, aspects, parents, rng):
+        for i in close_calls(margin, kinds, parents, rng):
             base = varied(scope, bases[i], rng)
             some = some_instances(constraint, base, _BROOD, rng)
             made.append((base, [x for x in some if longest is None or x.longest <= longest]))
@@ -295,16 +302,17 @@ def _violated(
     constraint: Constraint,
     lot: Lot,
     scores: Floats,
-    broken: Bools,
+    which: Bools,
     tried: int,
     shrink: bool,
 ) -> Verdict:
     """The smallest counterexample that can be found from those in the lot."""
-    first = _smallest_of(constraint, lot, broken)[0]
+    first = _smallest_of(constraint, lot, which)[0]
     instance, found = lot.instances[first], scores[first]
     if shrink:
         base = lot.bases[first]
-        instance, found, _ = smallest(measure, constraint, _is_broken(constraint), base, instance, found)
+        broken = _is_broken(constraint)
+        instance, found = smallest(measure, constraint, broken, base, instance, found) or (instance, found)
     return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
 
 
@@ -320,22 +328,31 @@ def _tied(
     """The smallest tie, where it is one and no difference too small for a float.
 
     What is lost to rounding is lost little by little: with a document less, the scores differ by little. A
-    tie is believed if everything a step smaller either ties as well or differs clearly.
+    tie is believed if everything a step smaller either ties as well or differs clearly, step after step.
     """
     if not ties.any():
         return None
     first = _smallest_of(constraint, lot, ties)[0]
-    instance, found, others = smallest(
+
+    def lost(scores: Floats) -> Bools:
+        """Where the scores differ, but not clearly."""
+        apart = np.abs(np.diff(scores, axis=1))[:, 0]
+        return np.asarray(
+            constraint.relation(scores) & (apart <= _CLEAR * np.abs(scores).max(1, initial=0.0))
+        )
+
+    smaller = smallest(
         measure,
         constraint,
         lambda scores: ~constraint.relation(scores),
         lot.bases[first],
         lot.instances[first],
         scores[first],
+        doubtful=lost,
     )
-    apart = np.abs(np.diff(others, axis=1))[:, 0] > _CLEAR * np.abs(others).max(1, initial=0.0)
-    if not apart.all():
+    if smaller is None:
         return None
+    instance, found = smaller
     return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
 
 

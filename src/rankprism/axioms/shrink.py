@@ -13,8 +13,9 @@ from rankprism.axioms.rankings import Base, Instance, score_instances
 from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
 
-#: So many instances of one base are enough: a long ranking has thousands, and all are scored at each step.
-_ENOUGH = 50
+#: So many documents are looked at for one base: a long ranking has thousands of instances, and all would
+#: be scored at each step.
+_ENOUGH = 3000
 #: In rankings that are no longer, each document is looked at for itself.
 _SHORT = 12
 
@@ -26,37 +27,43 @@ def smallest(
     base: Base,
     instance: Instance,
     scores: Floats,
-) -> tuple[Instance, Floats, Floats]:
-    """A counterexample that no single step makes smaller, its scores, and those of what the steps led to.
+    doubtful: Callable[[Floats], Bools] | None = None,
+) -> tuple[Instance, Floats] | None:
+    """A counterexample that no single step makes smaller, and its scores.
 
     A step changes the base, and the constraint makes its instances anew, so the premises always hold.
-    `broken` says of which scores (N, rankings) the instance is a counterexample.
+    `broken` says of which scores (N, rankings) the instance is a counterexample. Where a step leads to
+    scores that are `doubtful`, there is none.
     """
     while True:
         now = size(constraint, base, instance)
-        others = [np.zeros((0, len(scores)))]
         for bases in simpler(constraint, base):
             candidates = [
                 (measured, candidate, made)
                 for candidate in bases
-                for made in spread_instances(constraint, candidate, _ENOUGH)
+                for made in spread_instances(constraint, candidate, max(8, _ENOUGH // max(1, now[0])))
                 if (measured := size(constraint, candidate, made)) < now
             ]
             if not candidates:
                 continue
             candidates.sort(key=lambda candidate: candidate[0])
-            others.append(score_instances(measure, [made for _, _, made in candidates]))
-            found = np.flatnonzero(broken(others[-1]))
+            others = score_instances(measure, [made for _, _, made in candidates])
+            if doubtful is not None and doubtful(others).any():
+                return None
+            found = np.flatnonzero(broken(others))
             if len(found):
                 _, base, instance = candidates[found[0]]
-                scores = others[-1][found[0]]
+                scores = others[found[0]]
                 break
         else:
-            return instance, scores, np.concatenate(others)
+            return instance, scores
 
 
 def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
-    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps."""
+    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps.
+
+    In long rankings the documents that cannot be left out may still not have to be relevant.
+    """
     n, fewest = len(base.documents), constraint.read_scope.fewest
     block = n // 2
     while block > 1:
@@ -65,8 +72,16 @@ def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
             for i in range(0, n, block)
             if n - block >= fewest
         ]
+        if n > _SHORT:
+            yield [_blank(base, slice(i, i + block)) for i in range(0, n, block)]
         block //= 2
     yield list(_one_step(constraint, base))
+
+
+def _blank(base: Base, which: slice) -> Base:
+    documents = base.documents.copy()
+    documents[which] = 0.0
+    return replace(base, documents=documents)
 
 
 def _one_step(constraint: Constraint, base: Base) -> Iterator[Base]:

@@ -18,20 +18,18 @@ from rankprism.data.hits import Floats, Longs
 
 #: How many aspects a varied base may come to have, where a constraint is about more than two.
 MANY = 12
-#: How many documents may be put on top of a ranking at once.
-_MUCH_DEEPER = 300
 
 
-def close_calls(margin: Floats, aspects: Longs, most: int, rng: np.random.Generator) -> Longs:
-    """So many instances to vary: half of them those that hold by least, of each number of aspects as many.
+def close_calls(margin: Floats, kind: Longs, most: int, rng: np.random.Generator) -> Longs:
+    """So many instances to vary: half of them those that hold by least, of each kind as many.
 
     `margin` is by how much they hold for each unit by which their rankings differ: that the scores of two
     rankings hardly differ says nothing of the measure if the rankings hardly do.
     """
     rank_in_kind = np.zeros(len(margin), dtype=np.int64)
-    for A in np.unique(aspects):
-        kind = np.flatnonzero(aspects == A)
-        rank_in_kind[kind[np.argsort(margin[kind], kind="stable")]] = np.arange(len(kind))
+    for one in np.unique(kind):
+        same = np.flatnonzero(kind == one)
+        rank_in_kind[same[np.argsort(margin[same], kind="stable")]] = np.arange(len(same))
     closest = np.argsort(rank_in_kind, kind="stable")[: most // 2]
     return np.concatenate([closest, rng.integers(0, len(margin), most - len(closest))])
 
@@ -77,12 +75,10 @@ def _one_grade(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 def _deeper(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
     """Documents that are not relevant, or like one that is there, come on top or in between."""
     d = base.documents
-    if scope.alike == 0:
-        n = 1 if len(d) < scope.most else 0
-    elif rng.random() < 0.1:
-        n = int(rng.integers(1, _MUCH_DEEPER))
-    else:
-        n = int(rng.integers(1, max(2, DEEP - len(d))))
+    room = (DEEP if scope.alike else scope.most) - len(d)
+    if room <= 0:
+        return base
+    n = 1 if rng.random() < 0.5 else int(rng.integers(1, room + 1))
     at = 0 if n > 1 else int(rng.integers(0, len(d) + 1))
     like = d[int(rng.integers(len(d)))] if len(d) and rng.random() < 0.3 else np.zeros(d.shape[1])
     return replace(base, documents=np.insert(d, [at] * n, like, axis=0))

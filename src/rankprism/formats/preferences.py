@@ -368,9 +368,8 @@ def _write_winner_loser(preferences: Preferences) -> Written:
     notes = _between_blanks(preferences, "winner-loser") + _levels_lost(preferences)
     columns = preferences.columns()
     lines = zip(columns["topic"], columns["left"], columns["right"], columns["outcome"], strict=True)
-    return Written(
-        joined(f"{t} {a} {b}" if x == "left" else f"{t} {b} {a}" for t, a, b, x in lines), {}, notes
-    )
+    text = joined(f"{t} {a} {b}" if x == "left" else f"{t} {b} {a}" for t, a, b, x in lines)
+    return Written(text.encode(), {}, notes)
 
 
 def _write_levels(preferences: Preferences) -> Written:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, shown
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.bounds.ranges import Pair, probability
@@ -38,7 +38,6 @@ from rankprism.measures.measure import (
     Measure,
     Parameter,
     register,
-    shown,
 )
 from rankprism.measures.novelty import (
     NODES,

@@ -153,8 +153,8 @@ def S_precision(hits: Hits, level: float, rel: float, nodes: int) -> Floats:
     return _s_precision(hits, level, rel, nodes)[1]
 
 
-COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0, high=1e9)
-COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, high=1e9, above_low=True)
+COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
+COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
 
 
 def _ws_precision(

@@ -161,7 +161,7 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    keeps="Pri CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, beta, cutoff, **gain: _q_bounds(c, beta, cutoff, **gain)),
     cite=("sakai2011evaluating",),
 )
@@ -213,7 +213,7 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
     LEVEL_GAIN,
     DIGITS,
     CUTOFF,
-    keeps="Pri CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
         lambda c, gamma, beta, cutoff, **gain: _sharp_bounds(
@@ -292,7 +292,7 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
     BLEND,
     LEVEL_GAIN,
     CUTOFF,
-    keeps="Pri CloseTh AspDiv",
+    keeps="CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, **settings: _plus_bounds(c, **settings)),
     cite=("sakai2012intuitiveness",),
     aliases=("P+Q",),
@@ -318,7 +318,7 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     BLEND,
     LEVEL_GAIN,
     CUTOFF,
-    keeps="Pri CloseTh AspDiv",
+    keeps="CloseTh AspDiv",
     bounds=Bounds(
         "outer",
         lambda c, gamma, cutoff, **settings: _sharp_bounds(

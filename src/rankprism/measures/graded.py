@@ -47,8 +47,8 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     LEVEL_GAIN,
     CUTOFF,
     single=True,
-    keeps="Pri CloseTh AspDiv",
-    keeps_ia="Pri CloseTh AspDiv",
+    keeps="CloseTh AspDiv",
+    keeps_ia="CloseTh AspDiv",
     bounds=Bounds(
         "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
     ),

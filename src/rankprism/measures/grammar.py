@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
-from rankprism.errors import MeasureError
-from rankprism.measures.measure import Measure, lookup, shorter, shown
+from rankprism.errors import MeasureError, shorter, shown
+from rankprism.measures.measure import Measure, lookup
 
 _TOKEN = re.compile(
     r"""\s*(?:

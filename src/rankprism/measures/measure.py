@@ -12,7 +12,7 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, shown
 from rankprism.measures.citations import CITATIONS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Parameter:
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float = LARGEST
+    high: float | None = None  # LARGEST
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
     choices: Collection[str] = ()
@@ -58,7 +58,11 @@ class Parameter:
             return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
         word = "a whole number" if self.kind is int else "a number"
         low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
-        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
+        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self._most)}"
+
+    @property
+    def _most(self) -> float:
+        return LARGEST if self.high is None else self.high
 
     def check(self, value: Any, measure: str) -> Any:
         """The value in its canonical type, or an error that says what is allowed."""
@@ -90,7 +94,7 @@ class Parameter:
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = value < self.high or (value == self.high and not self.below_high)
+        high_ok = value < self._most or (value == self._most and not self.below_high)
         return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
 
 
@@ -446,22 +450,6 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     if isinstance(value, str):
         return "'" not in value
     return _is_number(value)
-
-
-def shown(value: Any) -> str:
-    """A value in a message, cut short if it is long.
-
-    >>> shown("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
-    """
-    try:
-        return shorter(repr(value))
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
-        return f"a {type(value).__name__} that is too long to print"
-
-
-def shorter(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[:most] + "…"
 
 
 def _written(number: float) -> str:

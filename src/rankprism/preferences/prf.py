@@ -1,7 +1,7 @@
 """The preference measure: the utility that a user gathers on the way down a ranking.
 
-Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. With the
-two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
+Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. With
+the two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
 """
 
 from __future__ import annotations

@@ -68,9 +68,9 @@ class Shown:
     def quality(self) -> Floats:
         """(D,) θ = (A + I)⁻¹ y: how good each document is on the whole, whatever was given.
 
-        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of d.
-        This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0 where
-        there are no judgments.
+        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of
+        d. This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0
+        where there are no judgments.
         """
         c, n = self.comparisons, len(self.docs)
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
@@ -186,9 +186,9 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
 
     U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
     f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the
-    comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with f = 1 and
-    the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1; a document never
-    shown has 0.
+    comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with
+    f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1; a document
+    never shown has 0.
     """
     c, n = shown.comparisons, len(shown.docs)
     theta = shown.quality

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from rankprism.data.scales import Scale
-from rankprism.errors import InputError
+from rankprism.errors import InputError, shown
 from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike
 
@@ -71,14 +71,14 @@ class AspectSettings:
                 raise InputError(f"aspect {name!r} has no setting {key!r}; it has {', '.join(allowed)}")
             kinds, words = _KINDS[key]
             if not isinstance(value, kinds) or isinstance(value, bool):
-                raise InputError(f"aspect {name!r}: {key} must be {words}; got {_shown(value)}")
+                raise InputError(f"aspect {name!r}: {key} must be {words}; got {shown(value)}")
             inside = (
                 value.values() if isinstance(value, Mapping) else value if isinstance(value, _LIST) else ()
             )
             for one in inside:
                 if isinstance(one, bool) or not isinstance(one, str | int | float | Fraction):
                     raise InputError(
-                        f"aspect {name!r}: {key} is made of numbers and words; got {_shown(one)} in it"
+                        f"aspect {name!r}: {key} is made of numbers and words; got {shown(one)} in it"
                     )
         listed: dict[str, Any] = {k: tuple(v) if isinstance(v, _LIST) else v for k, v in settings.items()}
         if listed.get("below", "lowest") not in ("lowest", "error"):
@@ -89,15 +89,6 @@ class AspectSettings:
             if key in listed and "answers" not in listed:
                 raise InputError(f"aspect {name!r}: {key} says how to read answers; name the answers")
         return cls(name, **listed)
-
-
-def _shown(value: Any) -> str:
-    """A value in a message, cut short if it is long."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
-        return f"a {type(value).__name__} that is too long to print"
-    return text if len(text) <= 60 else text[:60] + "…"
 
 
 _LIST = (list, tuple, range)
