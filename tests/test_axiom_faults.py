@@ -87,7 +87,7 @@ def beside(a: float, b: float) -> Callable[[Rankings], Floats]:
     """Where a ranking has both of two grades, the higher is worth less than the lower."""
 
     def gain(x: Rankings) -> Floats:
-        both = np.isclose(x.r, a).any((1, 2)) & np.isclose(x.r, b).any((1, 2))
+        both = np.asarray(np.isclose(x.r, a).any((1, 2)) & np.isclose(x.r, b).any((1, 2)))
         return np.where(both[:, None, None] & np.isclose(x.r, b), 0.9 * a, x.r)
 
     return gain

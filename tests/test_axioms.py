@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -615,13 +615,13 @@ def test_the_search_finds_nothing_against_what_is_proved(
 def weights_of_ranks(measure: Measure, ranks: range) -> list[float]:
     """What each rank weighs against the first, for the c-th of documents of one grade on one aspect."""
     a = measure["alpha"] if "alpha" in {p.name for p in measure.definition.parameters} else 0.0
-    discount = {
+    discounts: dict[str, Callable[[int], float]] = {
         "alpha_DCG": lambda i: 1 / math.log2(i + 1),
         "EU": lambda i: 1 / (1 + math.log(i) / math.log(measure["base"])),
         "NRBP": lambda i: measure["beta"] ** (i - 1),
         "RBP": lambda i: measure["p"] ** (i - 1),
-    }[measure.name]
-    return [discount(i) * (1 - a) ** c for c, i in enumerate(ranks)]
+    }
+    return [discounts[measure.name](i) * (1 - a) ** c for c, i in enumerate(ranks)]
 
 
 @pytest.mark.parametrize(
