@@ -28,7 +28,7 @@ TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
 MISSED = 12
 #: One in so many random rankings begins with documents that are all alike.
-LONG = 6
+LONG = 3
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 

@@ -92,12 +92,16 @@ def score(measure: Measure, hits: Hits) -> Floats:
     return scores
 
 
+class NotApplicable(RankprismError):
+    """A measure itself says why it has no score for some rankings."""
+
+
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
     """(instances, rankings of each); an error inside a measure names the measure and the instance."""
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
-    except RankprismError:
-        raise
+    except RankprismError as error:
+        raise NotApplicable(str(error)) from error
     except Exception as error:
         for instance in instances:
             try:
