@@ -1,4 +1,4 @@
-"""From one format to another.
+"""Write judgments and runs in another format.
 
 Grades, aspects or an order that the new format cannot hold are refused; what else it cannot hold is named.
 """
@@ -27,7 +27,7 @@ from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.runs import run_from
 from rankprism.formats.weights import uniform, weight_lines
 
-#: What the ending of a file says about its format.
+#: The format that the ending of a file name stands for.
 ENDINGS = {".Dqrels": "ntcir", ".tsv": "evall"}
 
 #: What never comes out of a file of this format.
@@ -40,7 +40,7 @@ NEVER_READ = {
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written, and what did not fit."""
+    """What was written, and what the format could not hold."""
 
     files: dict[str, str]  # what is in each
     notes: tuple[str, ...]
@@ -63,12 +63,12 @@ def convert(
     """Write judgments or a run to the file `out` in another format.
 
     source : whatever `read_judgments` takes, or with ``run=True`` `read_run`.
-    out : where to; packed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights that have no
-        place in it stand beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob
-        (ntcir).
-    format : of the source; recognised without it.
-    to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall". Without it, .Dqrels says
-        ntcir, .tsv says evall, and any other ending diversity or, for a run, trec.
+    out : the file to write, compressed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights
+        that the format cannot hold go to a second file: `out`.weights (diversity), `out`.Iprob or with types
+        `out`.DINprob (ntcir).
+    format : the format of the source. Default: it is recognised.
+    to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall". Default: ntcir for
+        .Dqrels, evall for .tsv, else diversity or, for a run, trec.
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
@@ -122,7 +122,7 @@ def _write_judgments(judgments: Judgments, to: str) -> Written:
 
 
 def _lost_of_scales(judgments: Judgments) -> list[str]:
-    """What is known of the labels of several aspects and has no place in any format."""
+    """Names for what no format can hold of the labels of several aspects."""
     scales = judgments.scales or ()
     _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), ())
     used = set(zip(aspects, grades, strict=True))
@@ -138,7 +138,7 @@ def _lost_of_scales(judgments: Judgments) -> list[str]:
 
 
 def _diversity(judgments: Judgments) -> Written:
-    """`topic aspect document grade`, and the weights beside it."""
+    """`topic aspect document grade`, with the weights in a second file."""
     lines = (f"{t} {a} {d} {number_text(g)}" for t, a, d, g in judged_lines(judgments, "diversity"))
     weights = weight_lines(judgments)
     return Written(joined(lines), {".weights": joined(weights)} if weights else {})

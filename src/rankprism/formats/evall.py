@@ -107,7 +107,7 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> 
 
 
 def write(judgments: Judgments) -> Written:
-    """A gold standard. It has a weight for every aspect: without weights, all of a topic's weigh alike."""
+    """A gold standard. Every aspect has a weight. Default: the same weight for all aspects of a topic."""
     weights = uniform(judgments) if judgments.weights is None else judgments.weights
     names = ((topic, aspect) for topic, of_topic in judgments.aspects.items() for aspect in of_topic)
     weight_of = dict(zip(names, map(number_text, weights.tolist()), strict=True))
@@ -136,7 +136,7 @@ def write_run(source: str, ranking: Iterable[tuple[str, str]]) -> str:
 
 
 def _quotes(source: str, **ids: Iterable[str]) -> dict[str, str]:
-    """Each id in quotes, once it is known to be read back."""
+    """Each id in quotes, after a check that it reads back as it is."""
     result = {}
     for what, values in ids.items():
         for value in dict.fromkeys(values):

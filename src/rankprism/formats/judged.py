@@ -24,7 +24,7 @@ class Judged(NamedTuple):
 
 
 def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
-    """The table of these judgments; a document may be judged twice only if it is judged alike."""
+    """The table of these judgments. A document may be judged twice only with the same grade."""
     first: dict[tuple[str, str, str], Judged] = {}
     for new in judged:
         known = first.setdefault((new.topic, new.aspect, new.doc), new)
@@ -50,7 +50,7 @@ class Written(NamedTuple):
 
 
 def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str, float]]:
-    """Topic, aspect, document and grade of every judgment, once all ids are known to fit between blanks."""
+    """Topic, aspect, document and grade of every judgment, after a check that no id has blanks."""
     topics, aspects, docs, grades = judgments.table.columns()
     for what, ids in (("topic", topics), ("aspect", aspects), ("document", docs)):
         check_ids(judgments.source, what, ids, format)
@@ -58,7 +58,7 @@ def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str,
 
 
 def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
-    """Refuses ids that would not be read back."""
+    """Refuse ids that would not read back as they are."""
     for id in dict.fromkeys(ids):
         if re.search(r"[\x00-\x20]", id):
             raise InputError(
@@ -70,7 +70,7 @@ def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
 
 
 def number_text(number: float) -> str:
-    """As short as it reads back.
+    """The shortest text that reads back as the same number.
 
     >>> number_text(2.0), number_text(-0.1), number_text(1e22)
     ('2', '-0.1', '1e+22')
