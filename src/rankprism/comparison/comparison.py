@@ -170,7 +170,7 @@ def compare(
 
 
 def comparable(scores: Any) -> Scores:
-    """Scores of every run on every topic that is left, all of a size that can be computed with."""
+    """Scores of all runs on the topics that all of them have, after a check that they are not too large."""
     complete = read_scores(scores).complete()
     bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
     if len(bad):
@@ -259,13 +259,13 @@ def _about_interval(kind: str, alpha: float, pairs: int) -> str:
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuses what is no whole number, or too small a one."""
+    """Refuse what is not a whole number, or too small."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
 
 
 def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
-    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
+    """Refuse an invalid level of significance or seed, and too few resamples for the level."""
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
     check_whole("seed", seed, 0)
@@ -339,7 +339,7 @@ class Comparison(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure and pair."""
+        """One row per measure and pair."""
         m, pair = (axis.ravel() for axis in np.indices(self.p.shape))
         first, second = self.pairs[pair].T
         return Table(
@@ -381,7 +381,7 @@ class Comparison(Result):
         return [int(other) for other in np.flatnonzero(self._decided[measure, run] > 0)]
 
     def _mark(self, run: int, measure: int) -> str:
-        """The runs it is better than; against a baseline, whether it is better or worse."""
+        """The runs that a run is better than; against a baseline, whether it is better or worse."""
         if self.baseline is not None:
             sign = self._decided[measure, run, self.runs.index(self.baseline)]
             return "▲" if sign > 0 else "▼" if sign < 0 else ""
