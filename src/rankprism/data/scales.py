@@ -154,7 +154,7 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
 
 @lru_cache(maxsize=4096)
 def number(value: Hashable) -> Fraction | None:
-    """The exact number that a text stands for; None if it is no number.
+    """The exact number that is written there; None if there is none.
 
     >>> number("3/2"), number(0.1), number("relevant")
     (Fraction(3, 2), Fraction(1, 10), None)

@@ -138,7 +138,7 @@ def _lost_of_scales(judgments: Judgments) -> list[str]:
 
 
 def _diversity(judgments: Judgments) -> Written:
-    """`topic aspect document grade`, with the weights in a second file."""
+    """`topic aspect document grade`, and the weights beside it."""
     lines = (f"{t} {a} {d} {number_text(g)}" for t, a, d, g in judged_lines(judgments, "diversity"))
     weights = weight_lines(judgments)
     return Written(joined(lines), {".weights": joined(weights)} if weights else {})

@@ -136,7 +136,7 @@ def write_run(source: str, ranking: Iterable[tuple[str, str]]) -> str:
 
 
 def _quotes(source: str, **ids: Iterable[str]) -> dict[str, str]:
-    """Each id in quotes, after a check that it reads back as it is."""
+    """Each id in quotes, once it is known to be read back."""
     result = {}
     for what, values in ids.items():
         for value in dict.fromkeys(values):

@@ -178,7 +178,7 @@ def packed(path: PathLike, data: bytes) -> bytes:
 
 
 def write_texts(texts: Mapping[PathLike, str]) -> None:
-    """Write several texts, compressed as their file names say: all files complete, or none."""
+    """Several texts at once, packed as the names of their files say: all files whole, or none."""
     write_files({path: packed(path, text.encode()) for path, text in texts.items()})
 
 

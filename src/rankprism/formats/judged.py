@@ -50,7 +50,7 @@ class Written(NamedTuple):
 
 
 def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str, float]]:
-    """Topic, aspect, document and grade of every judgment, after a check that no id has blanks."""
+    """Topic, aspect, document and grade of every judgment, once all ids are known to fit between blanks."""
     topics, aspects, docs, grades = judgments.table.columns()
     for what, ids in (("topic", topics), ("aspect", aspects), ("document", docs)):
         check_ids(judgments.source, what, ids, format)
@@ -58,7 +58,7 @@ def judged_lines(judgments: Judgments, format: str) -> list[tuple[str, str, str,
 
 
 def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
-    """Refuse ids that would not read back as they are."""
+    """Refuses ids that would not be read back."""
     for id in dict.fromkeys(ids):
         if re.search(r"[\x00-\x20]", id):
             raise InputError(

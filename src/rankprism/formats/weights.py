@@ -174,7 +174,7 @@ def relevant_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
-    """Add a weight; it is an error if the aspect already has a different one."""
+    """Puts a weight to the others, unless it contradicts them."""
     if not (0 <= new.weight < float("inf")):
         raise InputError(f"{new.where}: the weight {new.weight:g} is not a finite number ≥ 0")
     first = given.setdefault((topic, aspect), new)
