@@ -169,7 +169,7 @@ def _ranked_lists(
     order: str,
     duplicates: str,
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """What stands at each rank, of both runs of each case."""
+    """The documents at each rank, for both runs of each case."""
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:

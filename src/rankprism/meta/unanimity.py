@@ -1,4 +1,4 @@
-"""Metric Unanimity: does a measure see the improvements that all the others see?"""
+"""Metric Unanimity: does a measure see the improvements that all other measures see?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def unanimity(scores: Any, *, intervals: float = 0.95) -> Unanimity:
     Δm: m(i) > m(j), a tie counting ½, so that P(Δm) = ½; ΔM: m'(i) ≥ m'(j) by every other measure m'
 
     intervals : the confidence of the intervals; 0 for none. They cover the MU over all topics from which
-        these ones were drawn. There is none with fewer than 8 topics, nor where no topic changes MU.
+        these were drawn. There is none with fewer than 8 topics, or if no topic changes MU.
 
     The highest MU is 1, and a constant measure has 0. MU is not defined if no pair is unanimous, or if there
     is no other measure.
