@@ -319,8 +319,8 @@ def _tied(
 ) -> Verdict | None:
     """The smallest tie, where it is one and no difference too small for a float.
 
-    Rounding hides a difference gradually: with one document less, the scores differ slightly. A pair counts
-    as a tie only if every instance that is one step smaller is either a tie or a clear difference.
+    What is lost to rounding is lost little by little: with a document less, the scores differ by little. A
+    tie is believed if everything a step smaller either ties as well or differs clearly.
     """
     if not ties.any():
         return None
