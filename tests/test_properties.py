@@ -340,7 +340,7 @@ def test_a_ranking_by_grade_is_perfect_for_single_aspect_measures(judgments: str
         assert [row["RR"], row["AP"]] == pytest.approx([float(relevant[topic] > 0)] * 2, rel=1e-12)
 
 
-# The same data by any door
+# The same data in any form
 
 
 class Judgment(NamedTuple):

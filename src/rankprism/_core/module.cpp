@@ -110,7 +110,7 @@ RunTable run_from_columns(const std::string& name, const nb::list& topics, const
 
 nb::str text(std::string_view value) { return nb::str(value.data(), value.size()); }
 
-// topics, aspects, docs, grades: one row a judgment, in canonical order.
+// topics, aspects, docs, grades: one row per judgment, in canonical order.
 nb::tuple judgment_columns(const JudgmentTable& table) {
     nb::list topics, aspects, docs;
     std::vector<double> grades;

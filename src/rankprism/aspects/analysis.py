@@ -60,14 +60,14 @@ def analyse(
 ) -> Analysis:
     """Correlation, discriminative power and what the best runs look like, by CAM, MM and TOMA.
 
-    measures : of one aspect, which all approaches are taken over.
+    measures : the single-aspect measures that all approaches are applied to.
     toma : parameters of TOMA, such as ``{"tuples": "seen"}``.
-    alpha, resamples, seed : of the paired bootstrap test behind discriminative power.
+    alpha, resamples, seed : parameters of the paired bootstrap test for discriminative power.
 
     Correlations are Kendall's τ_b between rankings of the runs, topic by topic, averaged over the topics
-    where it is defined. Of each topic the run that an approach finds best is looked at; runs that tie for
-    it count in equal shares, and topics on which every run scores 0 do not count. A document that is not
-    judged has the lowest label of every aspect.
+    where it is defined. The other tables look at the best run of each topic by each approach. Runs that tie
+    for the best count in equal shares, and topics on which every run scores 0 do not count. An unjudged
+    document has the lowest label on every aspect.
     """
     chosen = [parse(one) for one in measures]
     aspects = [scale.aspect for scale in judgments.cells.labels.scales]
@@ -218,7 +218,7 @@ class Analysis(Result):
 
     @property
     def correlations(self) -> Table:
-        """Table 4, top and middle: one row a pair of approaches or aspects, one column a measure."""
+        """Table 4, top and middle: a row per pair of approaches or aspects, a column per measure."""
         columns: dict[str, list[Any]] = {"τ_b by topic": []}
         for name in self.between:
             both = {**self.between[name], **self.single[name]}

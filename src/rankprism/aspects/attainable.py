@@ -1,7 +1,7 @@
-"""What CAM and MM can reach at most: often less than 1, and something else on every topic.
+"""The highest scores that CAM and MM can reach: often below 1, and different on every topic.
 
-Aspects pull documents to different places, so no ranking may be ideal for all of them (Maistro et al. 2021,
-section 4.2, problem 2).
+Aspects ask for different orders of the documents, so perhaps no ranking is ideal for all of them (Maistro et
+al. 2021, section 4.2, problem 2).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rankprism.errors import MeasureError
 from rankprism.inspection import lowest_labels
 from rankprism.measures import Measure, parse
 
-#: All rankings are tried where there are at most so many.
+#: If there are at most this many rankings, all are tried.
 EXACT = 5040
-#: So many aspects are ordered in all ways.
+#: Up to this many aspects, all orders of the aspects are tried.
 MOST_ORDERED = 6
 #: Scores this close to 1 are 1.
 _ONE = 1 - 1e-9
@@ -36,11 +36,11 @@ def attainable(
 ) -> Attainable:
     """The scores of ideal rankings of each topic's documents, and the best of them.
 
-    measures : any; CAM and MM of something are meant.
-    exact : where a topic's documents have at most so many different rankings, all of them are tried, and
-        the maximum is exact. Elsewhere it is the best of the paper's ideal rankings: by one aspect, documents
-        equal on it by the next, and so on, for every order of the aspects (of more than 6, each of them
-        before the others as they are named); by the sum of grades, of squared grades, and by the highest.
+    measures : any measures, usually CAM and MM of a measure.
+    exact : if the documents of a topic have at most this many different rankings, all of them are tried, and
+        the maximum is exact. Otherwise it is the best of the paper's ideal rankings. These are sorted by one
+        aspect, then the next and so on, for every order of the aspects (with more than 6, each aspect before
+        the others as they are named), and by the sum, the sum of squares and the maximum of the grades.
 
     >>> from rankprism import read_judgments
     >>> judged = read_judgments({"q": {"relevant": {"a": 1, "b": 2}, "correct": {"a": 2, "b": 0}}})
@@ -175,7 +175,7 @@ class Attainable(Result):
 
     @property
     def summary(self) -> Table:
-        """One row a measure."""
+        """One row per measure."""
         highest = self.highest
         return Table(
             {
@@ -191,7 +191,7 @@ class Attainable(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a topic, measure and ideal ranking, and one for the highest."""
+        """One row per topic, measure and ideal ranking, and one for the highest score."""
         names = (*self.strategies, "highest")
         every = np.concatenate([self.scores, self.highest[:, :, None]], axis=2)
         t, m, s = (axis.ravel() for axis in np.indices(every.shape))

@@ -14,7 +14,7 @@ from rankprism.formats.aspects.reading import MISSING
 
 
 def label_counts(judgments: Judgments) -> LabelCounts:
-    """How many of the judged documents have which label of which aspect.
+    """The number of judged documents with each label of each aspect.
 
     >>> from rankprism import read_judgments
     >>> two = {"q": {"relevant": {"a": 2, "b": 0}, "credible": {"a": 1}}}

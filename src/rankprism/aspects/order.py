@@ -124,7 +124,7 @@ class Order(Result):
 
     @property
     def summary(self) -> Table:
-        """One row a class, the best first."""
+        """One row per class, the best first."""
         return Table(
             {
                 f"({', '.join(s.aspect for s in self.scales)})": [
@@ -138,7 +138,7 @@ class Order(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a tuple of labels."""
+        """One row per tuple of labels."""
         every = [(c, labels) for c, members in enumerate(self.order.classes) for labels in members][::-1]
         columns: dict[str, list[Any]] = {
             "class": [c for c, _ in every],
@@ -179,7 +179,7 @@ class Order(Result):
         ).text()
 
     def place(self, labels: Labelled) -> tuple[float, ...]:
-        """Where labels stand."""
+        """The positions of labels."""
         return tuple(map(float, embedded(self.scales, labels)))
 
 
@@ -205,7 +205,7 @@ class Orders(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a distance and tuple of labels; the distances are as they are, none of them squared."""
+        """One row per distance and tuple of labels. Euclidean distances are not squared."""
         columns: dict[str, list[Any]] = {"measured by": []}
         for name, found in self.by_distance.items():
             every = found.rows

@@ -1,10 +1,10 @@
-"""The axiom laboratory: statements that a measure may keep, and a search that tries to break it with them.
+"""Axioms: constraints that a measure may satisfy, and a search for rankings on which it violates them.
 
-One module for each of the ten constraints of Amigó et al. 2018; `properties` has more. `constraint` says what
-one is, `rankings` and `bases` make the rankings to try it on, `search` tries, `shrink` makes what it found
-small, `verdict` is what comes out. `proofs` are arguments, where there are any; `thresholds` looks for the
-parameters with which a constraint holds; `table`, `story` and `page` show it all, the paper's table beside
-ours. Nothing here knows of files.
+Each of the ten constraints of Amigó et al. 2018 has a module, and `properties` has more. `constraint`
+defines what a constraint is. `rankings` and `bases` make the rankings that `search` tries, `shrink` makes a
+counterexample smaller, and `verdict` holds the result. `proofs` has recorded arguments, and `thresholds`
+finds the parameters for which a constraint holds. `table`, `story` and `page` show the results, and the
+paper's table beside ours. Nothing here reads files.
 """
 
 from rankprism.axioms.aspect_diversity import AspDiv

@@ -146,7 +146,7 @@ def find_thresholds(
 ) -> Thresholds:
     """For which values of the parameter each measure keeps each constraint.
 
-    `between` is the lowest and the highest value to look at, without it all that the measure allows.
+    `between` is the lowest and the highest value to try. Default: all that the measure allows.
 
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p"))
     measure             constraint  found

@@ -111,7 +111,9 @@ def evaluate(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False),
+        typer.Option(
+            min=1, help="Number of files to read at once. Default: one per processor.", show_default=False
+        ),
     ] = None,
     format: Annotated[
         Format | None,

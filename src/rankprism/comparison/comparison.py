@@ -165,7 +165,7 @@ def compare(
 
 
 def comparable(scores: Any) -> Scores:
-    """Scores of every run on every topic that is left, all of a size that can be computed with."""
+    """Scores of all runs on the topics that all of them have, after a check that they are not too large."""
     complete = read_scores(scores).complete()
     bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
     if len(bad):
@@ -282,7 +282,7 @@ class Comparison(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure and pair."""
+        """One row per measure and pair."""
         m, pair = (axis.ravel() for axis in np.indices(self.p.shape))
         first, second = self.pairs[pair].T
         return Table(
@@ -324,7 +324,7 @@ class Comparison(Result):
         return [int(other) for other in np.flatnonzero(self._decided[measure, run] > 0)]
 
     def _mark(self, run: int, measure: int) -> str:
-        """The runs it is better than; against a baseline, whether it is better or worse."""
+        """The runs that a run is better than; against a baseline, whether it is better or worse."""
         if self.baseline is not None:
             sign = self._decided[measure, run, self.runs.index(self.baseline)]
             return "▲" if sign > 0 else "▼" if sign < 0 else ""

@@ -20,7 +20,7 @@ _QUANTILES = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TopicSetSize(Result):
-    """The topics needed, for each measure."""
+    """The number of topics needed, for each measure."""
 
     measures: tuple[str, ...]
     variances: tuple[float, ...]
@@ -55,8 +55,8 @@ def topic_set_size(
     `systems` systems differ by `difference`.
 
     difference : the smallest difference of means that is worth finding.
-    variance : of the scores (for two systems: of their differences); estimated from `scores` without it,
-        as the residual variance of the runs there (twice that for the differences of two).
+    variance : the variance of the scores (for two systems, of their differences). Default: it is estimated
+        from `scores`, as the residual variance of the runs (for two systems, twice that).
 
     The t-test's power with n topics is P(|t'| ≥ t_(1-α/2; n-1)) for t' noncentral with λ = √n D/σ; that of
     the analysis of variance P(F' ≥ F_(1-α; m-1, m(n-1))) for F' noncentral with λ = n D² / (2σ²).

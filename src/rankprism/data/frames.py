@@ -34,7 +34,7 @@ def eager(source: Any) -> Any:
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
-    """A frame of the wanted kind; without a wish, of the kind that is in use or installed."""
+    """A frame of the wanted kind. Default: the kind that is in use or installed."""
     if backend is None:
         loaded = [b for b in BACKENDS if b in sys.modules]
         installed = [b for b in BACKENDS if importlib.util.find_spec(b)]

@@ -2,7 +2,7 @@
 
 Axes are always ranking (N), aspect (A), document (H found in the ranking, D in the topic's pool), in
 this order. Arrays are padded with grade 0, so that sums need no mask; unjudged and non-relevant
-documents are just ranks that do not occur. The cost follows the relevant documents, not the depth.
+documents are ranks that do not occur. The cost grows with the relevant documents, not with the depth.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Longs: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
-#: The rank of no document: beyond every cutoff, and harmless in a discount.
+#: The rank of padding, where there is no document. It is beyond every cutoff and harmless in a discount.
 NOWHERE = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """All (topic, document, aspect) with a grade above 0, topic after topic."""
+    """All triples (topic, document, aspect) with a grade above 0, topic by topic."""
 
     start: Longs  # topic t: start[t] .. start[t + 1]
     doc: Ints
@@ -55,9 +55,9 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The relevant documents of some topics: what ideal rankings are made of.
+    """The relevant documents of some topics, of which ideal rankings are made.
 
-    Documents are in descending order of their ids, so the first of equals is the one that ties prefer.
+    Documents are sorted by id, descending, so of equal documents the first is the one that ties prefer.
     """
 
     grade: Floats  # (T, A, D)
@@ -87,7 +87,7 @@ class Pool:
         return self.once("labels", lambda: labels_of_pool(self))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """`compute()`, but only the first time: ideals are shared by all runs and measures."""
+        """The result of `compute()`, which is called once: all runs and measures share ideals."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -95,7 +95,7 @@ class Pool:
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """A batch of rankings, as far as judged documents are concerned."""
+    """A batch of rankings, reduced to their judged documents."""
 
     rank: Ints  # (N, H) ascending from 1, NOWHERE where padded
     grade: Floats  # (N, A, H)
@@ -197,7 +197,7 @@ def batches(
 
 
 def _fitting(order: Longs, cells: Cells, hits: Longs, size: int) -> Longs:
-    """As many of the next topics as a batch may hold."""
+    """The next topics, as many as fit into a batch."""
     window = order[: max(1, size // 8)]
     widest = np.maximum.accumulate(cells.aspects[window]) * np.maximum.accumulate(
         np.maximum(np.maximum(hits[window], cells.documents[window]), 1)

@@ -42,7 +42,7 @@ class Judgments:
     notes: tuple[Note, ...] = ()
 
     def noting(self, notes: Iterable[Note]) -> Judgments:
-        """The same judgments with notes, of which the user is warned now."""
+        """The same judgments with notes, which are also issued as warnings now."""
         new = tuple(notes)
         issue(new)
         return replace(self, notes=(*self.notes, *new)) if new else self
@@ -59,7 +59,7 @@ class Judgments:
 
     @cached_property
     def cells(self) -> Cells:
-        """Everything above grade 0, as arrays: what hits and ideals are made of."""
+        """All grades above 0 as arrays, of which hits and ideals are made."""
         from rankprism.data.hits import Cells
 
         return Cells(
@@ -71,7 +71,7 @@ class Judgments:
         return tuple(t for t, n in zip(self.topics, self.cells.documents, strict=True) if n == 0)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
+        """One row per judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
         from rankprism.data.frames import make_frame
 
         topic, aspect, doc, grade = self.table.columns()

@@ -14,7 +14,7 @@ from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 
-#: How a topic's documents may be put in order, and what may become of one that stands there twice.
+#: How the documents of a topic are ordered, and what to do with a document that occurs twice.
 ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
 DUPLICATES = ("error", "first")
 
@@ -39,7 +39,7 @@ class Run:
         return tuple(self.table.topics)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a retrieved document: topic, doc, score, and rank if there is one."""
+        """A frame with one row per retrieved document: topic, doc, score, and rank if there is one."""
         from rankprism.data.frames import make_frame
 
         topic, doc, score, rank = self.table.columns()

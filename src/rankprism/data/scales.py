@@ -1,7 +1,7 @@
-"""Scales: the ordered labels of an aspect, and where they stand in space.
+"""Scales: the ordered labels of an aspect, and their positions.
 
 Relevance may be judged on four labels, correctness on three. To compare documents on both, each label is
-embedded as a number (Maistro et al. 2021, section 3.2); by default the labels stand one unit apart.
+embedded as a number (Maistro et al. 2021, section 3.2). By default, neighbouring labels are one unit apart.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Scale:
     grades: tuple[float, ...]  # what stands for each label in the judgments
     names: tuple[str, ...]
     place: tuple[Fraction, ...]  # the embedding: never descending
-    #: An aspect without which this one has its lowest label: what is not relevant is not correct.
+    #: Another aspect: where it has its lowest label, so has this one (what is not relevant is not correct).
     given: str | None = None
 
     @classmethod
@@ -114,7 +114,7 @@ class Scale:
 
 
 def given_first(scales: Sequence[Scale]) -> list[Scale]:
-    """The scales, each behind the one of the aspect that it is `given`.
+    """The scales in an order in which each comes after the aspect that it is `given`.
 
     >>> chain = [Scale.of("c", 2, given="b"), Scale.of("b", 2, given="a"), Scale.of("a", 2)]
     >>> [scale.aspect for scale in given_first(chain)]
@@ -197,7 +197,7 @@ def number(value: Hashable) -> Fraction | None:
 
 @lru_cache(maxsize=4096)  # files have many labels, but few different ones
 def number_name(value: Hashable) -> str:
-    """How a label is called, whether it was read or computed.
+    """The name of a label that is a number, whether it was read or computed.
 
     >>> number_name(2.0), number_name("02"), number_name("pc")
     ('2', '2', 'pc')
@@ -223,7 +223,7 @@ class Labels:
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
     def check_order(self, what: str) -> None:
-        """Refuses labels that are listed aspect by aspect where nobody said which aspect is the first."""
+        """Refuse a list of labels, one per aspect, if nobody has named the aspects in an order."""
         if not self.is_ordered:
             raise InputError(
                 f"{what} lists a label of each aspect, but nobody said in which order the aspects are; name "

@@ -57,7 +57,7 @@ class Scores:
         }
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row a score: run, topic, measure, score. `backend`: pandas, polars or pyarrow."""
+        """One row per score: run, topic, measure, score. `backend`: pandas, polars or pyarrow."""
         from rankprism.data.frames import make_frame
 
         r, t, m = np.nonzero(~np.isnan(self.values))

@@ -1,7 +1,7 @@
-"""Doors: how judgments and runs come in from files, frames, dicts and rows, and how results go out.
+"""Reading judgments and runs from files, frames, dicts and rows, and writing files.
 
-Every door leads to the same columns and from there to one core, so the same data gives the same
-scores by any of them. `judgments`, `runs` and `weights` choose the door; `files` deals with paths,
-compression and safe writing; `memory` with dicts and rows; `frames` with pandas, polars and pyarrow;
-`ntcir`, `evall` and `dynamic_domain` with the formats of these names; `convert` leads from one to another.
+All of them are turned into the same columns, which one core reads, so the same data gives the same scores
+in any form. `judgments`, `runs` and `weights` recognise the form. `files` deals with paths, compression and
+safe writing, `memory` with dicts and rows, `frames` with pandas, polars and pyarrow. `ntcir`, `evall` and
+`dynamic_domain` read the formats of these names, and `convert` writes one format as another.
 """

@@ -1,4 +1,4 @@
-"""From one format to another.
+"""Write judgments and runs in another format.
 
 Grades, aspects or an order that the new format cannot hold are refused; what else it cannot hold is named.
 """
@@ -26,7 +26,7 @@ from rankprism.formats.preferences import are_preferences, read_preferences, wri
 from rankprism.formats.runs import run_from
 from rankprism.formats.weights import uniform, weight_lines
 
-#: What the ending of a file says about its format.
+#: The format that the ending of a file name stands for.
 ENDINGS = {".Dqrels": "ntcir", ".tsv": "evall"}
 PREFERENCE_ENDINGS = {ending: kind.name for kind in PREFERENCE_FORMATS.values() for ending in kind.endings}
 
@@ -42,7 +42,7 @@ NEVER_READ = {
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written, and what did not fit."""
+    """What was written, and what the format could not hold."""
 
     files: dict[str, str]  # what is in each
     notes: tuple[str, ...]
@@ -65,15 +65,14 @@ def convert(
     """Write judgments, preferences or a run to the file `out` in another format.
 
     source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are `Preferences`,
-        a file that can be nothing else, or one that `format` says is theirs.
-    out : where to; packed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights that have no
-        place in it stand beside it: in `out`.weights (diversity), `out`.Iprob or, with types, `out`.DINprob
-        (ntcir).
-    format : of the source; recognised without it.
+        a file that can be nothing else, or one that `format` says holds preferences.
+    out : the file to write, compressed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights
+        that the format cannot hold go to a second file: `out`.weights (diversity), `out`.Iprob or with types
+        `out`.DINprob (ntcir).
+    format : the format of the source. Default: it is recognised.
     to : "diversity", "adhoc", "ntcir" or "evall"; for a run "trec" or "evall"; for preferences "tsv", "csv",
-        "jsonl", "winner", "winner-loser" or "prefs". Without it, .Dqrels says ntcir, .tsv says evall, and
-        any other ending diversity or, for a run, trec; for preferences, .csv and .jsonl say so, and else it
-        is tsv.
+        "jsonl", "winner", "winner-loser" or "prefs". Default: ntcir for .Dqrels, evall for .tsv, else
+        diversity or, for a run, trec; for preferences csv or jsonl by the ending, else tsv.
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
@@ -142,7 +141,7 @@ def _write_judgments(judgments: Judgments, to: str) -> Written:
 
 
 def _lost_of_scales(judgments: Judgments) -> list[str]:
-    """What is known of the labels of several aspects and has no place in any format."""
+    """Names for what no format can hold of the labels of several aspects."""
     scales = judgments.scales or ()
     _, aspects, _, grades = judgments.table.columns() if scales else ((), (), (), np.empty(0))
     used = set(zip(aspects, grades.tolist(), strict=True))

@@ -36,7 +36,7 @@ def recognises(line: str) -> bool:
 
 
 def read(lines: Iterable[tuple[int, str]], source: str, rule: str) -> Judgments:
-    """Judgments from numbered lines, one grade a document and subtopic by one of the `RULES`."""
+    """Judgments from numbered lines, one grade per document and subtopic by one of the `RULES`."""
     passages: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = {}  # passage: line, rating
     for number, line in lines:
         where = f"{source}, line {number}"

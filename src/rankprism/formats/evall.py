@@ -107,7 +107,7 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> 
 
 
 def write(judgments: Judgments) -> Written:
-    """A gold standard. It has a weight for every aspect: without weights, all of a topic's weigh alike."""
+    """A gold standard. Every aspect has a weight. Default: the same weight for all aspects of a topic."""
     weights = uniform(judgments) if judgments.weights is None else judgments.weights
     table = judgments.table
     lines = table.lines(judgments.source, "evall", list(map(number_text, weights.tolist())))

@@ -1,4 +1,4 @@
-"""Files: compressed or not, standard input, and outputs that appear whole or not at all."""
+"""Reading compressed files and standard input, and writing files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLUMN = re.compile(r"[^\x00-\x20]+")
 
 
 def run_name(path: PathLike) -> str:
-    """A run's name: the file's, without what says how it is packed and what it is.
+    """The name of a run: the file's name without endings such as .gz and .run.
 
     >>> run_name("runs/bm25.v2.run.gz")
     'bm25.v2'
@@ -67,7 +67,7 @@ def unpacked(path: PathLike) -> bytes | None:
 
 
 def text_lines(path: PathLike, data: bytes | None) -> Iterator[tuple[int, str]]:
-    """Number and text of each line of data, blank lines and comments left out. `data`: see `unpacked`."""
+    """Number and text of each line of data, without blank lines and comments. `data`: see `unpacked`."""
     if data is None:
         data = _read(path, -1)
     return _data_lines(checked_text(data, source_name(path)).split("\n"))
@@ -81,7 +81,7 @@ def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
 
 
 def columns(line: str) -> list[str]:
-    r"""What stands between blanks, as the core sees it.
+    r"""The columns of a line, separated by blanks as in the core.
 
     >>> columns("1\ta  d\u00a01   2\r")
     ['1', 'a', 'd\xa01', '2']
@@ -219,11 +219,11 @@ def write_texts(texts: Mapping[PathLike, str | bytes]) -> None:
 
 
 def write_files(contents: Mapping[PathLike, bytes]) -> None:
-    """Several files at once: all of them whole, or none.
+    """Write several files: all of them complete, or none.
 
-    "-" is standard output. A symbolic link stays, and what it points to is written. Devices, pipes and
-    descriptors such as /dev/stdout are written to as they are. A file that exists keeps its mode; one that is
-    read-only is refused.
+    "-" is standard output. A symbolic link stays, and the file that it points to is written. Devices, pipes
+    and descriptors such as /dev/stdout are written to directly. An existing file keeps its mode, and a
+    read-only file is refused.
     """
     for path in contents:
         check_target(path)
@@ -243,7 +243,7 @@ def write_files(contents: Mapping[PathLike, bytes]) -> None:
 
 
 def check_target(path: PathLike) -> None:
-    """Refuses a place where nothing can be written; to be asked before any work is done."""
+    """Refuse a path that cannot be written to. Call it before any work is done."""
     if not replaces_file(path):
         return
     name, target = os.fspath(path), Path(os.path.realpath(path))
@@ -260,7 +260,7 @@ def check_target(path: PathLike) -> None:
 
 
 def replaces_file(path: PathLike) -> bool:
-    """Whether a whole file takes the place of `path`: it is no stream, device or pipe."""
+    """Whether `path` is replaced by a new file, because it is no stream, device or pipe."""
     if os.fspath(path) == "-" or _descriptor(path) is not None:
         return False
     return not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path)
@@ -286,7 +286,7 @@ def _descriptor(path: PathLike) -> int | None:
 
 
 def _write_through(path: PathLike, data: bytes) -> None:
-    """To a stream, a device or a pipe, where nothing can be taken back."""
+    """Write to a stream, a device or a pipe, where nothing can be taken back."""
     number = 1 if os.fspath(path) == "-" else _descriptor(path)
     if number == 1:
         sys.stdout.flush()
@@ -298,7 +298,7 @@ def _write_through(path: PathLike, data: bytes) -> None:
 
 
 def _write_beside(target: Path, temporary: Path, data: bytes) -> None:
-    """A new file that looks like the one whose place it will take."""
+    """Write a new file with the mode and owner of the file that it will replace."""
     # O_EXCL: a file or link that somebody has put there is not written to.
     number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with open(number, "wb") as file:
@@ -313,7 +313,7 @@ def _write_beside(target: Path, temporary: Path, data: bytes) -> None:
 
 @contextmanager
 def _written(path: PathLike) -> Iterator[None]:
-    """Failures to write as errors that name the file."""
+    """Turn failures to write into errors that name the file."""
     try:
         yield
     except BrokenPipeError:

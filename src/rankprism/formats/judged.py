@@ -22,7 +22,7 @@ class Judged(NamedTuple):
 
 
 def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
-    """The table of these judgments; a document may be judged twice only if it is judged alike."""
+    """The table of these judgments. A document may be judged twice only with the same grade."""
     first: dict[tuple[str, str, str], Judged] = {}
     for new in judged:
         known = first.setdefault((new.topic, new.aspect, new.doc), new)
@@ -48,7 +48,7 @@ class Written(NamedTuple):
 
 
 def number_text(number: float) -> str:
-    """As short as it reads back.
+    """The shortest text that reads back as the same number.
 
     >>> number_text(2.0), number_text(-0.1), number_text(1e22)
     ('2', '-0.1', '1e+22')

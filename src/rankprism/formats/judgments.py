@@ -56,16 +56,16 @@ def read_judgments(
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
         (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
-    format : for files; recognised without it: "diversity", "adhoc", "prels", "ntcir", "evall", "trec-dd"
-        or "trec-dd-max".
+    format : the format of a file: "diversity", "adhoc", "prels", "ntcir", "evall", "trec-dd" or
+        "trec-dd-max". Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
         grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
-        source may then also be a frame with a column of each aspect; without `aspects` it may be
-        ``{aspect: path}``, one file each, or a TOML file that describes all of it.
+        source may then also be a frame with a column for each aspect. If `aspects` is not given, the source
+        may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
-        or a frame; each weight may come with "inf" or "nav", the type of the intent. Or "sakai": halved
-        from intent to intent. Or ``{aspect: weight}`` for all topics, summing to 1.
-        Without them all aspects of a topic weigh alike, or as an EvALL file says.
+        or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
+        weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.
+        Default: the weights in an EvALL file, else the same weight for all aspects of a topic.
 
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
@@ -150,7 +150,7 @@ def _recognised(name: str, number: int, line: str) -> str:
 
 
 def _grades_as_documents(name: str, table: JudgmentTable, first: list[str]) -> list[Note]:
-    """`topic document grade grade` looks like a subtopic a line, each with a document called 1."""
+    """Note lines of `topic document grade grade`, which look as if each had its own subtopic."""
     alone = len(table.aspects) == len(table) >= 10 * len(table.topics)
     if not alone or len(first) != 4 or parse_number(first[1]) is not None or parse_number(first[2]) is None:
         return []

@@ -1,4 +1,4 @@
-"""Dicts and rows, as columns."""
+"""Turn dicts and rows into columns."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def _frame_rows(
 def spelled(
     columns: Sequence[str], expected: tuple[str, ...], optional: str | None, where: str
 ) -> dict[str, str]:
-    """Which of a table's columns is which, by any of the usual spellings."""
+    """Find the columns of a table by their usual spellings."""
     by_name = {str(column).casefold(): column for column in columns}
     chosen = {}
     for column in expected:

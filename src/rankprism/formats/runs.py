@@ -23,9 +23,9 @@ def read_run(source: Any, *, name: str | None = None, format: str | None = None)
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
         or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
-    name : what to call it; without one, the file's name, or "run".
-    format : for files; recognised without it: "trec", or "evall": lines of ``topic document`` with a
-        tab between them, in the order of the ranking.
+    name : the name of the run. Default: the file's name, or "run".
+    format : the format of a file: "trec", or "evall" for lines of ``topic document`` with a tab between
+        them, in the order of the ranking. Default: it is recognised.
 
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
@@ -34,7 +34,7 @@ def read_run(source: Any, *, name: str | None = None, format: str | None = None)
 
 
 def run_from(source: Any, name: str | None, format: str | None, duplicates: str) -> Run:
-    """`read_run`, but with "first" documents may stand twice, for the one who puts them in order to drop."""
+    """`read_run`, where with "first" documents may occur twice; whoever orders them drops the second."""
     check_format(format)
     if isinstance(source, Run):
         return source if name is None else Run(name, source.table)
@@ -83,7 +83,7 @@ def _from_memory(source: Any, name: str) -> Run:
 def align_source(
     judgments: Judgments, source: Any, order: str, duplicates: str, format: str | None = None
 ) -> Alignment:
-    """`align` for anything `read_run` takes. Of a file, only what is judged is ever kept."""
+    """`align` for anything that `read_run` takes. Only the judged documents of a file are kept."""
     if isinstance(source, Alignment):
         return source
     if not isinstance(source, str | os.PathLike):

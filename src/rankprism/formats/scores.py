@@ -23,7 +23,7 @@ RUN = ("run", "runid", "run_id", "runtag", "system", "system_id", "model", "file
 MEASURE = ("measure", "metric")
 VALUE = ("score", "value")
 TOPIC = SPELLINGS["topic"]
-#: What stands for a topic in the line of the means.
+#: What lines that hold means have in the place of a topic.
 MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
@@ -34,13 +34,13 @@ LARGEST = 1e150
 def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
     """Scores of runs on topics, from one file or several, a frame or ``{run: {topic: {measure: score}}}``.
 
-    Recognised: CSV (commas, semicolons or tabs) with columns run, topic, measure, score; with run, topic
-    and a column a measure (ndeval, gdeval); or with a column a run and a row a topic; and what
-    ``trec_eval -q`` prints. Lines of means are left out. Several files may hold other runs, topics or
-    measures of one experiment.
+    A table may have the columns run, topic, measure and score; or run, topic and one column per measure, as
+    from ndeval and gdeval; or one column per run and one row per topic. Commas, semicolons or tabs separate
+    columns. The output of ``trec_eval -q`` is read too. Lines that hold means are skipped. Several files may
+    hold other runs, topics or measures of one experiment.
 
-    where : of a file with more columns, the rows in which these have these values, e.g. ``{"sort": "rank"}``.
-    measure : the name of the measure in a file that has a column a run; the file's name without it.
+    where : selects rows of a file with further columns by their values, e.g. ``{"sort": "rank"}``.
+    measure : the name of the measure in a file with one column per run. Default: the file's name.
 
     >>> scores = read_scores({"bm25": {"q1": {"AP": 0.5}, "q2": {"AP": 0.25}}})
     >>> scores.mean()
@@ -168,7 +168,7 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
 
 
 def _separator(lines: Sequence[str]) -> str | None:
-    """What stands between the columns of a table; None for what trec_eval prints.
+    """The separator of the columns of a table; None for the output of trec_eval.
 
     A measure's name may have commas. So the separator is the one that makes the first two lines equally
     long, and known names of columns.
@@ -270,7 +270,7 @@ def _wide(
     topic: int,
     rest: Sequence[int],
 ) -> Iterator[_Cell]:
-    """A column a measure. A column of words is none."""
+    """Scores of a table in which each measure is a column. Columns that hold text are ignored."""
     measures = [i for i in rest if any(parse_number(row[i]) is not None for _, row in rows)]
     for place, row in rows:
         if row[topic].casefold() in MEANS:
@@ -282,7 +282,7 @@ def _wide(
 def _matrix(
     header: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], topic: int | None, measure: str
 ) -> Iterator[_Cell]:
-    """A column a run, a row a topic. Without a column of topics they are numbered."""
+    """Scores of a table with one column per run and one row per topic. Unnamed topics are numbered."""
     if topic is None and (header[0] == "" or _are_names([row[0] for _, row in rows])):
         topic = 0
     for number, (place, row) in enumerate(rows, 1):
@@ -293,7 +293,7 @@ def _matrix(
 
 
 def _are_names(column: Sequence[str]) -> bool:
-    """Topics rather than scores: words, or whole numbers, each of them once and not all from 0 to 1."""
+    """Whether a column holds topics: text, or different whole numbers that are not all 0 or 1."""
     numbers = [parse_number(cell) for cell in column]
     if None in numbers:
         return all(cell.casefold() not in NOT_NUMBERS for cell in column)
@@ -302,7 +302,7 @@ def _are_names(column: Sequence[str]) -> bool:
 
 
 def _number(text: str, place: str) -> float:
-    """A score; NaN for none."""
+    """A score; NaN if there is none."""
     if text.casefold() in NOT_NUMBERS:
         return float("nan")
     number = parse_number(text)

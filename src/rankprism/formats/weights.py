@@ -25,7 +25,7 @@ KINDS = {"inf": False, "nav": True}
 
 
 class Given(NamedTuple):
-    """A weight, and where it is given."""
+    """A weight, and the place where it was given."""
 
     where: str
     weight: float
@@ -36,7 +36,7 @@ Weights: TypeAlias = dict[tuple[str, str], Given]
 
 
 def weighted(judgments: Judgments, weights: Any) -> Judgments:
-    """Judgments with weights, once these are known to fit."""
+    """Judgments with weights, after a check that the weights fit."""
     if isinstance(weights, str) and weights == SAKAI:
         return replace(judgments, weights=_sakai(judgments))
     by_aspect = _by_aspect(weights)
@@ -95,9 +95,9 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
 
 
 def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgments, Weights]:
-    """The weights without those of intents that have no line among the judgments, and a note of them.
+    """The weights of intents that have judgments, and a note about the others.
 
-    NTCIR lists what is not relevant under intent 0, so an intent without a relevant document has none.
+    NTCIR lists non-relevant documents under intent 0, so an intent without a relevant document has no line.
     """
     unjudged = [
         (topic, aspect)
@@ -118,7 +118,7 @@ def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgm
 
 
 def fitted(judgments: Judgments, name: str, given: Weights) -> Judgments:
-    """Judgments with these weights, each topic having something relevant that weighs something."""
+    """Judgments with these weights, after a check that each topic has relevant documents with a weight."""
     result = _placed(judgments, name, given)
     start, weights = judgments.cells.aspect_start, np.asarray(result.weights)
     total = np.add.reduceat(weights, start[:-1])
@@ -201,7 +201,7 @@ def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
 
 
 def weight_lines(judgments: Judgments) -> list[str]:
-    """The weights as a file has them: topic aspect weight, and inf or nav if that is known.
+    """The lines of a weights file: topic aspect weight, and inf or nav if the type is known.
 
     An aspect that reads back the same without a line has none: nothing is relevant to it and its weight is 0.
     """

@@ -1,5 +1,5 @@
-"""Evaluating the measures: how well they tell systems apart, whether they agree, whether they are
-unanimous, whether they follow intuition.
+"""Evaluating measures: how well they separate systems, whether they agree, whether they are unanimous, and
+whether they follow intuition.
 
 Everything here works on `Scores` (run × topic × measure), whether computed or read from a file. No
 measure is computed, and only the printing of disagreements looks at a document.

@@ -159,12 +159,12 @@ def correlation(
 
     coefficient : "tau-b", "tau-a", "tau-ap" (not symmetric: a row's measure is the gold ranking),
         "tau-ap-symmetric", "spearman" or "rbo".
-    per_topic : of the scores of each topic, averaged over the topics where it is defined, instead of
-        the mean scores.
-    p : of RBO; the larger, the deeper it looks.
+    per_topic : compute the coefficient from the scores of each topic and average it over the topics where it
+        is defined. Default: compute it from the mean scores.
+    p : the parameter of RBO. The larger it is, the more the lower ranks count.
     intervals : the confidence of the intervals; 0 for none. They cover the coefficient to be expected with as
-        many other topics. There is none with fewer than 8 topics, nor where no set of topics changes it.
-    seed : of the sets of topics that the intervals are made from.
+        many other topics. There is none with fewer than 8 topics, or if no set of topics changes it.
+    seed : the seed for the sets of topics from which the intervals are made.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10", "StRecall@10"])
@@ -261,7 +261,7 @@ class Correlation(Result):
 
     @property
     def rows(self) -> Table:
-        """One row an ordered pair of measures."""
+        """One row per ordered pair of measures."""
         i, j = (axis.ravel() for axis in np.indices(self.values.shape))
         columns: dict[str, list[Any]] = {
             "measure": [self.measures[a] for a in i],

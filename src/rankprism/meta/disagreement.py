@@ -125,7 +125,7 @@ class Disagreements(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a case."""
+        """One row per case."""
         columns: dict[str, list[Any]] = {
             "topic": [case.topic for case in self.cases],
             "run": [case.run for case in self.cases],
@@ -139,7 +139,7 @@ class Disagreements(Result):
 
     @property
     def summary(self) -> Table:
-        """Two rows a case; an arrow points to the run that a measure prefers, ▲ the upper, ▼ the lower."""
+        """Two rows per case; an arrow points to the run that a measure prefers, ▲ the upper, ▼ the lower."""
         depth = len(self.lists[0][0]) if self.lists else 0
         header = ["case", "topic", "run", *(str(rank + 1) for rank in range(depth))]
         columns: dict[str, list[str]] = {name: [] for name in [*header, *(f"Δ {m}" for m in self.measures)]}
@@ -169,7 +169,7 @@ def _ranked_lists(
     order: str,
     duplicates: str,
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """What stands at each rank, of both runs of each case."""
+    """The documents at each rank, for both runs of each case."""
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:

@@ -71,7 +71,7 @@ def without_an_eighth(topics: int, confidence: float, seed: int) -> Sampling:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuses what is no confidence. 0 stands for no intervals."""
+    """Refuse an invalid confidence. 0 means no intervals."""
     if isinstance(confidence, str) or not 0 <= confidence < 1:
         raise InputError(
             f"intervals must be a confidence between 0 and 1, or 0 for no intervals; got {confidence!r}"
@@ -112,7 +112,7 @@ class Sampled:
 
     @property
     def p(self) -> Floats:
-        """Two-tailed, of the hypothesis that the figure is expected to be 0."""
+        """The two-tailed p of the hypothesis that the expected figure is 0."""
         from scipy import special
 
         beyond = np.maximum(np.abs(self.figure) - self.step, 0.0)
@@ -172,7 +172,7 @@ def ends(sampled: Sampled | None, least: float, most: float) -> dict[str, list[f
 
 
 def wanted(sampled: Sampled | None) -> Sampled:
-    """Refuses to compare measures where the figures were computed without intervals."""
+    """Refuse to compare measures if the figures were computed without intervals."""
     if sampled is None:
         raise InputError("differences between measures need intervals; leave out intervals=0")
     return sampled

@@ -1,4 +1,4 @@
-"""Intuitiveness: where two measures disagree, which of them sides with simple ones?"""
+"""Intuitiveness: where two measures disagree, which of them agrees with simple measures?"""
 
 from __future__ import annotations
 

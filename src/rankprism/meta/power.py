@@ -106,7 +106,7 @@ def discriminative_power(
 
 
 def several_runs(scores: Any) -> Scores:
-    """Complete scores of two runs or more, the topics in an order of their own, whatever that of the input.
+    """Complete scores of at least two runs, with the topics in an order that does not depend on the input.
 
     Random numbers are drawn for the first topic, the second and so on. So the same scores in another order
     give the same result.
@@ -277,7 +277,7 @@ class DiscriminativePower(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure and pair."""
+        """One row per measure and pair."""
         m, pair = (axis.ravel() for axis in np.indices(self.asl.shape))
         first, second = self.pairs[pair].T
         intervals = ends(self.sampled, 0, 1)

@@ -28,7 +28,7 @@ def stability(
 ) -> Stability:
     """Discriminative power with fewer topics: the mean over `samples` random sets of each size.
 
-    sizes : numbers of topics; ten steps up to all of them without it.
+    sizes : numbers of topics. Default: ten steps up to all topics.
     method, alpha, resamples, seed : see `discriminative_power`.
     """
     complete = several_runs(scores)
@@ -93,7 +93,7 @@ class Stability(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure and size."""
+        """One row per measure and size."""
         m, s = (axis.ravel() for axis in np.indices(self.power.shape[:2]))
         return Table(
             {

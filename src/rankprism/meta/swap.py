@@ -46,10 +46,10 @@ def swap_rates(
     Twice `size` topics are drawn `trials` times and split in two. For every pair of runs, the difference on
     the first half falls into a bin of its size; it is a swap if the second half says the opposite.
 
-    size : topics in each half; half of them without it.
-    width, bins : of the differences; the last bin takes all that are larger.
-    error : the swap rate to stay under. `required` is the smallest difference from which on every bin
-        does, `sensitivity` the share of all comparisons that reach it.
+    size : the number of topics in each half. Default: half of all topics.
+    width, bins : the width and number of bins for differences. The last bin holds all larger ones.
+    error : the highest acceptable swap rate. `required` is the smallest difference from which on no bin
+        exceeds it, and `sensitivity` is the share of all comparisons that reach this difference.
     intervals : the confidence of the interval of the swap rate over all bins; 0 for none. It covers the swap
         rate between any two sets of `size` topics. No interval is known to be right for single bins,
         `required` and `sensitivity`, so they have none.
@@ -188,7 +188,7 @@ class SwapRates(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure and bin."""
+        """One row per measure and bin."""
         m, place = (axis.ravel() for axis in np.indices(self.count.shape))
         return Table(
             {

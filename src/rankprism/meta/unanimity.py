@@ -1,4 +1,4 @@
-"""Metric Unanimity: does a measure see the improvements that all the others see?"""
+"""Metric Unanimity: does a measure see the improvements that all other measures see?"""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def unanimity(scores: Any, *, intervals: float = 0.95) -> Unanimity:
     Δm: m(i) > m(j), a tie counting ½, so that P(Δm) = ½; ΔM: m'(i) ≥ m'(j) by every other measure m'
 
     intervals : the confidence of the intervals; 0 for none. They cover the MU over all topics from which
-        these ones were drawn. There is none with fewer than 8 topics, nor where no topic changes MU.
+        these were drawn. There is none with fewer than 8 topics, or if no topic changes MU.
 
-    1 is the most there is, 0 what a constant measure gets. Not defined where no pair is unanimous, or
-    there is no other measure.
+    The highest MU is 1, and a constant measure has 0. MU is not defined if no pair is unanimous, or if there
+    is no other measure.
 
     >>> example = {"S1": {"q": {"m1": 1, "m2": 0.8, "m3": 1}}, "S2": {"q": {"m1": 0.5, "m2": 0.3, "m3": 0.2}},
     ...            "S3": {"q": {"m1": 0.2, "m2": 0.4, "m3": 0.5}}}
@@ -106,7 +106,7 @@ class Unanimity(Result):
 
     @property
     def rows(self) -> Table:
-        """One row a measure, the most unanimous first."""
+        """One row per measure, the most unanimous first."""
         return Table(
             {
                 "measure": [self.measures[i] for i in self.order],
@@ -130,7 +130,7 @@ class Unanimity(Result):
         return wanted(self.sampled).differences(self.measures, "MU", self.about)
 
     def grouped(self) -> Unanimity:
-        """The best variant of each measure, variants of equal MU named together, as the paper prints it."""
+        """The best variant of each measure. Variants with the same MU share a row, as in the paper."""
         families: dict[str, list[int]] = {}
         for i in self.order:
             families.setdefault(_family(self.measures[i]), []).append(i)

@@ -187,8 +187,8 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
     f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the
     comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with
-    f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1; a document
-    never shown has 0.
+    f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1.
+    A document that was never shown has 0.
     """
     c, n = shown.comparisons, len(shown.docs)
     theta = shown.quality

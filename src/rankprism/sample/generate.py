@@ -1,4 +1,4 @@
-"""Makes the sample collection: ``python -m rankprism.sample.generate FOLDER``."""
+"""Make the sample collection: ``python -m rankprism.sample.generate FOLDER``."""
 
 from __future__ import annotations
 

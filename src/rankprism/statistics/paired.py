@@ -15,7 +15,7 @@ from rankprism.statistics.threads import Share
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """What a test says of each pair of systems."""
+    """The result of a test for each pair of systems."""
 
     difference: Floats  #: of the means, first minus second
     p: Floats
@@ -199,7 +199,7 @@ def _result(
 
 
 def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
-    """One topic says nothing of how much topics vary."""
+    """With one topic, the variance over topics is not defined."""
     if topics > 1:
         return found
     nothing = np.full(len(found.p), np.nan)

@@ -45,7 +45,7 @@ Draws: TypeAlias = tuple[slice, npt.NDArray[np.unsignedinteger[Any]]]
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """What the resamples say of each pair."""
+    """The result of the bootstrap for each pair."""
 
     asl: Floats  #: achieved significance level, (b + 1) / (B + 1)
     reached: Longs  #: b, how many of the B resamples reach the observed |t|; Sakai's ASL is b / B
@@ -159,7 +159,7 @@ def _draws(topics: int, resamples: int, seed: int) -> Iterator[Draws]:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """A quotient that is 0 where both are."""
+    """A quotient that is 0 where both numbers are 0."""
     return np.asarray(above / np.maximum(below, TINY))
 
 

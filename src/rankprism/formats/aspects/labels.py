@@ -1,4 +1,4 @@
-"""Labels of documents, as they stand in files and in memory: what `aspects` makes judgments of."""
+"""Labels of documents from files and from memory, of which `aspects` makes judgments."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.memory import SPELLINGS, spelled
 
-#: How a grade column is called that is not wanted.
+#: The name of a grade column that is skipped.
 SKIPPED = "-"
 _DUMMY = ("iteration", "iter", "0", "q0")
 
 
 class Label(NamedTuple):
-    """What is written there, and where; there are many, so that is put into words only when asked for."""
+    """The text of a label and its place. There are many, so messages are made only when needed."""
 
     text: str
     place: str  # such as "qrels.txt, line"
@@ -38,7 +38,7 @@ def column_lines(
 ) -> dict[str, Column]:
     """Grade columns by name: `topic 0 document grade grade …`, or without the 0.
 
-    A first line that names the columns decides which is which. `data`: what was read of the file already.
+    If the first line names the columns, these names decide. `data`: what has been read of the file before.
     """
     name = files.source_name(path)
     lines = files.text_lines(path, files.unpacked(path) if data is None else data)
@@ -67,7 +67,7 @@ def column_lines(
 
 
 def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]) -> dict[str, Column]:
-    """`topic aspect document label`: a line for every label."""
+    """`topic aspect document label`: each line holds one label."""
     for number, line in lines:
         found = files.columns(line)
         if len(found) != 4 or found[1] not in labels:
@@ -96,7 +96,7 @@ def is_header(columns: Sequence[str]) -> bool:
 
 
 def refuse_commas(where: str, columns: Sequence[str]) -> None:
-    """Says of a CSV file how it can be read."""
+    """Refuse a CSV file with a message that says how it can be read."""
     joined = " ".join(columns)
     if len(columns) < 3 and is_header(joined.split(",")):
         raise InputError(
@@ -135,7 +135,7 @@ def _counted(where: str, found: Sequence[str], columns: Sequence[str]) -> tuple[
 
 
 def add(labelled: Column, aspect: str, key: tuple[str, str], label: Label) -> None:
-    """Puts a label to the others, unless the document has another one already."""
+    """Add a label; it is an error if the document already has a different one."""
     first = labelled.setdefault(key, label)
     if first.text != label.text:
         raise InputError(
@@ -145,12 +145,12 @@ def add(labelled: Column, aspect: str, key: tuple[str, str], label: Label) -> No
 
 
 def one_column(path: files.PathLike, aspect: str) -> Column:
-    """An aspect in a file of its own: `topic 0 document label`, or without the 0."""
+    """One aspect from its own file: `topic 0 document label`, or without the 0."""
     return column_lines(path, [aspect])[aspect]
 
 
 def scores(path: files.PathLike) -> dict[str, tuple[float, str]]:
-    """Scores of documents whatever the topic: `document score`, or `score document` as the spam rankings."""
+    """Scores of documents for all topics: `document score`, or `score document` as in spam rankings."""
     name = files.source_name(path)
     found: dict[str, tuple[float, str]] = {}
     for number, line in files.text_lines(path, files.unpacked(path)):
@@ -218,7 +218,7 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
 
 
 def from_memory(source: Any, names: Sequence[str]) -> dict[str, Column]:
-    """``{topic: {aspect: {doc: label}}}``, or a frame or rows with a column of each aspect."""
+    """Labels from ``{topic: {aspect: {doc: label}}}``, or from a frame or rows with a column per aspect."""
     labels: dict[str, Column] = {name: {} for name in names}
     for where, topic, doc, aspect, label in _cells(source, names):
         if aspect not in labels or _is_missing(label):

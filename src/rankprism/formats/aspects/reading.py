@@ -1,8 +1,8 @@
 """Judgments of several aspects: relevance, credibility, understandability, … of the same documents.
 
 The labels come from several grade columns of one file (TREC Decision, Health Misinformation), from one
-file an aspect (CLEF eHealth, Touché), from frames or dicts. Scales, and how an aspect follows from others,
-are said in Python, or in a TOML file that stands for the judgments::
+file per aspect (CLEF eHealth, Touché), or from frames or dicts. Scales and dependences between aspects are
+described in Python, or in a TOML file that takes the place of the judgments::
 
     judgments = "qrels_raw.gz"
     columns = ["relevance", "efficacy", "credibility"]
@@ -14,7 +14,7 @@ are said in Python, or in a TOML file that stands for the judgments::
     column = "efficacy"
     answers = "2019topics_efficacy.txt"
     means = {"-1" = 1, "0" = 2, "1" = 3}
-    given = "relevance"               # the lowest label where relevance is at its lowest
+    given = "relevance"               # set to the lowest label where relevance is
 
     [aspects.credibility]
     given = "relevance"
@@ -138,10 +138,10 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
 def read_aspects(
     source: Any, aspects: Any, columns: Sequence[str] | None = None, data: bytes | None = None
 ) -> Judgments:
-    """Judgments of these aspects, from the grade columns of a file, from memory, and from files of their own.
+    """Judgments of these aspects, from grade columns of a file, from memory, and from one file per aspect.
 
-    Every document that has a label on any aspect gets one on all: what is missing is the lowest label.
-    `data`: what was read of the file already (see `files.unpacked`); a pipe can be read only once.
+    A document that has a label on one aspect gets one on all: a missing label is the lowest.
+    `data` is what has been read of the file before (see `files.unpacked`), as a pipe can be read only once.
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
@@ -180,7 +180,7 @@ def _shared_columns(
 
 
 def _columns(aspects: Sequence[AspectSettings]) -> list[str]:
-    """The grade columns of the shared file: several aspects may be made of one, and any may be skipped."""
+    """The grade columns of the shared file. Several aspects may use one column, and any may be skipped."""
     columns: list[str] = []
     for aspect in aspects:
         column = aspect.column or aspect.name
@@ -190,7 +190,7 @@ def _columns(aspects: Sequence[AspectSettings]) -> list[str]:
 
 
 def _by_score(aspect: AspectSettings, file: files.PathLike, documents: Iterable[tuple[str, str]]) -> Column:
-    """Labels 0, 1, … of documents by how many thresholds their score reaches."""
+    """Labels of documents: 0, 1, … is the number of thresholds that the score reaches."""
     scored = labels.scores(file)
     every = sorted(score for score, _ in scored.values())
     limits = []
@@ -215,7 +215,7 @@ def _by_score(aspect: AspectSettings, file: files.PathLike, documents: Iterable[
 
 
 def _assembled(source: str, aspects: Sequence[AspectSettings], raw: Mapping[str, Column]) -> Judgments:
-    """One table of all aspects, without holes."""
+    """One table of all aspects, in which no label is missing."""
     documents = sorted({key for column in raw.values() for key in column})
     if not documents:
         raise InputError(f"{source}: no judgments, only blank or comment lines")
@@ -306,7 +306,7 @@ def _answer_source(aspect: AspectSettings) -> str:
 
 
 def _scale(aspect: AspectSettings, column: Column) -> Scale:
-    """The scale as it is given, or else the whole numbers up to the highest label."""
+    """The scale that was given, or else the whole numbers up to the highest label."""
     given = aspect.labels
     if given is None:
         if aspect.thresholds:
@@ -364,7 +364,7 @@ def _graded(aspect: AspectSettings, scale: Scale, column: Column) -> tuple[dict[
 
 
 def _different(column: Column) -> dict[str, Label]:
-    """The first of every label that occurs: there are few."""
+    """The different labels that occur, each where it occurs first; there are few."""
     first: dict[str, Label] = {}
     for label in column.values():
         first.setdefault(label.text, label)

@@ -1,4 +1,4 @@
-"""What can be said of an aspect: where its labels come from, and their scale."""
+"""The settings of an aspect: where its labels come from, and their scale."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ class AspectSettings:
     """One aspect: where its labels come from, and their scale."""
 
     name: str
-    #: The labels from the lowest to the highest, numbers or names; without them whole numbers from 0 on.
+    #: The labels from the lowest to the highest, numbers or names. Default: whole numbers from 0 on.
     labels: tuple[Any, ...] | None = None
-    #: Where the labels stand, in the same order; one unit apart without it.
+    #: The positions of the labels, in the same order. Default: one unit apart.
     embed: tuple[Any, ...] | None = None
-    #: What the labels are worth to measures of one aspect; the labels or their numbers without it.
+    #: What the labels are worth to single-aspect measures. Default: the labels if numbers, else their place.
     grades: tuple[Any, ...] | None = None
-    #: An aspect without which this one has its lowest label.
+    #: Another aspect. Where that one has its lowest label, this one gets its lowest label too.
     given: str | None = None
-    #: Labels that mean that there is none.
+    #: Labels that mean that the document has no label.
     missing: tuple[Any, ...] = ()
     #: Whether labels below the lowest, such as -1 for not judged, are the "lowest" or an "error".
     below: str = "lowest"
-    #: The grade column, if it is not called like the aspect.
+    #: The grade column, if its name differs from that of the aspect.
     column: str | None = None
-    #: A file of its own.
+    #: The file of this aspect, if it has its own.
     file: PathLike | None = None
-    #: What turns the scores of documents in that file into labels: 80, or 95% for the score of that share.
+    #: Scores at which the next label begins, if the file holds scores: 80, or 95% for a percentile.
     thresholds: tuple[Any, ...] = ()
-    #: The accepted answer of each topic: the label becomes 1 where the document's is the same, else 0.
+    #: The accepted answer of each topic. The label becomes 1 where the document has that answer, else 0.
     answers: Any = None
-    #: In which element of XML topics the answer stands.
+    #: The element of XML topics that holds the answer.
     element: str | None = None
     #: Which label an answer means, where they are spelled differently.
     means: Mapping[str, Any] | None = None
-    #: How much it matters, in CAM, MM and weighted distances.
+    #: The weight of the aspect in CAM, MM and weighted distances.
     weight: float | None = None
 
     @classmethod
     def of(cls, name: str, settings: Any) -> AspectSettings:
-        """From its settings: a mapping, its labels, or a scale."""
+        """An aspect from its settings: a mapping, its labels, or a scale."""
         if isinstance(settings, AspectSettings):
             return settings
         if isinstance(settings, Scale):
