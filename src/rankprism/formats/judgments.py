@@ -23,6 +23,7 @@ from rankprism.formats.aspects.reading import (
     read_multi_aspect,
 )
 from rankprism.formats.weights import weighted
+from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
 
 #: How the columns of a judgment file may be read.
 FORMATS = {
@@ -49,7 +50,11 @@ _READERS: dict[str, _Reader] = {
 
 
 def read_judgments(
-    source: Any, *, format: str | None = None, weights: Any = None, aspects: Any = None
+    source: JudgmentsLike,
+    *,
+    format: str | None = None,
+    weights: WeightsLike | None = None,
+    aspects: AspectsLike | None = None,
 ) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 

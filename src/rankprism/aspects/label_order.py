@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
-from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
+from rankprism.formats.judgments import read_judgments
 from rankprism.measures import TOMA
 from rankprism.measures.distance_order import (
     NORMS,
@@ -24,13 +24,14 @@ from rankprism.measures.distance_order import (
     embedded,
     shown,
 )
+from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.
 MOST_DRAWN = 200
 
 
 def order(
-    scales: Judgments | Sequence[Scale],
+    scales: JudgmentsLike | Sequence[Scale],
     distance: str = "euclidean",
     weights: Any = "step",
     tuples: Any = "product",
@@ -50,8 +51,8 @@ def order(
     (0, 0)                           3      0       0
     """
     TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses what is no parameter of it
-    labels = scales.cells.labels if isinstance(scales, Judgments) else None
-    chosen = tuple(labels.scales if labels is not None else scales)  # type: ignore[arg-type]
+    labels = None if _are_scales(scales) else read_judgments(scales).cells.labels
+    chosen = tuple(labels.scales if labels is not None else scales)
     given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
@@ -74,8 +75,12 @@ def order(
     )
 
 
+def _are_scales(scales: Any) -> TypeGuard[Sequence[Scale]]:
+    return isinstance(scales, list | tuple) and all(isinstance(scale, Scale) for scale in scales)
+
+
 def orders(
-    scales: Judgments | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
+    scales: JudgmentsLike | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
 ) -> Orders:
     """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
 
@@ -89,6 +94,8 @@ def orders(
     4  (0, 1)           (0, 0)
     5  (0, 0)
     """
+    if not _are_scales(scales):
+        scales = read_judgments(scales)  # once
     return Orders({name: order(scales, name, weights, tuples, best) for name in NORMS})
 
 
