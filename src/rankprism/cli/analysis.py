@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.collection import options_of, read_source, with_options
-from rankprism.cli.options import OutputFile, Quiet, ResultFormat, format_of, noted, working
+from rankprism.cli.options import OutputFile, Quiet, ResultFormatOption, format_of, noted, working
 from rankprism.data.result import FORMATS, Result
 from rankprism.errors import InputError
 
@@ -44,7 +44,7 @@ def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = No
         save(chart(result), plot)
 
 
-def write_result(result: Result, format: ResultFormat = None, output: OutputFile = None) -> None:
+def write_result(result: Result, format: ResultFormatOption = None, output: OutputFile = None) -> None:
     """Write a result where and how it is wanted."""
     from rankprism.cli.output import write
 

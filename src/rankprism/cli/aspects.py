@@ -18,7 +18,16 @@ from rankprism.cli.collection import (
     with_options_of,
 )
 from rankprism.cli.completion import complete_measure
-from rankprism.cli.options import Alpha, OutputFile, Quiet, Resamples, ResultFormat, Seed, noted, working
+from rankprism.cli.options import (
+    Alpha,
+    OutputFile,
+    Quiet,
+    Resamples,
+    ResultFormatOption,
+    Seed,
+    noted,
+    working,
+)
 from rankprism.errors import InputError
 
 app = typer.Typer(
@@ -67,7 +76,7 @@ def order(
         typer.Option("--hasse", help="Print the partial order instead: which labels are just above which."),
     ] = False,
     plot: PlotFile = None,
-    format: ResultFormat = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **judged: Any,
@@ -114,7 +123,7 @@ def order(
 @with_options_of(read_judged)
 def labels(
     files: Qrels = None,
-    format: ResultFormat = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **judged: Any,
@@ -141,7 +150,7 @@ def attainable(
         int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
     ] = 5040,
     plot: PlotFile = None,
-    format: ResultFormat = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **judged: Any,
@@ -174,7 +183,7 @@ def analyse(
     alpha: Alpha = 0.01,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
-    format: ResultFormat = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **collection: Any,

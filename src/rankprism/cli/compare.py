@@ -9,7 +9,7 @@ import typer
 from rankprism.cli.analysis import analysis, write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Baseline, Source, read_source, with_options_of
-from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormat, Seed, Share, noted
+from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, noted
 from rankprism.data.result import Detailed, Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -96,7 +96,7 @@ def topic_set_size(
     systems: Annotated[int, typer.Option(min=2, help="Number of systems that will be compared.")] = 2,
     alpha: Alpha = 0.05,
     power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
-    format: ResultFormat = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **source: Any,

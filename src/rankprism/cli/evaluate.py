@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     Baseline,
     MeasureFiles,
@@ -16,7 +15,7 @@ from rankprism.cli.collection import (
     read_measures,
     with_options_of,
 )
-from rankprism.cli.options import FORMAT_HELP, OutputFile, Quiet, format_of, noted
+from rankprism.cli.options import OutputFile, Quiet, ScoreFormatOption, format_of, noted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -43,10 +42,7 @@ def evaluate(
         float,
         typer.Option(min=0, help="With --baseline: a loss against it counts 1 + this number times (U_RISK)."),
     ] = 1.0,
-    format: Annotated[
-        str | None,
-        typer.Option(click_type=one_of("cli.output:FORMATS"), help=FORMAT_HELP, show_default=False),
-    ] = None,
+    format: ScoreFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
     **collection: Any,

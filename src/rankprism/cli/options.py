@@ -40,9 +40,13 @@ FORMAT_HELP = (
     "How to write it. Default: what the ending of FILE says, else a table. guarded-csv is CSV in which a "
     "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
 )
-ResultFormat = Annotated[
+ResultFormatOption = Annotated[
     str | None,
     typer.Option("--format", click_type=one_of("data.result:FORMATS"), help=FORMAT_HELP, show_default=False),
+]
+ScoreFormatOption = Annotated[
+    str | None,
+    typer.Option("--format", click_type=one_of("cli.output:FORMATS"), help=FORMAT_HELP, show_default=False),
 ]
 Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
