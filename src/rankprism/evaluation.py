@@ -196,9 +196,11 @@ def run_sources(runs: RunsLike) -> dict[str, Any]:
     """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): source for name, source in runs.items()}
-    several = isinstance(runs, list | tuple) and bool(runs) and _is_run(runs[0])
+    several: list[Any] = [runs]
+    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]):
+        several = list(runs)
     sources: dict[str, Any] = {}
-    for number, source in enumerate(runs if several else [runs], 1):
+    for number, source in enumerate(several, 1):
         name = _name(source, number)
         if name in sources:
             both = " and ".join(

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import Any
 
+from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
@@ -51,8 +52,9 @@ def order(
     (0, 0)                           3      0       0
     """
     TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses what is no parameter of it
-    labels = None if _are_scales(scales) else read_judgments(scales).cells.labels
-    chosen = tuple(labels.scales if labels is not None else scales)
+    read = _scales_or_judgments(scales)
+    labels = read.cells.labels if isinstance(read, Judgments) else None
+    chosen = read.cells.labels.scales if isinstance(read, Judgments) else read
     given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
@@ -75,8 +77,10 @@ def order(
     )
 
 
-def _are_scales(scales: Any) -> TypeGuard[Sequence[Scale]]:
-    return isinstance(scales, list | tuple) and all(isinstance(scale, Scale) for scale in scales)
+def _scales_or_judgments(source: Any) -> Judgments | tuple[Scale, ...]:
+    if isinstance(source, list | tuple) and all(isinstance(scale, Scale) for scale in source):
+        return tuple(source)
+    return read_judgments(source)
 
 
 def orders(
@@ -94,9 +98,8 @@ def orders(
     4  (0, 1)           (0, 0)
     5  (0, 0)
     """
-    if not _are_scales(scales):
-        scales = read_judgments(scales)  # once
-    return Orders({name: order(scales, name, weights, tuples, best) for name in NORMS})
+    read = _scales_or_judgments(scales)
+    return Orders({name: order(read, name, weights, tuples, best) for name in NORMS})
 
 
 def _fraction(value: Any) -> Any:

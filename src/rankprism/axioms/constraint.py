@@ -294,4 +294,4 @@ def find_constraint(name: str | Constraint) -> Constraint:
 
 
 def _read_as(name: str, settings: Mapping[str, Any]) -> Constraint:
-    return find_constraint(name)(**settings)
+    return find_constraint(name)(**settings) if settings else find_constraint(name)

@@ -50,7 +50,7 @@ _READERS: dict[str, _Reader] = {
 
 
 def read_judgments(
-    source: JudgmentsLike,
+    source: JudgmentsLike | None,
     *,
     format: str | None = None,
     weights: WeightsLike | None = None,
@@ -66,7 +66,8 @@ def read_judgments(
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
         grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
         source may then also be a frame with a column of each aspect; without `aspects` it may be
-        ``{aspect: path}``, one file each, or a TOML file that describes all of it.
+        ``{aspect: path}``, one file each, or a TOML file that describes all of it. It may be None if the
+        settings of every aspect name a file.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
         or a frame; each weight may come with "inf" or "nav", the type of the intent. Or "sakai": halved
         from intent to intent. Or ``{aspect: weight}`` for all topics, summing to 1.

@@ -53,8 +53,9 @@ def read_scores(
     """
     if isinstance(source, Scores):
         return source
-    several = isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source)
-    sources = list(source) if several else [source]
+    sources: list[Any] = [source]
+    if isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source):
+        sources = list(source)
     if not sources:
         raise InputError("no scores given; name at least one file")
     cells = _Cells()

@@ -44,8 +44,9 @@ def agreement(
     ─────────────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4307  0.8550
     """
-    found = scores
-    if not isinstance(found, DiscriminativePower):
+    if isinstance(scores, DiscriminativePower):
+        found = scores
+    else:
         found = power(
             scores,
             method=method,
