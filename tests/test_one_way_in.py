@@ -26,7 +26,22 @@ from rankprism.measures import names
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 QRELS_AND_RUNS = [str(sample.QRELS), *map(str, sample.RUNS)]
 #: The options of `evaluate` that say what is read.
-BUNDLE = ["--aspects", "--labels", "--embed", "--given", "--weights", "--topics", "--qrels-format", "--run-format", "--order", "--duplicates", "--threads", "--measures", "--quiet", "--measure"]
+BUNDLE = [
+    "--aspects",
+    "--labels",
+    "--embed",
+    "--given",
+    "--weights",
+    "--topics",
+    "--qrels-format",
+    "--run-format",
+    "--order",
+    "--duplicates",
+    "--threads",
+    "--measures",
+    "--quiet",
+    "--measure",
+]
 WITH_RUNS = [
     ["evaluate"],
     ["compare"],

@@ -19,6 +19,8 @@ from rankprism.axioms import Pri
 from rankprism.data.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
+#: Of no type that any function takes.
+WRONG: Any = 3
 PACKAGES = ("aspects", "axioms", "measures", "meta", "plots")
 COPIES: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
@@ -67,7 +69,7 @@ def test_functions_take_paths_frames_and_results(scores: Scores, tmp_path: Any) 
     assert str(by_path) == str(by_scores) == str(meta.unanimity(scores.to_frame("polars")))
     found = meta.power(scores, resamples=50)
     assert str(meta.agreement(found)) == str(meta.agreement(scores, resamples=50))
-    both = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "most": 2}
+    both: dict[str, Any] = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "most": 2}
     assert str(meta.disagreement(scores, **both)) == str(meta.disagreement(path, *MEASURES[:2], **both))
 
 
@@ -84,15 +86,15 @@ def test_aspects_take_what_read_judgments_takes(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: rankprism.meta.power(3), "cannot read scores from int"),
+        (lambda: rankprism.meta.power(WRONG), "cannot read scores from int"),
         (lambda: rankprism.meta.agreement("absent.csv"), "absent.csv: there is no such file"),
-        (lambda: rankprism.compare([1, 2]), "cannot read scores from list"),
-        (lambda: rankprism.aspects.labels(3), "cannot read int"),
+        (lambda: rankprism.compare([WRONG]), "cannot read scores from list"),
+        (lambda: rankprism.aspects.labels(WRONG), "cannot read int"),
         (lambda: rankprism.aspects.order("absent"), "absent: there is no such file"),
-        (lambda: rankprism.aspects.attainable(None), "cannot read NoneType"),
-        (lambda: rankprism.aspects.analyse(3, []), "cannot read int"),
-        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, 3), "3 is no measure"),
-        (lambda: evaluate({"q": {"d": 1}}, 3, "P"), "cannot read int"),
+        (lambda: rankprism.aspects.attainable(WRONG), "cannot read int"),
+        (lambda: rankprism.aspects.analyse(WRONG, []), "cannot read int"),
+        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, WRONG), "3 is no measure"),
+        (lambda: evaluate({"q": {"d": 1}}, WRONG, "P"), "cannot read int"),
     ],
 )
 def test_wrong_types_get_errors_of_ours(call: Callable[[], Any], message: str) -> None:

@@ -34,7 +34,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Several aspects: the order of label tuples, what CAM and MM reach, analyses.",
+    help="Look at judgments of several aspects.",
 )
 
 Toma = Annotated[
@@ -81,7 +81,9 @@ def order(
     quiet: Quiet = False,
     **judged: Any,
 ) -> None:
-    """The classes of label tuples that TOMA makes, by all three distances or by one of them.
+    """The classes of label tuples that TOMA makes.
+
+    All three distances are shown side by side, or one of them in detail.
 
     \b
     rankprism aspects order --labels relevance=0,1,2,3 --labels credibility=0,1
@@ -188,9 +190,9 @@ def analyse(
     quiet: Quiet = False,
     **collection: Any,
 ) -> None:
-    """CAM, MM and TOMA beside each other: correlation, power, and what their best runs look like.
+    """CAM, MM and TOMA beside each other.
 
-    The tables are those of Maistro et al. 2021: Table 4, 5 and 6.
+    Correlation, discriminative power, and what their best runs look like. The tables are those of Maistro et al. 2021: Table 4, 5 and 6.
 
     \b
     rankprism aspects analyse qrels.toml runs/*.run -m nDCG@10

@@ -49,7 +49,9 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Evaluate six systems on the small collection that comes with rankprism.
+    """Evaluate six systems on a small collection.
+
+    The collection comes with rankprism.
 
     \b
     rankprism demo

@@ -60,7 +60,9 @@ def compare(
         typer.Option("--pairs", help="Show every pair with its difference, interval, effect size and p."),
     ] = False,
 ) -> Result:
-    """Test which systems differ: all pairs of runs, or each run with a baseline.
+    """Test which systems differ.
+
+    All pairs of runs are compared, or each run with a baseline.
 
     \b
     rankprism compare qrels.txt runs/*.run -m alpha_nDCG@20

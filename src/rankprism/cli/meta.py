@@ -17,7 +17,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Evaluate measures: power, unanimity, correlation, agreement, …",
+    help="Evaluate the measures themselves.",
 )
 
 
@@ -65,7 +65,9 @@ def power(
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """Discriminative power: how many pairs of systems each measure tells apart.
+    """How many pairs of systems does each measure tell apart?
+
+    This is discriminative power.
 
     \b
     rankprism meta power qrels.txt runs/*.run -m alpha_nDCG@20 -m P@20
@@ -96,7 +98,9 @@ def unanimity(
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """Metric Unanimity: does a measure see what all the others see?
+    """Does a measure see what all the others see?
+
+    This is Metric Unanimity.
 
     \b
     rankprism meta unanimity scores.csv --grouped
@@ -130,7 +134,7 @@ def correlation(
     intervals: Intervals = 0.95,
     seed: Seed = 0,
 ) -> Result:
-    """Correlation: do measures rank the systems alike?
+    """Do measures rank the systems alike?
 
     \b
     rankprism meta correlation scores.csv --coefficient tau-ap
@@ -160,7 +164,7 @@ def agreement(
     seed: Seed = 0,
     intervals: Intervals = 0.95,
 ) -> Result:
-    """Agreement: do measures find the same differences significant?
+    """Do measures find the same differences significant?
 
     \b
     rankprism meta agreement scores.csv --alpha 0.01
@@ -201,7 +205,7 @@ def intuitiveness(
     ] = "topics",
     intervals: Intervals = 0.95,
 ) -> Result:
-    """Intuitiveness: where two measures disagree, which sides with simple ones?
+    """Where two measures disagree, which sides with simple ones?
 
     \b
     rankprism meta intuitiveness scores.csv --gold StRecall@10
@@ -229,7 +233,9 @@ def swap(
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """The swap method: how often would other topics reverse a difference?
+    """How often would other topics reverse a difference?
+
+    This is the swap method.
 
     \b
     rankprism meta swap scores.csv --trials 1000
@@ -265,7 +271,7 @@ def stability(
     resamples: Resamples = 1000,
     seed: Seed = 0,
 ) -> Result:
-    """Stability: how discriminative power grows with the number of topics.
+    """How does discriminative power grow with the topics?
 
     \b
     rankprism meta stability scores.csv --size 10 --size 20
@@ -299,7 +305,7 @@ def disagreement(
     most: Annotated[int, typer.Option(min=1, help="How many cases.")] = 10,
     depth: Annotated[int, typer.Option(min=1, help="Number of ranks to show, if runs are given.")] = 10,
 ) -> Result:
-    """Disagreements: the ranked lists on which two measures differ most.
+    """On which ranked lists do two measures differ most?
 
     \b
     rankprism meta disagreement qrels.txt runs/*.run -m alpha_nDCG@10 -m P@10

@@ -18,7 +18,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Draw scores: intervals, heat maps, differences, …",
+    help="Draw scores.",
 )
 
 
@@ -113,7 +113,9 @@ def differences(
     ] = None,
     baseline: Baseline = None,
 ) -> Any:
-    """Two runs, topic by topic: a run and the baseline that it is compared with.
+    """Two runs, topic by topic.
+
+    A run is compared with the baseline.
 
     \b
     rankprism plot differences scores.csv -m P@20 --baseline bm25 -o d.svg
