@@ -192,7 +192,8 @@ def analyse(
 ) -> None:
     """CAM, MM and TOMA beside each other.
 
-    Correlation, discriminative power, and what their best runs look like. The tables are those of Maistro et al. 2021: Table 4, 5 and 6.
+    Correlation, discriminative power, and what their best runs look like: Tables 4, 5 and 6 of Maistro et al.
+    2021.
 
     \b
     rankprism aspects analyse qrels.toml runs/*.run -m nDCG@10
