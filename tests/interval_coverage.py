@@ -21,9 +21,9 @@ from rankprism.data.scores import Scores
 from rankprism.meta import (
     agreement,
     correlation,
-    discriminative_power,
     intuitiveness,
-    swap_rates,
+    power,
+    swap,
     unanimity,
 )
 from rankprism.meta.intervals import Differences
@@ -86,7 +86,7 @@ def _differences(of: str, figures: Any, found: Differences | None) -> dict[str, 
 
 def _power(method: str) -> Callable[[Scores, float], dict[str, Figure]]:
     def figures(scores: Scores, confidence: float) -> dict[str, Figure]:
-        found = discriminative_power(scores, method=method, resamples=200, intervals=confidence)
+        found = power(scores, method=method, resamples=200, intervals=confidence)
         out = {f"power ({method})": _first(found, "power")}
         out[f"agreement ({method})"] = _first(agreement(found), "agreement")
         return out | _differences(
@@ -114,7 +114,7 @@ def _correlation(coefficient: str, per_topic: bool) -> Callable[[Scores, float],
 
 
 def _swap(scores: Scores, confidence: float) -> dict[str, Figure]:
-    found = swap_rates(scores, trials=100, intervals=confidence)
+    found = swap(scores, trials=100, intervals=confidence)
     out = {"swap rate": _first(found, "swap rate")}
     return out | _differences("swap rate", found.rate, found.differences() if confidence else None)
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from rankprism import InputError, Judgments, RankprismWarning, evaluate, read_judgments
-from rankprism.aspects import label_counts
+from rankprism.aspects import labels
 from rankprism.data.scales import Scale
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -262,7 +262,7 @@ def test_thresholds_may_be_shares(tmp_path: Path) -> None:
     (tmp_path / "pagerank").write_text("".join(f"d{i} {i / 7}\n" for i in range(100)))
     (tmp_path / "r").write_text("".join(f"q 0 d{i} 1\n" for i in range(100)))
     popular = {"file": tmp_path / "pagerank", "thresholds": ["85%", "95%"]}
-    found = label_counts(read_judgments(None, aspects={"r": {"file": tmp_path / "r"}, "popular": popular}))
+    found = labels(read_judgments(None, aspects={"r": {"file": tmp_path / "r"}, "popular": popular}))
     assert found.documents[2:] == (85, 10, 5)
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, read_judgments
-from rankprism.aspects import analyse, attainable, label_counts, order, orders
+from rankprism.aspects import analyse, attainable, labels, order, orders
 from rankprism.data.scales import Scale
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -73,7 +73,7 @@ def test_distances_side_by_side_are_not_squared() -> None:
 
 
 def test_labels_of_judgments_with_holes_are_counted_of_all_documents() -> None:
-    found = label_counts(read_judgments({"q": {"a": {"x": 1}, "b": {"x": 1, "y": 1}}}))
+    found = labels(read_judgments({"q": {"a": {"x": 1}, "b": {"x": 1, "y": 1}}}))
     assert found.judged == 2
     assert found.documents == (1, 1, 0, 2)
     assert found.lowered == {"a": {"missing": 1}}
@@ -238,7 +238,7 @@ def test_the_command_analyses_a_collection(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_label_counts_without_scales_are_those_of_grades() -> None:
-    found = label_counts(read_judgments(JUDGED))
+    found = labels(read_judgments(JUDGED))
     assert found.judged == 6
     assert found.documents == (3, 3, 3, 3)
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from rankprism import Judgments, Scores, evaluate, read_judgments
-from rankprism.aspects import analyse, attainable, label_counts
+from rankprism.aspects import analyse, attainable, labels
 from rankprism.aspects.analysis import DISTANCES
-from rankprism.meta import correlation, discriminative_power
+from rankprism.meta import correlation, power
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -79,7 +79,7 @@ def relevant(judgments: Judgments) -> dict[str, set[tuple[str, str, float]]]:
 
 
 def test_decision_2019_has_the_papers_shares_of_correct_and_credible_documents(collections: Path) -> None:
-    counts = label_counts(decision(collections))
+    counts = labels(decision(collections))
     share = dict(zip(counts.labels, counts.documents, strict=True))
     assert counts.judged == 22859
     # Section 4.3.1 says 6.89 % credible and 9.75 % correct: the names are exchanged, and 1,572 of 22,859
@@ -92,7 +92,7 @@ def test_misinformation_2020_has_the_papers_shares_of_correct_and_credible_docum
     collections: Path,
 ) -> None:
     judged = misinformation(collections, 2020)
-    counts = label_counts(judged)
+    counts = labels(judged)
     share = {
         aspect: 100 * n / counts.judged
         for (aspect, label, _), n in zip(counts.labels, counts.documents, strict=True)
@@ -412,10 +412,10 @@ def test_table_4_prints_the_correlation_of_names_and_not_of_rankings(
 
 def test_the_ten_powers_of_table_4_are_within_a_point(decision_scores: Scores) -> None:
     names = {name: (inner, a) for inner in POWERS for a, name in table_4(inner).items() if a in POWERS[inner]}
-    found = discriminative_power(decision_scores.select(measures=names), alpha=0.01, resamples=10_000)
-    for measure, power in zip(found.measures, found.power, strict=True):
+    found = power(decision_scores.select(measures=names), alpha=0.01, resamples=10_000)
+    for measure, share in zip(found.measures, found.power, strict=True):
         inner, approach = names[measure]
-        assert 100 * power == pytest.approx(POWERS[inner][approach], abs=1.0), measure
+        assert 100 * share == pytest.approx(POWERS[inner][approach], abs=1.0), measure
 
 
 def test_cam_reaches_1_on_one_topic_of_fifty_and_not_even_point_nine_on_thirteen(

@@ -16,6 +16,7 @@ import pytest
 
 import rankprism
 from rankprism.measures import lookup
+from rankprism.types import JudgmentsLike
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -98,7 +99,7 @@ def test_every_rbu_score_of_the_authors_program(collections: Path, year: str) ->
     # Amigó et al.'s program, p = 0.8, e = 0.03, whole rankings by rank; a topic that a run lacks scores 0.
     folder = collections / f"trec-web-{year}"
     expected = rows_of(folder / "expected" / "rbu-p0.8-e0.03.csv.gz")
-    source: object = folder / DIVERSITY[year]
+    source: JudgmentsLike = folder / DIVERSITY[year]
     weights = None
     if year == "2014":  # "topic" "doc" "grade" "aspect" "weight", with quotes and tabs
         lines = [

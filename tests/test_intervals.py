@@ -18,14 +18,14 @@ from rankprism.data.scores import Scores
 from rankprism.meta import (
     agreement,
     correlation,
-    discriminative_power,
     intuitiveness,
+    power,
     stability,
-    swap_rates,
+    swap,
     unanimity,
 )
-from rankprism.meta.correlation import COEFFICIENTS, rbo
 from rankprism.meta.products import product
+from rankprism.meta.rank_correlation import COEFFICIENTS, rbo
 
 
 def made_up(seed: int, population: Population | None = None) -> Scores:
@@ -76,12 +76,12 @@ def test_correlations_on_subsets_are_those_of_their_topics(coefficient: str) -> 
 @pytest.mark.parametrize(("method", "agreeing"), [("t", 1.0), ("bootstrap", 0.95), ("tukey", 0.95)])
 def test_significance_on_subsets_is_that_of_their_topics(method: str, agreeing: float) -> None:
     scores = made_up(3)
-    found = discriminative_power(scores, method=method)
+    found = power(scores, method=method)
     assert found.decided is not None
     assert found.sampling is not None
     same = []
     for kept, decided in itertools.islice(zip(found.sampling.kept, found.decided, strict=True), 20):
-        direct = discriminative_power(without(scores, kept), method=method, intervals=0)
+        direct = power(without(scores, kept), method=method, intervals=0)
         same.append(np.where(direct.significant, np.sign(direct.difference), 0) == decided)
     assert 0.1 < found.power.mean() < 0.9
     assert np.mean(same) >= agreeing
@@ -89,20 +89,20 @@ def test_significance_on_subsets_is_that_of_their_topics(method: str, agreeing: 
 
 def test_agreement_on_subsets_is_that_of_their_topics() -> None:
     scores = made_up(4)
-    power = discriminative_power(scores, method="t")
-    sampled = agreement(power).sampled
+    found = power(scores, method="t")
+    sampled = agreement(found).sampled
     assert sampled is not None
     for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
-        direct = agreement(discriminative_power(without(scores, kept), method="t", intervals=0))
+        direct = agreement(power(without(scores, kept), method="t", intervals=0))
         np.testing.assert_allclose(found, direct.summary.columns["agreement"], equal_nan=True)
 
 
 def test_swap_rates_on_subsets_are_those_of_their_topics() -> None:
     scores = made_up(5)
-    sampled = swap_rates(scores, trials=10).sampled
+    sampled = swap(scores, trials=10).sampled
     assert sampled is not None
     direct = [
-        swap_rates(without(scores, kept), size=9, trials=200, intervals=0).rate
+        swap(without(scores, kept), size=9, trials=200, intervals=0).rate
         for kept in sampled.sampling.kept[:30]
     ]
     # 30 subsets with 50 splits of 9 and 9 topics each against 200 other ones.
@@ -151,7 +151,7 @@ def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
     rejected = []
     for seed in range(20):
         scores = made_up(seed, Population("normal", 20, 50, 0.6))
-        found = discriminative_power(scores, method="t").differences()
+        found = power(scores, method="t").differences()
         rejected.append(found.p[found.pairs.index((0, 2))] < 0.05)  # a against the noisier c
     assert np.mean(rejected) > 0.8
 
@@ -162,14 +162,14 @@ def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
 def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None:
     scores = made_up(6, Population("normal", 5, 7, 0.5))
     for found in (
-        discriminative_power(scores, resamples=100),
+        power(scores, resamples=100),
         unanimity(scores),
         correlation(scores),
-        swap_rates(scores, trials=5),
+        swap(scores, trials=5),
         intuitiveness(scores, "gold"),
     ):
         assert found.about["intervals"]["none because"] == "fewer than 8 topics"
-    assert np.isnan(discriminative_power(scores, resamples=100).summary.columns["low"]).all()
+    assert np.isnan(power(scores, resamples=100).summary.columns["low"]).all()
     assert np.isnan(intuitiveness(scores, "gold").p).all()
 
 
@@ -182,7 +182,7 @@ def test_a_figure_that_no_topics_change_has_no_interval() -> None:
 def test_equal_measures_do_not_differ() -> None:
     values = made_up(8).values[:, :, [0, 0]]
     scores = Scores(tuple("abcdefg"), tuple(map(str, range(20))), ("one", "same"), values)
-    for found in (discriminative_power(scores), unanimity(scores), swap_rates(scores, trials=10)):
+    for found in (power(scores), unanimity(scores), swap(scores, trials=10)):
         row = found.differences().summary.records()[0]
         assert row[f"Δ {found.differences().of}"] == 0
         assert row["p"] == row["adjusted p"] == 1
@@ -191,7 +191,7 @@ def test_equal_measures_do_not_differ() -> None:
 @pytest.mark.parametrize("confidence", [1, -0.1, 95, float("nan"), "high"])
 def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
     scores = made_up(9)
-    for function in (discriminative_power, unanimity, correlation, swap_rates):
+    for function in (power, unanimity, correlation, swap):
         with pytest.raises(InputError, match="intervals must be a confidence between 0 and 1, or 0 for no"):
             function(scores, intervals=confidence)
     with pytest.raises(InputError, match="intervals must be a confidence"):
@@ -200,7 +200,7 @@ def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
 
 def test_without_intervals_there_are_no_columns_and_no_differences() -> None:
     scores = made_up(10)
-    for function in (discriminative_power, unanimity, swap_rates):
+    for function in (power, unanimity, swap):
         found = function(scores, intervals=0)
         assert "low" not in found.summary.columns
         with pytest.raises(InputError, match="differences between measures need intervals"):
@@ -244,10 +244,10 @@ def test_the_order_of_rows_and_runs_in_a_file_changes_nothing(tmp_path: Path) ->
         for m, measure in enumerate(scores.measures)
     ]
     analyses: dict[str, Callable[[Scores], Any]] = {
-        "power": lambda s: discriminative_power(s, resamples=200, seed=3),
-        "tukey": lambda s: discriminative_power(s, method="tukey", resamples=200, seed=3),
-        "t": lambda s: discriminative_power(s, method="t", seed=3),
-        "swap": lambda s: swap_rates(s, trials=50, seed=3),
+        "power": lambda s: power(s, resamples=200, seed=3),
+        "tukey": lambda s: power(s, method="tukey", resamples=200, seed=3),
+        "t": lambda s: power(s, method="t", seed=3),
+        "swap": lambda s: swap(s, trials=50, seed=3),
         "stability": lambda s: stability(s, sizes=[4, 8], samples=3, resamples=100, seed=3),
         "correlation": lambda s: correlation(s, seed=3),
         "unanimity": unanimity,

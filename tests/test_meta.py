@@ -20,15 +20,15 @@ from rankprism.data.result import FORMATS
 from rankprism.meta import (
     agreement,
     correlation,
-    disagreements,
-    discriminative_power,
+    disagreement,
     intuitiveness,
+    power,
     stability,
-    swap_rates,
+    swap,
     unanimity,
 )
-from rankprism.meta.agreement import shares
-from rankprism.meta.correlation import rbo, spearman, tau_a, tau_ap, tau_b
+from rankprism.meta.agreed_pairs import shares
+from rankprism.meta.rank_correlation import rbo, spearman, tau_a, tau_ap, tau_b
 
 SMALL = ["alpha_nDCG@10", "P@10", "StRecall@10"]
 
@@ -266,7 +266,7 @@ def test_clusters_bring_like_to_like() -> None:
 
 
 def test_power_counts_the_pairs_and_keeps_how_it_was_computed(small: Any) -> None:
-    found = discriminative_power(small, resamples=500, seed=3, alpha=0.01)
+    found = power(small, resamples=500, seed=3, alpha=0.01)
     assert found.asl.shape == (3, 15)
     np.testing.assert_array_equal(found.power, (found.asl < 0.01).mean(1))
     assert (np.diff(found.curves) <= 0).all()
@@ -278,13 +278,13 @@ def test_each_method_tells_what_differs_from_what_does_not(method: str) -> None:
     rng = np.random.default_rng(0)
     base = rng.random(40)
     same, better = base + 0.02 * rng.normal(size=40), base + 0.3 + 0.02 * rng.normal(size=40)
-    found = discriminative_power(scores_of({"m": np.array([base, same, better])}), method=method)
+    found = power(scores_of({"m": np.array([base, same, better])}), method=method)
     assert found.significant.tolist() == [[False, True, True]]
 
 
 def test_a_larger_difference_than_required_is_significant(collections: Path) -> None:
     scores = read_scores(sorted((collections / "score-matrices").glob("adhoc8_*.csv")))
-    found = discriminative_power(scores)
+    found = power(scores)
     beyond = np.abs(found.difference) > found.delta[:, None]
     # The required difference is that of the least favourable pair, so nearly all beyond it are significant.
     assert found.significant[beyond].mean() > 0.999
@@ -298,7 +298,7 @@ def test_under_permuted_labels_the_power_is_alpha() -> None:
     powers = []
     for seed in range(12):
         dealt = np.random.default_rng(seed).permuted(np.random.default_rng(99).random((40, 50)), axis=0)
-        powers.append(discriminative_power(scores_of({"m": dealt}), seed=seed).power[0])
+        powers.append(power(scores_of({"m": dealt}), seed=seed).power[0])
     assert abs(np.mean(powers) - 0.05) < 3.3 * np.std(powers, ddof=1) / np.sqrt(len(powers))
 
 
@@ -330,7 +330,7 @@ def test_agreement_counts_conflicts_and_what_only_one_finds() -> None:
     noise = 0.01 * rng.normal(size=(6, 30))
     a = np.array([base, base + 0.5, base + 1.0]) + noise[:3]
     b = np.array([base, base - 0.5, base]) + noise[3:]
-    found = agreement(discriminative_power(scores_of({"a": a, "b": b})))
+    found = agreement(power(scores_of({"a": a, "b": b})))
     # a: 0<1, 0<2, 1<2. b: 1<0, 1<2. Both agree on 1<2, contradict each other on 0 and 1.
     assert found.counts.tolist() == [[1, 1, 0, 1]]
     assert found.summary.columns["agreement"] == [1 / 3]
@@ -377,7 +377,7 @@ def test_swaps_of_measures_that_never_and_always_agree_with_themselves() -> None
     rng = np.random.default_rng(0)
     clear = np.arange(4)[:, None] * 0.1 + np.zeros((4, 20))
     coin = rng.choice([-1.0, 1.0], size=(4, 20))
-    found = swap_rates(scores_of({"clear": clear, "coin": coin}), trials=200)
+    found = swap(scores_of({"clear": clear, "coin": coin}), trials=200)
     assert found.swaps[0].sum() == 0
     assert found.required[0] == 0
     assert found.sensitivity[0] == 1
@@ -388,7 +388,7 @@ def test_swaps_of_measures_that_never_and_always_agree_with_themselves() -> None
 
 def test_swap_counts_equal_the_definition() -> None:
     values = np.random.default_rng(4).random((3, 8)).round(2)
-    found = swap_rates(scores_of({"m": values}), trials=30, size=3, width=0.05, bins=4, seed=7)
+    found = swap(scores_of({"m": values}), trials=30, size=3, width=0.05, bins=4, seed=7)
     rng = np.random.default_rng(7)
     count, swaps = [0] * 4, [0] * 4
     for _ in range(30):
@@ -406,7 +406,7 @@ def test_sums_in_another_order_are_no_swap() -> None:
     # Precision at 10 of three systems with the same documents in other topics: halves tie, up to rounding.
     rng = np.random.default_rng(0)
     values = rng.integers(11, size=(6, 20)) / 10
-    found = swap_rates(scores_of({"m": values}), trials=300, seed=1)
+    found = swap(scores_of({"m": values}), trials=300, seed=1)
     rng = np.random.default_rng(1)
     swaps = 0
     tenths = np.round(values * 10).astype(int)
@@ -423,16 +423,16 @@ def test_power_grows_with_topics() -> None:
     rng = np.random.default_rng(0)
     values = rng.random((8, 60)) + np.linspace(0, 0.4, 8)[:, None]
     found = stability(scores_of({"m": values}), sizes=[5, 20, 60], samples=4, resamples=200)
-    power = found.power.mean(2)[0]
-    assert power[0] < power[1] < power[2]
-    assert power[2] == discriminative_power(scores_of({"m": values}), resamples=200).power[0]
+    grown = found.power.mean(2)[0]
+    assert grown[0] < grown[1] < grown[2]
+    assert grown[2] == power(scores_of({"m": values}), resamples=200).power[0]
 
 
 # Disagreements
 
 
 def test_disagreements_are_opposite_and_come_by_size(small: Any) -> None:
-    found = disagreements(small, "alpha_nDCG@10", "P@10", most=20)
+    found = disagreement(small, "alpha_nDCG@10", "P@10", most=20)
     sigma = [
         np.sqrt(np.mean([(a[i] - a[j]) ** 2 for i, j in itertools.combinations(range(len(a)), 2)]))
         for a in (small.values[:, :, 0], small.values[:, :, 1])
@@ -447,7 +447,7 @@ def test_disagreements_are_opposite_and_come_by_size(small: Any) -> None:
 
 def test_disagreements_do_not_depend_on_the_order_of_runs(small: Any) -> None:
     def cases(scores: Any) -> set[tuple[str, str, str]]:
-        return {(c.topic, c.run, c.other) for c in disagreements(scores, "alpha_nDCG@10", "P@10").cases}
+        return {(c.topic, c.run, c.other) for c in disagreement(scores, "alpha_nDCG@10", "P@10").cases}
 
     assert cases(small.select(runs=small.runs[::-1])) == cases(small)
 
@@ -460,7 +460,7 @@ def test_the_lists_of_a_disagreement_show_aspects_and_grades() -> None:
 
     judgments = read_judgments(qrels, weights=weights)
     scores = evaluate(judgments, runs, ["RR", "StRecall"])
-    found = disagreements(scores, "RR", "StRecall", judgments=judgments, runs=runs, depth=4)
+    found = disagreement(scores, "RR", "StRecall", judgments=judgments, runs=runs, depth=4)
     assert found.lists == ((("1:2", "·", "", ""), ("·", "1:1 2ⁿ:3", "1:2", "")),)
     assert str(found).splitlines()[2].split() == [
         *("1", "q", "(2)", "X", "1:2", "·", "+0.5000", "▲", "-0.5000", "▼")
@@ -471,17 +471,17 @@ def test_the_lists_of_a_disagreement_show_aspects_and_grades() -> None:
 
 
 def every_result(scores: Any) -> list[Any]:
-    power = discriminative_power(scores, resamples=100)
+    found = power(scores, resamples=100)
     return [
-        power,
-        agreement(power),
+        found,
+        agreement(found),
         unanimity(scores),
         correlation(scores),
         correlation(scores, per_topic=True),
         intuitiveness(scores, "StRecall@10"),
-        swap_rates(scores, trials=20),
+        swap(scores, trials=20),
         stability(scores, sizes=[5, 20], samples=2, resamples=50),
-        disagreements(scores, "alpha_nDCG@10", "P@10"),
+        disagreement(scores, "alpha_nDCG@10", "P@10"),
     ]
 
 
@@ -504,7 +504,7 @@ def test_every_result_is_frozen_and_exports(small: Any) -> None:
         assert set(FORMATS) == {"table", "csv", "guarded-csv", "json", "latex", "markdown"}
 
 
-@pytest.mark.parametrize("function", [discriminative_power, unanimity, correlation])
+@pytest.mark.parametrize("function", [power, unanimity, correlation])
 def test_one_run_is_too_few(function: Any) -> None:
     with pytest.raises(InputError, match="pairs of runs are needed; there is only S0"):
         function(scores_of({"m": [[0.5]]}))
@@ -512,13 +512,13 @@ def test_one_run_is_too_few(function: Any) -> None:
 
 def test_one_topic_and_one_measure_are_fine() -> None:
     scores = scores_of({"m": [0.5, 0.2, 0.1]})
-    assert np.isnan(discriminative_power(scores).asl).all()
-    assert "m" in str(discriminative_power(scores))
-    assert np.isnan(discriminative_power(scores).power).all()
+    assert np.isnan(power(scores).asl).all()
+    assert "m" in str(power(scores))
+    assert np.isnan(power(scores).power).all()
     assert correlation(scores).values.tolist() == [[1.0]]
     assert np.isnan(unanimity(scores).mu).all()
     with pytest.raises(InputError, match="two halves of 1 topics need 2; there are 1"):
-        swap_rates(scores)
+        swap(scores)
     with pytest.raises(InputError, match="two topics or more are needed"):
         stability(scores)
 
@@ -526,16 +526,16 @@ def test_one_topic_and_one_measure_are_fine() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda s: discriminative_power(s, method="anova"), "method must be one of bootstrap, tukey, t"),
+        (lambda s: power(s, method="anova"), "method must be one of bootstrap, tukey, t"),
         (lambda s: correlation(s, "pearson"), "coefficient must be one of tau-b, tau-a"),
         (lambda s: correlation(s, "rbo", p=1), "p must be a number between 0 and 1; got 1"),
         (lambda s: intuitiveness(s, "AP"), "there is no measure 'AP'; there are alpha_nDCG@10"),
         (lambda s: intuitiveness(s, []), "name at least one gold measure"),
         (lambda s: intuitiveness(s, SMALL[:2]), "two measures beside the gold ones"),
-        (lambda s: swap_rates(s, size=11), "two halves of 11 topics need 22; there are 20"),
+        (lambda s: swap(s, size=11), "two halves of 11 topics need 22; there are 20"),
         (lambda s: stability(s, sizes=[1]), "sizes must lie between 2 and the number of topics, 20"),
-        (lambda s: disagreements(s, "P@10", "P@10"), "two different measures are needed"),
-        (lambda s: disagreements(s, "P@10", "AP"), "there is no measure 'AP'"),
+        (lambda s: disagreement(s, "P@10", "P@10"), "two different measures are needed"),
+        (lambda s: disagreement(s, "P@10", "AP"), "there is no measure 'AP'"),
     ],
 )
 def test_bad_requests(small: Any, call: Any, message: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from rankprism import InputError, RankprismWarning, Scores, evaluate, parse, read_judgments, sample
 from rankprism.aspects import attainable
-from rankprism.cli.analysis import options_of, read_source
+from rankprism.cli.collection import options_of, read_source
 from rankprism.data.note import KINDS, Note, issue
 from rankprism.inspection import uses_weights
 
@@ -397,7 +397,7 @@ def test_analyses_print_and_record_the_notes_of_their_scores(cli: Cli, tmp_path:
     (tmp_path / "q").write_text("1 0 d 1\n2 0 d 1\n3 0 d 1\n")
     for name, topics in {"r": "12", "s": "123"}.items():
         (tmp_path / name).write_text(lines(*[(t, "d" if t != name else "e", 1, 1) for t in topics]))
-    arguments = ["compare", "--qrels", tmp_path / "q", tmp_path / "r", tmp_path / "s", "-m", "P@1"]
+    arguments = ["compare", tmp_path / "q", tmp_path / "r", tmp_path / "s", "-m", "P@1"]
     loud, quiet = cli(*arguments, "--format", "json"), cli(*arguments, "--format", "json", "-q")
     assert "note: judged topics are missing from 'r' (1 of 3: '3')" in loud.stderr
     assert quiet.stderr == ""

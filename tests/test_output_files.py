@@ -223,7 +223,7 @@ def test_signals_are_as_before_after_writing(tmp_path: Path) -> None:
 def test_dash_is_standard_output_for_every_command(cli: Callable[..., Any], tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     assert cli(*EVALUATE, "--per-topic", "-o", scores).returncode == 0
-    qrels = ("--qrels", sample.QRELS, *RUNS, "-m", "P@5")
+    qrels = (sample.QRELS, *RUNS, "-m", "P@5")
     for command, start in (
         (EVALUATE, "run,topic"),
         (("compare", *qrels, "--format", "json"), "{"),

@@ -49,7 +49,7 @@ def charts(scores: Scores) -> dict[str, Any]:
     """One of each kind, from the sample collection."""
     variants = evaluate(sample.QRELS, list(sample.RUNS), VARIANTS)
     return {
-        "asl_curves": plots.asl_curves(meta.discriminative_power(scores)),
+        "asl_curves": plots.asl_curves(meta.power(scores)),
         "attainable_boxes": plots.attainable_boxes(aspects.attainable(read_judgments(LABELS))),
         "correlation_heatmap": plots.correlation_heatmap(meta.correlation(scores)),
         "difference_intervals": plots.difference_intervals(compare(scores)),
@@ -58,7 +58,7 @@ def charts(scores: Scores) -> dict[str, Any]:
         "power_growth": plots.power_growth(meta.stability(scores, samples=3, method="t")),
         "score_intervals": plots.score_intervals(scores),
         "sensitivity": plots.sensitivity(variants, "alpha"),
-        "swap_curves": plots.swap_curves(meta.swap_rates(scores, trials=20)),
+        "swap_curves": plots.swap_curves(meta.swap(scores, trials=20)),
         "system_topic_heatmap": plots.system_topic_heatmap(scores, "P@10"),
         "topic_differences": plots.topic_differences(scores, "diversified", "redundant", "P@10"),
         "unanimity_bars": plots.unanimity_bars(meta.unanimity(scores)),
@@ -174,7 +174,7 @@ def test_what_is_not_defined_is_left_out_or_refused() -> None:
 
 
 def test_asl_curves_are_those_of_the_result() -> None:
-    power = meta.discriminative_power(made_up(12, 20, ("a", "b")), resamples=200)
+    power = meta.power(made_up(12, 20, ("a", "b")), resamples=200)
     chart = plots.asl_curves(power, highest=0.6)
     for measure, curve in zip(power.measures, power.curves, strict=True):
         drawn = [(row["pair"], row["asl"]) for row in rows(chart, "asl") if row["measure"] == measure]
@@ -193,7 +193,7 @@ def test_asl_curves_show_levels_up_to_twice_alpha(charts: dict[str, Any]) -> Non
 
 def test_asl_curves_show_everything_where_nothing_is_below() -> None:
     same = Scores(("a", "b"), ("1", "2"), ("m",), np.ones((2, 2, 1)))
-    chart = plots.asl_curves(meta.discriminative_power(same))
+    chart = plots.asl_curves(meta.power(same))
     assert content(chart)["layer"][0]["encoding"]["y"]["scale"]["domain"] == [0, 1]
 
 
@@ -414,7 +414,7 @@ def test_other_than_variants_in_one_parameter_is_refused(
 def test_power_growth_and_swap_curves_have_the_rows_of_their_results(scores: Scores) -> None:
     growth = meta.stability(scores, samples=2, method="t")
     assert rows(plots.power_growth(growth), "power") == growth.rows.records()
-    swap = meta.swap_rates(scores, trials=20)
+    swap = meta.swap(scores, trials=20)
     expected = [
         (row["measure"], row["difference from"], row["swap rate"])
         for row in swap.rows.records()
@@ -505,7 +505,7 @@ def test_an_unknown_chart_is_an_attribute_error() -> None:
 
 # The command line
 
-QRELS = ("--qrels", sample.QRELS, *sample.RUNS)
+QRELS = (sample.QRELS, *sample.RUNS)
 
 
 @pytest.fixture
@@ -571,7 +571,10 @@ def test_a_command_draws_files_of_scores(scores: Scores, cli: Callable[..., Any]
             ("sensitivity", *QRELS, "-m", "P@{}", "--parameter", "cutoff", "-o", "c.svg"),
             "--values goes with a measure that has {} in their place",
         ),
-        (("heatmap", "-o", "c.svg"), "name files of scores, or runs together with --qrels"),
+        (
+            ("heatmap", "-o", "c.svg"),
+            "name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores",
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )

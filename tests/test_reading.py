@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats.files import run_name
+from rankprism.types import JudgmentsLike, RunsLike
 
 JUDGMENTS = {"1": {"a": {"d1": 1, "d2": 0}, "b": {"d3": 2}}, "2": {"a": {"d1": 1}}}
 
@@ -224,13 +225,14 @@ def test_good_input_never_dies() -> None:
         "ERR",
         "RBP",
     ]
-    for judgments, run in [
+    cases: list[tuple[JudgmentsLike, RunsLike]] = [
         ({"q": {"d": 1}, "r": {"d": 1}}, {"q": {}, "r": {"d": 1.0}}),  # an empty ranking
         ({"q": {"d": 1}}, one),  # one topic, one aspect, one document
         ({"q": {"d": 0}}, one),  # nothing relevant
         ({"q": {"d": -2}}, one),  # only junk
         ({"q": {"a": {"d": 1}, "b": {"e": 0}}, "r": {"c": {"f": 3}}}, one),  # a dead aspect, a missing topic
         ({"q": {str(a): {"d": 1} for a in range(57)}}, one),  # many aspects
-    ]:
+    ]
+    for judgments, run in cases:
         values = evaluate(judgments, run, measures).values
         assert ((values >= 0) & (values <= 1)).all()

@@ -158,7 +158,7 @@ def test_bad_files_of_scores_name_the_place(tmp_path: Path, name: str, text: str
 
 def test_bad_requests() -> None:
     with pytest.raises(InputError, match="cannot read scores from int objects"):
-        read_scores(3)
+        read_scores(3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="run 'A' holds 1; expected"):
         read_scores({"A": 1})
     scores = read_scores({"A": {"1": {"AP": 0.5}}})

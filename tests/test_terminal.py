@@ -49,7 +49,7 @@ ENCODINGS = [
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (("compare", "--qrels", sample.QRELS, *RUNS, "-m", "P@5"), "1.0000^bc"),
+        (("compare", sample.QRELS, *RUNS, "-m", "P@5"), "1.0000^bc"),
         (("axioms", "RBU", "-c", "Conf", "--instances", "5"), "# proved"),
         (("measures", "alpha_nDCG"), "alpha-nDCG@k = Sum_{i<=k}"),
         (("meta", "--help"), "Usage: rankprism meta"),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
+    from rankprism import aspects, axioms, comparison, measures, meta, plots, sample
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
@@ -49,15 +50,23 @@ __all__ = [
     "Scale",
     "Scores",
     "__version__",
+    "aspects",
+    "axioms",
     "compare",
+    "comparison",
     "evaluate",
+    "measures",
+    "meta",
     "parse",
+    "plots",
     "read_judgments",
     "read_preferences",
     "read_run",
     "read_scores",
+    "sample",
 ]
 
+_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "sample")
 _HOME = {
     "Hits": "rankprism.data.hits",
     "Pool": "rankprism.data.hits",
@@ -78,6 +87,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return importlib.import_module(f"rankprism.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'rankprism' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)

@@ -21,17 +21,18 @@ from rankprism.formats.runs import align_source, check_format
 from rankprism.inspection import Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
+from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
 
 TOPICS = ("judged", "retrieved")
 
 
 def evaluate(
-    judgments: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure],
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasuresLike,
     *,
-    weights: Any = None,
-    aspects: Any = None,
+    weights: WeightsLike | None = None,
+    aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     topics: str = "judged",
@@ -40,6 +41,7 @@ def evaluate(
     bounds: bool = False,
     threads: int | None = None,
     on_run: Callable[[str], None] | None = None,
+    on_share: Callable[[float], None] | None = None,
 ) -> Scores:
     """Score runs with measures.
 
@@ -61,6 +63,7 @@ def evaluate(
     threads : how many files to read at once; as many as there are processors without it. The scores
         do not depend on it.
     on_run : called with the name of each run when it has been read.
+    on_share : called with the share of the scores that have been computed, while they are.
 
     >>> scores = evaluate(
     ...     {"q1": {"jaguar-car": {"d1": 1, "d2": 1}, "jaguar-cat": {"d3": 1}}},
@@ -76,7 +79,7 @@ def evaluate(
     one_of("topics", topics, TOPICS)
     one_of("order", order, ORDERS)
     one_of("duplicates", duplicates, DUPLICATES)
-    chosen = _measures(measures)
+    chosen = parsed(measures)
     if bounds:
         for measure in chosen:
             measure.check_bounded()
@@ -89,10 +92,14 @@ def evaluate(
     values = np.empty(shape)
     uncertain = bounds or any(measure.is_uncertain for measure in chosen)
     low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
+    done = 0
     for hits, which_runs, which_topics in batches(judged.cells, list(aligned.values())):
         block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(chosen):
             values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
+            if on_share is not None:
+                done += block[0] * block[1]
+                on_share(done / values.size)
         if low is not None and high is not None:
             ends = _bounds(chosen, hits) if bounds else [measure.interval(hits) for measure in chosen]
             for m, (least, most) in enumerate(ends):
@@ -175,20 +182,25 @@ def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Float
     return list(zip(low, high, strict=True))
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def parsed(measures: MeasuresLike) -> list[Measure]:
+    """Measures as values, each once."""
+    if not isinstance(measures, Iterable | Measure):
+        raise MeasureError(f"{measures!r} is no measure; pass a name such as 'alpha_nDCG@20', or several")
     given = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not given:
         raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
     return list(dict.fromkeys(map(parse, given)))
 
 
-def run_sources(runs: Any) -> dict[str, Any]:
+def run_sources(runs: RunsLike) -> dict[str, Any]:
     """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): source for name, source in runs.items()}
-    several = isinstance(runs, list | tuple) and bool(runs) and _is_run(runs[0])
+    several: list[Any] = [runs]
+    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]):
+        several = list(runs)
     sources: dict[str, Any] = {}
-    for number, source in enumerate(runs if several else [runs], 1):
+    for number, source in enumerate(several, 1):
         name = _name(source, number)
         if name in sources:
             both = " and ".join(

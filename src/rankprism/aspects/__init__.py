@@ -6,9 +6,9 @@ The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankpr
 """
 
 from rankprism.aspects.analysis import Analysis, analyse
-from rankprism.aspects.attainable import Attainable, attainable
-from rankprism.aspects.label_counts import LabelCounts, label_counts
-from rankprism.aspects.order import Order, Orders, order, orders
+from rankprism.aspects.ideal_rankings import Attainable, attainable
+from rankprism.aspects.label_counts import LabelCounts, labels
+from rankprism.aspects.label_order import Order, Orders, order, orders
 from rankprism.measures.distance_order import distance
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "analyse",
     "attainable",
     "distance",
-    "label_counts",
+    "labels",
     "order",
     "orders",
 ]

@@ -15,12 +15,14 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
 from rankprism.data.scores import Scores
-from rankprism.evaluation import evaluate, run_sources
+from rankprism.evaluation import evaluate, parsed, run_sources
+from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
-from rankprism.measures import CAM, MM, TOMA, Aspect, Measure, parse
-from rankprism.meta.correlation import correlation
-from rankprism.meta.power import discriminative_power
+from rankprism.measures import CAM, MM, TOMA, Aspect, Measure
+from rankprism.meta.discriminative_power import power
+from rankprism.meta.rank_correlation import correlation
 from rankprism.statistics.threads import Share, for_each
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 
 DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
 #: What is correlated, in the order of Table 4.
@@ -46,20 +48,24 @@ def approaches(measure: Measure, **toma: Any) -> dict[str, Measure]:
 
 
 def analyse(
-    judgments: Judgments,
-    runs: Any,
-    measures: Iterable[str | Measure] = ("nDCG", "AP"),
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasuresLike = ("nDCG", "AP"),
     *,
     toma: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
+    topics: str = "judged",
     order: str = "score",
     duplicates: str = "error",
+    run_format: str | None = None,
+    threads: int | None = None,
     on_share: Share | None = None,
 ) -> Analysis:
     """Correlation, discriminative power and what the best runs look like, by CAM, MM and TOMA.
 
+    judgments, runs, topics, order, duplicates, run_format, threads : as `rankprism.evaluate` takes them.
     measures : the single-aspect measures that all approaches are applied to.
     toma : parameters of TOMA, such as ``{"tuples": "seen"}``.
     alpha, resamples, seed : parameters of the paired bootstrap test for discriminative power.
@@ -69,7 +75,8 @@ def analyse(
     for the best count in equal shares, and topics on which every run scores 0 do not count. An unjudged
     document has the lowest label on every aspect.
     """
-    chosen = [parse(one) for one in measures]
+    judgments = read_judgments(judgments)
+    chosen = parsed(measures)
     aspects = [scale.aspect for scale in judgments.cells.labels.scales]
     groups = {str(m): approaches(m, **(toma or {})) for m in chosen}
     single = {str(m): {a: Aspect(measure=m, aspect=a) for a in aspects} for m in chosen}
@@ -80,14 +87,16 @@ def analyse(
     sources = run_sources(runs)
 
     def read(source: Any, tell: Share) -> Alignment:
-        return align_source(judgments, source, order, duplicates)
+        return align_source(judgments, source, order, duplicates, run_format)
 
     found = for_each([partial(read, source) for source in sources.values()], None)
     aligned = dict(zip(sources, found, strict=True))
-    scores = evaluate(judgments, aligned, every, order=order, duplicates=duplicates)
+    scores = evaluate(
+        judgments, aligned, every, topics=topics, order=order, duplicates=duplicates, threads=threads
+    )
 
     sums = _label_sums(judgments, list(aligned.values()), BAND * BANDS)
-    power = _powers(
+    powers = _powers(
         scores.select(measures=[str(one) for family in groups.values() for one in family.values()]),
         alpha=alpha,
         resamples=resamples,
@@ -99,7 +108,7 @@ def analyse(
         single={
             name: _correlated(scores, family, combinations(aspects, 2)) for name, family in single.items()
         },
-        power={name: {a: power[str(m)] for a, m in family.items()} for name, family in groups.items()},
+        power={name: {a: powers[str(m)] for a, m in family.items()} for name, family in groups.items()},
         trash=_trash(scores, sums, shallow),
         quality=_quality(scores, sums, deep),
         scores=scores,
@@ -129,10 +138,10 @@ def _powers(scores: Scores, **settings: Any) -> dict[str, float]:
     alike: dict[bytes, list[str]] = {}
     for m, measure in enumerate(scores.measures):
         alike.setdefault(scores.values[:, :, m].tobytes(), []).append(measure)
-    found = discriminative_power(scores.select(measures=[names[0] for names in alike.values()]), **settings)
+    found = power(scores.select(measures=[names[0] for names in alike.values()]), **settings)
     return {
-        name: 100 * float(power)
-        for names, power in zip(alike.values(), found.power, strict=True)
+        name: 100 * float(share)
+        for names, share in zip(alike.values(), found.power, strict=True)
         for name in names
     }
 

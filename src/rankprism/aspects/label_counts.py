@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.formats.aspects.reading import MISSING
+from rankprism.formats.judgments import read_judgments
+from rankprism.types import JudgmentsLike
 
 
-def label_counts(judgments: Judgments) -> LabelCounts:
+def labels(judgments: JudgmentsLike) -> LabelCounts:
     """The number of judged documents with each label of each aspect.
 
     >>> from rankprism import read_judgments
     >>> two = {"q": {"relevant": {"a": 2, "b": 0}, "credible": {"a": 1}}}
-    >>> print(label_counts(read_judgments(two, aspects=["relevant", "credible"])))
+    >>> print(labels(read_judgments(two, aspects=["relevant", "credible"])))
     aspect    label  place  documents      %
     ────────────────────────────────────────
     relevant  0      0              1  50.00
@@ -29,13 +30,14 @@ def label_counts(judgments: Judgments) -> LabelCounts:
     2 judged documents
     credible: 1 missing, read as the lowest label
     """
-    labels = judgments.cells.labels
+    judgments = read_judgments(judgments)
+    found_labels = judgments.cells.labels
     topics, aspects, docs, grades = judgments.table.columns()
     judged = len(set(zip(topics, docs, strict=True)))
     of_aspect, grade = np.array(aspects), np.asarray(grades)
     counts = []
     lowered = {aspect: dict(reasons) for aspect, reasons in judgments.lowered.items()}
-    for scale in labels.scales:
+    for scale in found_labels.scales:
         own = grade[of_aspect == scale.aspect]
         found = np.bincount(scale.numbers(own), minlength=len(scale.names))
         if len(own) < judged:  # judgments without scales have holes, which evaluation takes for the lowest
@@ -45,7 +47,7 @@ def label_counts(judgments: Judgments) -> LabelCounts:
     return LabelCounts(
         tuple(
             (s.aspect, name, str(place))
-            for s in labels.scales
+            for s in found_labels.scales
             for name, place in zip(s.names, s.place, strict=True)
         ),
         tuple(n for one in counts for n in one),
@@ -57,7 +59,7 @@ def label_counts(judgments: Judgments) -> LabelCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelCounts(Result):
-    """What `label_counts` found."""
+    """What `labels` found."""
 
     labels: tuple[tuple[str, str, str], ...]  #: aspect, label, place
     documents: tuple[int, ...]

@@ -195,6 +195,10 @@ class Constraint:
     def __getitem__(self, name: str) -> Any:
         return self.settings.get(name, self.reading(name).default)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To copy and to pickle: by name, because the functions that it is made of are no data."""
+        return _read_as, (self.name, dict(self.settings))
+
     def __str__(self) -> str:
         inside = ",".join(f"{name}={value!r}" for name, value in sorted(self.settings.items()))
         return f"{self.name}({inside})" if inside else self.name
@@ -287,3 +291,7 @@ def find_constraint(name: str | Constraint) -> Constraint:
         hint = f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ";"
         raise InputError(f"unknown constraint {name!r}{hint} there are {', '.join(sorted(_CONSTRAINTS))}")
     return _CONSTRAINTS[name]
+
+
+def _read_as(name: str, settings: Mapping[str, Any]) -> Constraint:
+    return find_constraint(name)(**settings) if settings else find_constraint(name)

@@ -47,6 +47,7 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
+    rich_markup_mode=None,
     help="Evaluate rankings whose documents have more than one side.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

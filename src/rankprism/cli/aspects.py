@@ -7,20 +7,19 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.analysis import PlotFile, check_plot, draw_result, write_result
-from rankprism.cli.judgments import (
-    AspectNames,
-    AspectWeights,
-    Embedding,
-    GivenAspect,
-    LabelNames,
+from rankprism.cli.collection import (
+    MeasureFiles,
+    Qrels,
+    QrelsAndRuns,
     described,
-    read,
-    split_pairs,
+    load_measures,
+    read_collection,
+    read_judged,
+    with_options_of,
 )
+from rankprism.cli.completion import complete_measure
 from rankprism.cli.options import (
     Alpha,
-    Duplicates,
-    Order,
     OutputFile,
     Quiet,
     Resamples,
@@ -33,18 +32,11 @@ from rankprism.errors import InputError
 
 app = typer.Typer(
     add_completion=False,
+    rich_markup_mode=None,
     no_args_is_help=True,
-    help="Several aspects: the order of label tuples, what CAM and MM reach, analyses.",
+    help="Look at judgments of several aspects.",
 )
 
-Qrels = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="QRELS",
-        help="Judgments: a file with --aspects, NAME=FILE for each aspect, or a TOML file.",
-        show_default=False,
-    ),
-]
 Toma = Annotated[
     str | None,
     typer.Option(
@@ -57,17 +49,11 @@ Single = Annotated[
         "--measure",
         "-m",
         metavar="MEASURE",
-        help="A measure of one aspect such as nDCG@10; repeatable. nDCG and AP without it.",
+        help="A measure of one aspect, e.g. nDCG@10. Repeatable. Default: nDCG and AP.",
+        autocompletion=complete_measure,
         show_default=False,
     ),
 ]
-
-
-def _only_judgments(arguments: list[str] | None) -> Any:
-    source, rest = split_pairs(arguments or [])
-    if rest:
-        raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
-    return source
 
 
 def _toma(settings: str | None) -> dict[str, Any]:
@@ -81,24 +67,27 @@ def _toma(settings: str | None) -> dict[str, Any]:
 
 
 @app.command()
+@with_options_of(read_judged)
 def order(
-    qrels: Qrels = None,
-    aspects: AspectNames = None,
-    labels: LabelNames = None,
-    embed: Embedding = None,
-    given: GivenAspect = None,
+    files: Qrels = None,
     toma: Toma = None,
     hasse: Annotated[
-        bool, typer.Option("--hasse", help="The partial order instead: which labels are just above which.")
+        bool,
+        typer.Option("--hasse", help="Print the partial order instead: which labels are just above which."),
     ] = False,
     plot: PlotFile = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
+    **judged: Any,
 ) -> None:
-    """The classes of label tuples that TOMA makes: rankprism aspects order --labels relevance=0,1,2,3 …
+    """The classes of label tuples that TOMA makes.
 
-    By all three distances side by side, or of one in detail: --toma "distance='manhattan'"
+    All three distances are shown side by side, or one of them in detail.
+
+    \b
+    rankprism aspects order --labels relevance=0,1,2,3 --labels credibility=0,1
+    rankprism aspects order qrels.toml --toma "distance='manhattan'"
     """
     from rankprism.aspects import order as compute
     from rankprism.aspects import orders
@@ -106,13 +95,12 @@ def order(
     from rankprism.data.scales import Scale
 
     check_plot(plot, output)
-    source = _only_judgments(qrels)
-    wanted = described(aspects, labels, embed, given)
     scales: Any
     with noted(quiet):
-        if source is not None:
-            scales = read(source, wanted)
+        if files:
+            scales = read_judged(files=files, **judged)
         else:
+            wanted = described(judged["aspects"], judged["labels"], judged["embed"], judged["given"])
             if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
                 raise InputError(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
@@ -133,35 +121,33 @@ def order(
     draw_result(found, _hasse, plot)
 
 
-@app.command("labels")
-def label_counts(
-    qrels: Qrels = None,
-    aspects: AspectNames = None,
-    labels: LabelNames = None,
-    embed: Embedding = None,
-    given: GivenAspect = None,
+@app.command()
+@with_options_of(read_judged)
+def labels(
+    files: Qrels = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
+    **judged: Any,
 ) -> None:
-    """How many documents have which label of which aspect."""
-    from rankprism.aspects import label_counts as compute
+    """How many documents have which label of which aspect.
+
+    \b
+    rankprism aspects labels qrels.txt --aspects relevance,credibility
+    """
+    from rankprism.aspects import labels as compute
 
     with noted(quiet):
-        judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given))
-        found = compute(judgments)
+        found = compute(read_judged(files=files, **judged))
     write_result(found, format, output)
 
 
 @app.command()
+@with_options_of(read_judged)
 def attainable(
-    qrels: Qrels = None,
+    files: Qrels = None,
     measure: Single = None,
-    aspects: AspectNames = None,
-    labels: LabelNames = None,
-    embed: Embedding = None,
-    given: GivenAspect = None,
-    weights: AspectWeights = None,
+    measures_file: MeasureFiles = None,
     exact: Annotated[
         int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
     ] = 5040,
@@ -169,71 +155,65 @@ def attainable(
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
+    **judged: Any,
 ) -> None:
-    """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
+    """The highest scores that CAM and MM can reach, topic by topic.
+
+    \b
+    rankprism aspects attainable qrels.toml -m AP
+    """
     from rankprism.aspects import attainable as compute
 
     check_plot(plot, output)
-    with noted(quiet), working("ranking"):
-        judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
+    load_measures(measures_file)
+    with noted(quiet):
+        judgments = read_judged(files=files, **judged)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
-        found = compute(judgments, names, exact)
+        with working("ranking") as on_share:
+            found = compute(judgments, names, exact, on_share=on_share)
     write_result(found, format, output)
     draw_result(found, _boxes, plot)
 
 
 @app.command()
+@with_options_of(read_collection)
 def analyse(
-    qrels_and_runs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="QRELS RUN...",
-            help="Judgments, a file with --aspects, NAME=FILE for each aspect, or a TOML file; then runs.",
-        ),
-    ],
+    files: QrelsAndRuns = None,
     measure: Single = None,
-    aspects: AspectNames = None,
-    labels: LabelNames = None,
-    embed: Embedding = None,
-    given: GivenAspect = None,
-    weights: AspectWeights = None,
+    measures_file: MeasureFiles = None,
     toma: Toma = None,
     alpha: Alpha = 0.01,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
-    run_order: Annotated[
-        Order, typer.Option("--order", help="How the documents of a run are ordered.")
-    ] = Order.score,
-    duplicates: Annotated[
-        Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")
-    ] = Duplicates.error,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
+    **collection: Any,
 ) -> None:
-    """CAM, MM and TOMA beside each other: correlation, power, and what their best runs look like.
+    """CAM, MM and TOMA beside each other.
 
-    The tables are those of Maistro et al. 2021: Table 4, 5 and 6.
+    Correlation, discriminative power, and what their best runs look like: Tables 4, 5 and 6 of Maistro et al.
+    2021.
+
+    \b
+    rankprism aspects analyse qrels.toml runs/*.run -m nDCG@10
     """
     from rankprism.aspects import analyse as compute
 
-    source, runs = split_pairs(qrels_and_runs)
-    if not runs:
-        raise InputError("name the runs after the judgments")
+    load_measures(measures_file)
     with noted(quiet):
-        judgments = read(source, described(aspects, labels, embed, given), weights)
+        read = read_collection(files=files, **collection)
         with working("resampling") as on_share:
             found = compute(
-                judgments,
-                runs,
+                read.judgments,
+                list(read.runs),
                 measure or ["nDCG", "AP"],
                 toma=_toma(toma),
                 alpha=alpha,
                 resamples=resamples,
                 seed=seed,
-                order=run_order.value,
-                duplicates=duplicates.value,
                 on_share=on_share,
+                **read.settings,
             )
     write_result(found, format, output)
 

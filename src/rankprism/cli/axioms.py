@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankprism.cli.choices import one_of
+from rankprism.cli.collection import MeasureFiles, load_measures
+from rankprism.cli.completion import complete_constraint, complete_measure
 from rankprism.cli.options import FORMAT_HELP, OutputFile, format_of, working
 from rankprism.errors import InputError
 
@@ -15,17 +16,7 @@ if TYPE_CHECKING:
     from rankprism.axioms import Constraint
 
 
-class AxiomFormat(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    latex = "latex"
-    markdown = "markdown"
-    html = "html"
-
-
-app = typer.Typer(add_completion=False)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
@@ -34,7 +25,8 @@ def axioms(
         list[str] | None,
         typer.Argument(
             metavar="MEASURE...",
-            help="Measures to try to break; without any, those of Amigó et al. 2018, beside their table.",
+            help="Measures to try to break. Default: those of Amigó et al. 2018, beside their table.",
+            autocompletion=complete_measure,
             show_default=False,
         ),
     ] = None,
@@ -44,7 +36,9 @@ def axioms(
             "--constraint",
             "-c",
             metavar="NAME",
-            help="A constraint, or ten, more or all; repeatable. The ten of the paper without it.",
+            help="A constraint, or one of the groups ten, more and all. Repeatable. Default: ten, those of "
+            "the paper.",
+            autocompletion=complete_constraint,
             show_default=False,
         ),
     ] = None,
@@ -82,28 +76,26 @@ def axioms(
         ),
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
     format: Annotated[
-        AxiomFormat | None,
-        typer.Option(help=FORMAT_HELP, show_default=False),
+        str | None,
+        typer.Option(click_type=one_of("axioms:FORMATS"), help=FORMAT_HELP, show_default=False),
     ] = None,
     output: OutputFile = None,
 ) -> None:
-    """Try to break measures with axioms: rankprism axioms RBU alpha_nDCG@20"""
-    from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
-    from rankprism.cli.output import write
-    from rankprism.data.result import FORMATS
-    from rankprism.measures import load, parse
+    """Try to break measures with axioms.
 
-    for file in measures_file or []:
-        load(file)
+    \b
+    rankprism axioms RBU alpha_nDCG@20
+    rankprism axioms --explain RBU Conf
+    """
+    from rankprism.axioms import FORMATS, axiom_table, examine, find_thresholds, paper_table, story
+    from rankprism.cli.output import write
+    from rankprism.measures import parse
+
+    load_measures(measures_file)
     named = list(measures or [])
-    kind = "table" if show else format_of(output, format, AxiomFormat)
+    kind = "table" if show else format_of(output, format, FORMATS)
     if show and (format is not None or explain or threshold is not None):
         raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
     if explain and threshold is not None:
@@ -137,7 +129,7 @@ def axioms(
         else:
             make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
             table = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
-            text = table.to_html() if kind == "html" else FORMATS[kind](table)
+            text = FORMATS[kind](table)
     write(text, output, for_people=kind == "table")
 
 

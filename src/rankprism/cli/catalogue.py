@@ -7,28 +7,31 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False)
+from rankprism.cli.collection import MeasureFiles, load_measures
+from rankprism.cli.completion import complete_measure
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def measures(
     name: Annotated[
-        str | None, typer.Argument(help="A measure to explain; all are listed without it.")
+        str | None,
+        typer.Argument(help="A measure to explain. Default: list all.", autocompletion=complete_measure),
     ] = None,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
 ) -> None:
-    """List the measures, or explain one: rankprism measures alpha_nDCG"""
-    from rankprism.cli.output import explain, list_measures, write
-    from rankprism.measures import load, parse
+    """List the measures, or explain one.
 
-    for file in measures_file or []:
-        load(file)
+    \b
+    rankprism measures
+    rankprism measures alpha_nDCG
+    """
+    from rankprism.cli.output import explain, list_measures, write
+    from rankprism.measures import parse
+
+    load_measures(measures_file)
     if name is None:
         write(list_measures() + "\n", for_people=True)
     elif bibtex:
@@ -46,7 +49,14 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Evaluate six systems of different character on a small collection that comes with rankprism."""
+    """Evaluate six systems on a small collection.
+
+    The collection comes with rankprism.
+
+    \b
+    rankprism demo
+    rankprism demo --save sample
+    """
     from rankprism.cli.demo import copy_sample, show
     from rankprism.cli.output import write
 

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, analysis, read_source, write_result
-from rankprism.cli.options import (
-    Alpha,
-    OutputFile,
-    Quiet,
-    ResultFormatOption,
-    Seed,
-    Share,
-    noted,
-)
+from rankprism.cli.analysis import analysis, write_result
+from rankprism.cli.choices import one_of
+from rankprism.cli.collection import Baseline, Source, read_source, with_options_of
+from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, noted
 from rankprism.data.result import Detailed, Result
 
-app = typer.Typer(add_completion=False)
-
-
-class Test(StrEnum):
-    t = "t"
-    wilcoxon = "wilcoxon"
-    fisher = "fisher"
-    bootstrap = "bootstrap"
-    tukey = "tukey"
-    anova_tukey = "anova-tukey"
-    dunnett = "dunnett"
-
-
-class CorrectionName(StrEnum):
-    holm = "holm"
-    bonferroni = "bonferroni"
-    bh = "bh"
-    none = "none"
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 def _chart(result: Any) -> Any:
@@ -51,22 +27,19 @@ def _chart(result: Any) -> Any:
 def compare(
     source: Source,
     on_share: Share,
-    baseline: Annotated[
+    baseline: Baseline = None,
+    test: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("comparison:TESTS"),
+            help="The test. tukey is the randomised HSD, anova-tukey the HSD after a two-way analysis of "
+            "variance, dunnett the same for comparisons with a baseline.",
+        ),
+    ] = "t",
+    correction: Annotated[
         str | None,
         typer.Option(
-            metavar="RUN", help="Compare with this run only. Default: all pairs.", show_default=False
-        ),
-    ] = None,
-    test: Annotated[
-        Test,
-        typer.Option(
-            help="The test. tukey is the randomised HSD, anova-tukey the HSD after a two-way analysis of "
-            "variance, dunnett the same for comparisons with a baseline."
-        ),
-    ] = Test.t,
-    correction: Annotated[
-        CorrectionName | None,
-        typer.Option(
+            click_type=one_of("comparison:CORRECTIONS"),
             help="Correction for the number of pairs. Default: holm; none where the test has its own.",
             show_default=False,
         ),
@@ -87,14 +60,21 @@ def compare(
         typer.Option("--pairs", help="Show every pair with its difference, interval, effect size and p."),
     ] = False,
 ) -> Result:
-    """Which systems differ: rankprism compare --qrels qrels.txt runs/*.run -m alpha_nDCG@20"""
+    """Test which systems differ.
+
+    All pairs of runs are compared, or each run with a baseline.
+
+    \b
+    rankprism compare qrels.txt runs/*.run -m alpha_nDCG@20
+    rankprism compare scores.csv --baseline bm25 --test fisher
+    """
     from rankprism import compare as compare_scores
 
     found = compare_scores(
         source.scores,
-        baseline=baseline,
-        test=test.value,
-        correction=correction.value if correction else None,
+        baseline=source.baseline,
+        test=test,
+        correction=correction,
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -104,37 +84,35 @@ def compare(
 
 
 @app.command("topic-set-size")
+@with_options_of(read_source)
 def topic_set_size(
     difference: Annotated[float, typer.Option(help="The smallest difference of means worth finding.")],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Scores of earlier systems, to estimate the variance."),
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure", "-m", metavar="MEASURE", help="A measure to look at; repeatable.", show_default=False
-        ),
-    ] = None,
     variance: Annotated[
         float | None,
         typer.Option(
-            help="Of the scores; for two systems, of their differences. Estimated without it.",
+            help="Variance of the scores; for two systems, of their differences. Default: estimated from "
+            "scores.",
             show_default=False,
         ),
     ] = None,
-    systems: Annotated[int, typer.Option(min=2, help="How many systems the experiment will compare.")] = 2,
+    systems: Annotated[int, typer.Option(min=2, help="Number of systems that will be compared.")] = 2,
     alpha: Alpha = 0.05,
     power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
+    **source: Any,
 ) -> None:
-    """How many topics an experiment needs: rankprism topic-set-size scores.csv --difference 0.05"""
+    """Find how many topics an experiment needs. The variance comes from scores of earlier systems.
+
+    \b
+    rankprism topic-set-size scores.csv --difference 0.05
+    rankprism topic-set-size --variance 0.04 --difference 0.05
+    """
     from rankprism.comparison import topic_set_size as compute
 
     with noted(quiet):
-        scores = read_source(files=files, measure=measure).scores if files else None
+        scores = read_source(**source).scores if source["files"] else None
         found = compute(
             scores, difference=difference, variance=variance, systems=systems, alpha=alpha, power=power
         )

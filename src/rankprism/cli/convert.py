@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from rankprism.cli.options import Duplicates, Order, Quiet, noted
+from rankprism.cli.choices import one_of
+from rankprism.cli.options import Quiet, noted
 
-app = typer.Typer(add_completion=False)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
@@ -43,15 +44,24 @@ def convert(
         typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
-    order: Annotated[Order, typer.Option(help="How a run's documents are ordered.")] = Order.score,
+    order: Annotated[
+        str,
+        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
+    ] = "score",
     duplicates: Annotated[
-        Duplicates, typer.Option(help="A document twice in a topic of a run, as for evaluate.")
-    ] = Duplicates.error,
+        str,
+        typer.Option(
+            click_type=one_of("data.run:DUPLICATES"),
+            help="A document twice in a topic of a run, as for evaluate.",
+        ),
+    ] = "error",
     quiet: Quiet = False,
 ) -> None:
     """Write judgments, preferences or a run in another format.
 
+    \b
     rankprism convert qrels.txt q.Dqrels --to ntcir
+    rankprism convert --run bm25.run bm25.tsv --to evall
     """
     from rankprism.formats.convert import convert as convert_file
     from rankprism.formats.files import replaces_file
@@ -64,8 +74,8 @@ def convert(
             to=to,
             weights=weights,
             run=run,
-            order=order.value,
-            duplicates=duplicates.value,
+            order=order,
+            duplicates=duplicates,
         )
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

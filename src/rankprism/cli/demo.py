@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
 
 from rankprism import sample
@@ -15,11 +18,20 @@ from rankprism.formats.files import removed_unless_finished
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 
+#: What to try next, as `show` prints it.
+NEXT = (
+    "demo --save sample",
+    "evaluate sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10",
+    "compare sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10",
+    "meta power sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10",
+)
+
 
 def show() -> str:
     scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
     rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(scores.runs, scores.means, strict=True)]
     table = text_table(["system", *scores.measures], rows, bold=best_cells(scores))
+    commands = "\n".join(f"  {_program()} {command}" for command in NEXT)
     systems = "\n".join(f"  {name:<15} {character}" for name, character in sample.SYSTEMS.items())
     return f"""\
 {len(scores.topics)} ambiguous queries (jaguar: the car, the cat or the guitar?) and six systems:
@@ -31,8 +43,17 @@ def show() -> str:
 P@10 asks whether the documents are relevant, and hardly tells redundant from diversified.
 StRecall@10 asks how many senses are reached, alpha_nDCG@10 what each document adds.
 
-Next:  rankprism demo --save sample
-       rankprism evaluate sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10"""
+Next, copy the collection and try other commands on it:
+
+{commands}"""
+
+
+def _program() -> str:
+    """What to type for `rankprism`: its path, where the shell would not find it, as after `make demo`."""
+    called, found = sys.argv[0], shutil.which("rankprism")
+    if os.path.basename(called) != "rankprism" or (found and os.path.samefile(found, called)):
+        return "rankprism"
+    return shlex.quote(called)
 
 
 def copy_sample(folder: Path) -> str:

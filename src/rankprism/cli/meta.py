@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, analysis
+from rankprism.cli.analysis import analysis
+from rankprism.cli.choices import one_of
+from rankprism.cli.collection import Source
 from rankprism.cli.options import Alpha, Resamples, Seed, Share
 from rankprism.data.result import Result
 from rankprism.errors import InputError
 
 app = typer.Typer(
     add_completion=False,
+    rich_markup_mode=None,
     no_args_is_help=True,
-    help="Evaluate measures: power, unanimity, correlation, agreement, …",
+    help="Evaluate the measures themselves.",
 )
-
-
-class Method(StrEnum):
-    bootstrap = "bootstrap"
-    tukey = "tukey"
-    t = "t"
-
-
-class Coefficient(StrEnum):
-    tau_b = "tau-b"
-    tau_a = "tau-a"
-    tau_ap = "tau-ap"
-    tau_ap_symmetric = "tau-ap-symmetric"
-    spearman = "spearman"
-    rbo = "rbo"
-
-
-class IntuitivenessTest(StrEnum):
-    topics = "topics"
-    sakai = "sakai"
 
 
 Intervals = Annotated[
@@ -50,8 +32,12 @@ CompareMeasures = Annotated[
         help="Compare every two measures instead: the difference of their figures, its interval and p.",
     ),
 ]
-MethodOption = Annotated[
-    Method, typer.Option(help="The paired bootstrap, the randomised Tukey HSD, or t with Holm's correction.")
+Method = Annotated[
+    str,
+    typer.Option(
+        click_type=one_of("meta:METHODS"),
+        help="The paired bootstrap, the randomised Tukey HSD, or t with Holm's correction.",
+    ),
 ]
 
 
@@ -72,19 +58,26 @@ def _draw(name: str) -> Any:
 def power(
     source: Source,
     on_share: Share,
-    method: MethodOption = Method.bootstrap,
+    method: Method = "bootstrap",
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """Discriminative power: how many pairs of systems each measure tells apart."""
-    from rankprism.meta import discriminative_power
+    """How many pairs of systems does each measure tell apart?
 
-    found = discriminative_power(
+    This is discriminative power.
+
+    \b
+    rankprism meta power qrels.txt runs/*.run -m alpha_nDCG@20 -m P@20
+    rankprism meta power scores.csv --method tukey --plot power.pdf
+    """
+    from rankprism.meta import power as compute
+
+    found = compute(
         source.scores,
-        method=method.value,
+        method=method,
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -98,16 +91,23 @@ def power(
 @analysis("counting", _draw("unanimity_bars"))
 def unanimity(
     source: Source,
+    on_share: Share,
     grouped: Annotated[
         bool, typer.Option("--grouped", help="The best variant of each measure, equal ones in one row.")
     ] = False,
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """Metric Unanimity: does a measure see what all the others see?"""
+    """Does a measure see what all the others see?
+
+    This is Metric Unanimity.
+
+    \b
+    rankprism meta unanimity scores.csv --grouped
+    """
     from rankprism.meta import unanimity as compute
 
-    found = compute(source.scores, intervals=intervals)
+    found = compute(source.scores, intervals=intervals, on_share=on_share)
     found = found.grouped() if grouped else found
     return found.differences() if differences else found
 
@@ -118,8 +118,12 @@ def correlation(
     source: Source,
     on_share: Share,
     coefficient: Annotated[
-        Coefficient, typer.Option(help="With tau-ap, the measure of a row is the gold ranking.")
-    ] = Coefficient.tau_b,
+        str,
+        typer.Option(
+            click_type=one_of("meta:COEFFICIENTS"),
+            help="The coefficient. With tau-ap, the measure of a row is the gold ranking.",
+        ),
+    ] = "tau-b",
     per_topic: Annotated[
         bool, typer.Option("--per-topic", help="Of each topic's scores, averaged, instead of the means.")
     ] = False,
@@ -130,12 +134,16 @@ def correlation(
     intervals: Intervals = 0.95,
     seed: Seed = 0,
 ) -> Result:
-    """Correlation: do measures rank the systems alike?"""
+    """Do measures rank the systems alike?
+
+    \b
+    rankprism meta correlation scores.csv --coefficient tau-ap
+    """
     from rankprism.meta import correlation as compute
 
     found = compute(
         source.scores,
-        coefficient.value,
+        coefficient,
         per_topic=per_topic,
         p=p,
         intervals=intervals,
@@ -150,26 +158,27 @@ def correlation(
 def agreement(
     source: Source,
     on_share: Share,
-    method: MethodOption = Method.bootstrap,
+    method: Method = "bootstrap",
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
     intervals: Intervals = 0.95,
 ) -> Result:
-    """Agreement: do measures find the same differences significant?"""
+    """Do measures find the same differences significant?
+
+    \b
+    rankprism meta agreement scores.csv --alpha 0.01
+    """
     from rankprism.meta import agreement as compute
-    from rankprism.meta import discriminative_power
 
     return compute(
-        discriminative_power(
-            source.scores,
-            method=method.value,
-            alpha=alpha,
-            resamples=resamples,
-            seed=seed,
-            intervals=intervals,
-            on_share=on_share,
-        )
+        source.scores,
+        method=method,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        intervals=intervals,
+        on_share=on_share,
     )
 
 
@@ -187,19 +196,25 @@ def intuitiveness(
         ),
     ] = None,
     test: Annotated[
-        IntuitivenessTest,
+        str,
         typer.Option(
-            help="The test behind p: over topics, or the sign test of Sakai (2012), whose p is far too small."
+            click_type=one_of("meta:INTUITIVENESS_TESTS"),
+            help="The test behind p: over topics, or the sign test of Sakai (2012), whose p is far too "
+            "small.",
         ),
-    ] = IntuitivenessTest.topics,
+    ] = "topics",
     intervals: Intervals = 0.95,
 ) -> Result:
-    """Intuitiveness: where two measures disagree, which sides with simple ones?"""
+    """Where two measures disagree, which sides with simple ones?
+
+    \b
+    rankprism meta intuitiveness scores.csv --gold StRecall@10
+    """
     from rankprism.meta import intuitiveness as compute
 
     if not gold:
         raise InputError("name a gold measure among the others, e.g. --gold StRecall@10")
-    return compute(source.scores, gold, test=test.value, intervals=intervals, on_share=on_share)
+    return compute(source.scores, gold, test=test, intervals=intervals, on_share=on_share)
 
 
 @app.command()
@@ -218,10 +233,16 @@ def swap(
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """The swap method: how often would other topics reverse a difference?"""
-    from rankprism.meta import swap_rates
+    """How often would other topics reverse a difference?
 
-    found = swap_rates(
+    This is the swap method.
+
+    \b
+    rankprism meta swap scores.csv --trials 1000
+    """
+    from rankprism.meta import swap as compute
+
+    found = compute(
         source.scores,
         size=size,
         trials=trials,
@@ -245,19 +266,23 @@ def stability(
         typer.Option(help="A number of topics; repeatable. Ten steps up to all of them.", show_default=False),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Random sets of topics of each size.")] = 10,
-    method: MethodOption = Method.bootstrap,
+    method: Method = "bootstrap",
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
 ) -> Result:
-    """Stability: how discriminative power grows with the number of topics."""
+    """How does discriminative power grow with the topics?
+
+    \b
+    rankprism meta stability scores.csv --size 10 --size 20
+    """
     from rankprism.meta import stability as compute
 
     return compute(
         source.scores,
         sizes=size,
         samples=samples,
-        method=method.value,
+        method=method,
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -278,18 +303,19 @@ def disagreement(
         typer.Option(metavar="MEASURE", help="Without it, the second of them.", show_default=False),
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="How many cases.")] = 10,
-    depth: Annotated[int, typer.Option(min=1, help="Ranks to show, with --qrels.")] = 10,
+    depth: Annotated[int, typer.Option(min=1, help="Number of ranks to show, if runs are given.")] = 10,
 ) -> Result:
-    """Disagreements: the ranked lists on which two measures differ most."""
-    from rankprism.meta import disagreements
+    """On which ranked lists do two measures differ most?
 
-    measures = source.scores.measures
-    if (first is None or second is None) and len(measures) < 2:
-        raise InputError("two measures are needed: name another with -m")
-    return disagreements(
+    \b
+    rankprism meta disagreement qrels.txt runs/*.run -m alpha_nDCG@10 -m P@10
+    """
+    from rankprism.meta import disagreement as compute
+
+    return compute(
         source.scores,
-        measures[0] if first is None else first,
-        measures[1] if second is None else second,
+        first,
+        second,
         most=most,
         judgments=source.judgments,
         depth=depth,

@@ -4,66 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
+from rankprism.cli.choices import one_of
 from rankprism.errors import RankprismWarning
 from rankprism.foreign import message
-
-
-class Topics(StrEnum):
-    judged = "judged"
-    retrieved = "retrieved"
-
-
-class Order(StrEnum):
-    score = "score"
-    trec_eval = "trec_eval"
-    score_ascending_id = "score-ascending-id"
-    rank = "rank"
-    input = "input"
-
-
-class Duplicates(StrEnum):
-    error = "error"
-    first = "first"
-
-
-class Format(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    trec = "trec"
-
-
-class QrelsFormat(StrEnum):
-    diversity = "diversity"
-    adhoc = "adhoc"
-    prels = "prels"
-    ntcir = "ntcir"
-    evall = "evall"
-    trec_dd = "trec-dd"
-    trec_dd_max = "trec-dd-max"
-
-
-class RunFormat(StrEnum):
-    trec = "trec"
-    evall = "evall"
-
-
-class ResultFormat(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    latex = "latex"
-    markdown = "markdown"
 
 
 def _checked(output: Path | None) -> Path | None:
@@ -91,22 +41,29 @@ FORMAT_HELP = (
     "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
 )
 ResultFormatOption = Annotated[
-    ResultFormat | None, typer.Option("--format", help=FORMAT_HELP, show_default=False)
+    str | None,
+    typer.Option("--format", click_type=one_of("data.result:FORMATS"), help=FORMAT_HELP, show_default=False),
+]
+ScoreFormatOption = Annotated[
+    str | None,
+    typer.Option("--format", click_type=one_of("cli.output:FORMATS"), help=FORMAT_HELP, show_default=False),
 ]
 Share: TypeAlias = Callable[[float], None]
-Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
-Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Alpha = Annotated[float, typer.Option(help="Significance level.")]
+Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
+Seed = Annotated[
+    int, typer.Option(min=0, help="Seed for the random numbers. The same seed gives the same result.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
 _ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
 
 
-def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum]) -> str:
+def format_of(output: Path | None, chosen: str | None, among: Container[str]) -> str:
     """The format asked for, or the one that the ending of the output says, or a table."""
     if chosen is not None:
-        return chosen.value
+        return chosen
     by_ending = _ENDINGS.get(output.suffix, "table") if output else "table"
-    return by_ending if by_ending in [kind.value for kind in among] else "table"
+    return by_ending if by_ending in among else "table"
 
 
 @contextmanager
@@ -125,24 +82,32 @@ def noted(quiet: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def reading(runs: int) -> Iterator[Callable[[str], None] | None]:
-    """A bar on standard error, if there are many files and somebody to see it."""
-    if runs < 10 or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading runs", total=runs)
-        yield lambda name: progress.advance(task)
+def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callable[[float], None] | None]]:
+    """What `evaluate` tells of its progress to: a bar for reading many files, and one for long scoring."""
+    with _bars() as bar:
+        if bar is None:
+            yield None, None
+            return
+        read = bar("reading runs", runs)
+        yield lambda name: read(None), bar("scoring", 1.0)
 
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[float], None]]:
     """A function to tell the share that is done; a bar shows it from the third second on."""
+    with _bars() as bar:
+        yield (lambda share: None) if bar is None else bar(what, 1.0)
+
+
+#: Makes a bar, and a function that tells it what is done: so much in all, or None for one more.
+_Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
+
+
+@contextmanager
+def _bars() -> Iterator[_Bar | None]:
+    """Bars on standard error, each from the third second on, if there is somebody to see them."""
     if not sys.stderr.isatty():
-        yield lambda share: None
+        yield None
         return
     import time
 
@@ -150,6 +115,18 @@ def working(what: str) -> Iterator[Callable[[float], None]]:
     from rich.progress import Progress
 
     began = time.monotonic()
+
+    def bar(what: str, total: float) -> Callable[[float | None], None]:
+        task = progress.add_task(what, total=total, visible=False)
+
+        def tell(done: float | None) -> None:
+            visible = time.monotonic() - began > 2
+            if done is None:
+                progress.update(task, advance=1, visible=visible)
+            else:
+                progress.update(task, completed=done, visible=visible)
+
+        return tell
+
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=1.0, visible=False)
-        yield lambda share: progress.update(task, completed=share, visible=time.monotonic() - began > 2)
+        yield bar

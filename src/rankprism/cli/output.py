@@ -25,6 +25,8 @@ from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.measure import AXIOMS
 
+#: How scores can be written.
+FORMATS = ("table", "csv", "guarded-csv", "json", "trec")
 MEAN = "all"  # the topic that stands for the mean over topics
 
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import Source, as_command, note_options, options_of, read_source
+from rankprism.cli.analysis import as_command, note_options
+from rankprism.cli.choices import one_of
+from rankprism.cli.collection import Baseline, Source, options_of, read_source
 from rankprism.cli.options import noted
 from rankprism.errors import InputError, listed
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Draw scores: intervals, heat maps, differences, …"
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Draw scores.",
 )
-
-
-class ChartFormat(StrEnum):
-    html = "html"
-    svg = "svg"
-    png = "png"
-    pdf = "pdf"
 
 
 def write_chart(
@@ -37,8 +34,9 @@ def write_chart(
         ),
     ],
     format: Annotated[
-        ChartFormat | None,
+        str | None,
         typer.Option(
+            click_type=one_of("plots.output:ENDINGS"),
             help="How to draw it. Default: what the ending of FILE says, and svg for standard output.",
             show_default=False,
         ),
@@ -66,7 +64,8 @@ def drawing(
             check_ending(given["output"], given["format"])  # before the work is done
             given = before(given)
             with noted(given["quiet"]):
-                source = read_source(**{name: given[name] for name in options_of(read_source)})
+                compared = {"baseline": given["baseline"]} if "baseline" in given else {}
+                source = read_source(**{name: given[name] for name in options_of(read_source)}, **compared)
                 chart = function(source, **{name: given[name] for name in own})
             write_chart(chart, given["output"], given["format"])
 
@@ -82,7 +81,11 @@ def intervals(
     source: Source,
     alpha: Annotated[float, typer.Option(help="The intervals cover 1 - alpha.")] = 0.05,
 ) -> Any:
-    """The mean of each run with its t interval: rankprism plot intervals scores.csv -o means.pdf"""
+    """The mean of each run with its t interval.
+
+    \b
+    rankprism plot intervals scores.csv -o means.pdf
+    """
     from rankprism.plots import score_intervals
 
     return score_intervals(source.scores, alpha)
@@ -91,7 +94,11 @@ def intervals(
 @app.command()
 @drawing()
 def heatmap(source: Source) -> Any:
-    """Every run on every topic: rankprism plot heatmap scores.csv -m alpha_nDCG@20 -o map.png"""
+    """The score of every run on every topic.
+
+    \b
+    rankprism plot heatmap scores.csv -m alpha_nDCG@20 -o map.png
+    """
     from rankprism.plots import system_topic_heatmap
 
     return system_topic_heatmap(source.scores, _only_measure(source))
@@ -104,18 +111,28 @@ def differences(
     run: Annotated[
         str | None, typer.Option(metavar="RUN", help="A run; the first without it.", show_default=False)
     ] = None,
-    other: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="The run to compare it with; the second.", show_default=False),
-    ] = None,
+    baseline: Baseline = None,
 ) -> Any:
-    """Two runs, topic by topic: rankprism plot differences scores.csv -m P@20 --run a --other b -o d.svg"""
+    """Two runs, topic by topic.
+
+    A run is compared with the baseline.
+
+    \b
+    rankprism plot differences scores.csv -m P@20 --baseline bm25 -o d.svg
+    """
     from rankprism.plots import topic_differences
 
-    runs = source.scores.runs
-    if (run is None or other is None) and len(runs) != 2:
-        raise InputError(f"name two runs with --run and --other; there are {listed(runs)}")
-    return topic_differences(source.scores, run or runs[0], other or runs[1], _only_measure(source))
+    other = source.baseline
+    rest = [name for name in source.scores.runs if name not in (run, other)]
+    if run is None and other is None and len(rest) == 2:
+        run, other = rest
+    elif run is None and len(rest) == 1:
+        run = rest[0]
+    elif other is None and len(rest) == 1:
+        other = rest[0]
+    if run is None or other is None:
+        raise InputError(f"name two runs with --run and --baseline; there are {listed(source.scores.runs)}")
+    return topic_differences(source.scores, run, other, _only_measure(source))
 
 
 @app.command()
@@ -124,7 +141,11 @@ def irec(
     source: Source,
     gamma: Annotated[float, typer.Option(help="The weight of I-rec in D#.")] = 0.5,
 ) -> Any:
-    """I-rec against a D-measure: rankprism plot irec scores.csv -m StRecall@10 -m D_nDCG@10 -o irec.pdf"""
+    """I-rec against a D-measure.
+
+    \b
+    rankprism plot irec scores.csv -m StRecall@10 -m D_nDCG@10 -o irec.pdf
+    """
     from rankprism.plots import irec_against
 
     measures = source.scores.measures
@@ -169,7 +190,12 @@ def sensitivity(
         ),
     ] = None,
 ) -> Any:
-    """Ranks as a parameter moves: -m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9 --parameter alpha"""
+    """How the runs rank as a parameter of a measure changes.
+
+    \b
+    rankprism plot sensitivity qrels.txt runs/*.run --parameter alpha \\
+      -m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9 -o alpha.pdf
+    """
     from rankprism.plots import sensitivity as draw
 
     return draw(source.scores, parameter)

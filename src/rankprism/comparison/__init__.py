@@ -6,7 +6,7 @@ evaluated in `rankprism.meta`, with the same tests.
 """
 
 from rankprism.comparison.comparison import TESTS, Comparison, compare
-from rankprism.comparison.topic_set_size import TopicSetSize, topic_set_size
+from rankprism.comparison.topics_needed import TopicSetSize, topic_set_size
 from rankprism.statistics.corrections import CORRECTIONS, corrected
 
 __all__ = [

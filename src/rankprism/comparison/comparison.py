@@ -27,6 +27,7 @@ from rankprism.statistics.levels import MOST_RESAMPLES, check_level
 from rankprism.statistics.paired import Paired, against, all_pairs
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
+from rankprism.types import ScoresLike
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ _RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡ�
 
 
 def compare(
-    scores: Any,
+    scores: ScoresLike,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -164,7 +165,7 @@ def compare(
     )
 
 
-def comparable(scores: Any) -> Scores:
+def comparable(scores: ScoresLike) -> Scores:
     """Scores of all runs on the topics that all of them have, after a check that they are not too large."""
     complete = read_scores(scores).complete()
     bad = np.argwhere(~(np.abs(complete.values) < LARGEST))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -77,9 +77,18 @@ class Judgments:
         topic, aspect, doc, grade = self.table.columns()
         return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To copy and to pickle: the table, which the core holds, as its columns."""
+        others = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "table"}
+        return _rebuilt, (self.table.columns(), others)
+
     def __len__(self) -> int:
         return len(self.table)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted aspects"
         return f"<Judgments {self.source}: {len(self)} grades, {len(self.topics)} topics{weighted}>"
+
+
+def _rebuilt(columns: tuple[Any, ...], others: Mapping[str, Any]) -> Judgments:
+    return Judgments(JudgmentTable.from_columns(others["source"], *columns), **others)

@@ -151,6 +151,11 @@ class Result(ABC):
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """A copy is as frozen as the original; numpy forgets that when it pickles."""
+        vars(self).update(state)
+        Result.__post_init__(self)
+
     @property
     @abstractmethod
     def summary(self) -> Table:

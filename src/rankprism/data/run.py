@@ -46,11 +46,22 @@ class Run:
         columns: dict[str, Any] = {"topic": topic, "doc": doc, "score": score}
         return make_frame(columns | {"rank": rank} if len(rank) else columns, backend)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To copy and to pickle: the table, which the core holds, as its columns."""
+        return _rebuilt, (self.name, self.table.source, self.table.columns(), self.table.topics)
+
     def __len__(self) -> int:
         return len(self.table)
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {len(self)} documents, {len(self.topics)} topics>"
+
+
+def _rebuilt(name: str, source: str, columns: tuple[Any, ...], topics: Sequence[str]) -> Run:
+    table = RunTable.from_columns(source, *columns)
+    ranked = set(columns[0])
+    table.add_empty([topic for topic in topics if topic not in ranked])
+    return Run(name, table)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -78,6 +79,22 @@ def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
     start = _read(path, 1 << 16) if data is None else data[: 1 << 16]
     lines = start.decode("utf-8-sig", errors="replace").split("\n")
     return next(_data_lines(lines), (1, ""))
+
+
+def first_lines(path: PathLike, count: int) -> list[str]:
+    """The first of `text_lines` of a file that can be read again, packed or not, to recognise what it is."""
+    name = os.fspath(path)
+    if not os.path.isfile(name):
+        unpacked(path)  # says why not
+    try:
+        with _opened(name) if name.endswith(COMPRESSED) else open(name, "rb") as file:
+            start = file.read(1 << 16)
+    except InputError:
+        raise
+    except Exception:  # packed and damaged, or not to be opened: whoever reads all of it says so
+        return []
+    lines = start.decode("utf-8-sig", errors="replace").split("\n")
+    return [line for _, line in islice(_data_lines(lines), count)]
 
 
 def columns(line: str) -> list[str]:

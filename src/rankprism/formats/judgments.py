@@ -23,6 +23,7 @@ from rankprism.formats.aspects.reading import (
     read_multi_aspect,
 )
 from rankprism.formats.weights import weighted
+from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
 
 #: How the columns of a judgment file may be read.
 FORMATS = {
@@ -49,7 +50,11 @@ _READERS: dict[str, _Reader] = {
 
 
 def read_judgments(
-    source: Any, *, format: str | None = None, weights: Any = None, aspects: Any = None
+    source: JudgmentsLike | None,
+    *,
+    format: str | None = None,
+    weights: WeightsLike | None = None,
+    aspects: AspectsLike | None = None,
 ) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 
@@ -61,7 +66,8 @@ def read_judgments(
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
         grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
         source may then also be a frame with a column for each aspect. If `aspects` is not given, the source
-        may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments.
+        may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments. It may be
+        None if the settings of every aspect name a file.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
         or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
         weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.

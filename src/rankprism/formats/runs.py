@@ -12,12 +12,13 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import evall, files
+from rankprism.types import RunLike
 
 #: How the columns of a run file may be read.
 FORMATS = {"trec": "topic Q0 document rank score tag", "evall": evall.OUTPUT}
 
 
-def read_run(source: Any, *, name: str | None = None, format: str | None = None) -> Run:
+def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
     """A run from a file, a dict, rows or a data frame.
 
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,

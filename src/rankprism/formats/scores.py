@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,10 @@ from rankprism._core import parse_number
 from rankprism.data.frames import is_frame
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, listed
-from rankprism.formats import files
+from rankprism.formats import evall, files, ntcir
+from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.memory import SPELLINGS
+from rankprism.types import ScoresLike
 
 #: The usual spellings of columns that only files of scores have.
 RUN = ("run", "runid", "run_id", "runtag", "system", "system_id", "model", "file", "name")
@@ -31,7 +34,9 @@ NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 LARGEST = 1e150
 
 
-def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure: str | None = None) -> Scores:
+def read_scores(
+    source: ScoresLike, *, where: Mapping[str, str] | None = None, measure: str | None = None
+) -> Scores:
     """Scores of runs on topics, from one file or several, a frame or ``{run: {topic: {measure: score}}}``.
 
     A table may have the columns run, topic, measure and score; or run, topic and one column per measure, as
@@ -48,8 +53,9 @@ def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure:
     """
     if isinstance(source, Scores):
         return source
-    several = isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source)
-    sources = list(source) if several else [source]
+    sources: list[Any] = [source]
+    if isinstance(source, list | tuple) and all(isinstance(s, str | os.PathLike) for s in source):
+        sources = list(source)
     if not sources:
         raise InputError("no scores given; name at least one file")
     cells = _Cells()
@@ -68,6 +74,38 @@ def read_scores(source: Any, *, where: Mapping[str, str] | None = None, measure:
     return cells.scores(
         [files.source_name(s) if isinstance(s, str | os.PathLike) else "memory" for s in sources]
     )
+
+
+def recognises(path: files.PathLike) -> bool | None:
+    """Whether a file holds scores rather than judgments, by its first lines; None if it may be either."""
+    lines = files.first_lines(path, 2)
+    return _looks_like_scores(*lines) if lines else True  # whoever reads it says what is wrong with it
+
+
+def _looks_like_scores(first: str, second: str = "") -> bool | None:
+    r"""Whether the first two lines of a file are scores; None if they may be judgments as well.
+
+    >>> _looks_like_scores("run,topic,measure,score"), _looks_like_scores("P_10  all  0.5")
+    (True, True)
+    >>> _looks_like_scores("1 0 d1 2"), _looks_like_scores("topic docno useful"), _looks_like_scores("1 d1 3")
+    (False, False, None)
+    """
+    words = files.columns(first)
+    names = [cell.strip().strip('"').casefold() for cell in re.split("[,;\t]", first)]
+    if any(is_header(split) for split in (words, names)):
+        return False
+    if words[0] == "runid" or (len(names) > 1 and {*RUN, *TOPIC, *MEASURE}.intersection(names)):
+        return True
+    if ntcir.recognises(first) or evall.recognises(first):
+        return False
+    if len(words) == 3 and parse_number(words[2]) is not None:
+        return True if parse_number(words[0]) is None else None
+    if len(words) >= 4 and parse_number(words[-1].strip('"')) is not None:
+        return False
+    numbers = [parse_number(cell.strip()) for cell in re.split("[,;\t]", second)]
+    if len(names) > 1 and any(number is not None for number in numbers):
+        return True
+    return None
 
 
 #: run, topic, measure, score, and where it stands

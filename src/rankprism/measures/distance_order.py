@@ -78,12 +78,30 @@ def distance(function: Callable[[Point, Point], Any]) -> Callable[[Point, Point]
     return function
 
 
+@dataclass(frozen=True)
+class Measured:
+    """The distance of a point to the best labels."""
+
+    name: str
+    top: Point
+    weights: Point
+
+    def __call__(self, point: Point) -> Any:
+        far = DISTANCES[self.name](point, self.top, self.weights)
+        if self.name not in NORMS and not (isinstance(far, Real) and math.isfinite(far)):
+            raise MeasureError(
+                f"TOMA: the distance {self.name} of {tuple(map(str, point))} to {tuple(map(str, self.top))} "
+                f"is {far!r}; it must be a finite number"
+            )
+        return far
+
+
 @dataclass(frozen=True, eq=False)
 class DistanceOrder:
     """Classes of label tuples, from the worst to the best, and what each is worth."""
 
     scales: tuple[Scale, ...]
-    measured: Callable[[Point], Any]  # the distance to the best labels; squared for the Euclidean one
+    measured: Measured  # the distance to the best labels; squared for the Euclidean one
     classes: tuple[tuple[Labelled, ...], ...]
     distances: tuple[Any, ...]  # of each class
     weights: tuple[float, ...]  # of each class: W
@@ -144,15 +162,7 @@ def distance_order(
             f"TOMA: the distance {name} of the best labels to themselves is {dist(top, top, w)}; it must be 0"
         )
 
-    def measured(point: Point) -> Any:
-        far = dist(point, top, w)
-        if name not in NORMS and not (isinstance(far, Real) and math.isfinite(far)):
-            raise MeasureError(
-                f"TOMA: the distance {name} of {tuple(map(str, point))} to {tuple(map(str, top))} is "
-                f"{far!r}; it must be a finite number"
-            )
-        return far
-
+    measured = Measured(name, top, w)
     places = [tuple(map(_whole, scale.place)) for scale in scales]
     by_distance: dict[Any, list[Labelled]] = {}
     for labels in chosen:

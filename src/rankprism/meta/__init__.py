@@ -5,18 +5,21 @@ Everything here works on `Scores` (run × topic × measure), whether computed or
 measure is computed, and only the printing of disagreements looks at a document.
 """
 
-from rankprism.meta.agreement import Agreement, agreement
-from rankprism.meta.correlation import COEFFICIENTS, Correlation, correlation
-from rankprism.meta.disagreement import Disagreements, disagreements
+from rankprism.meta.agreed_pairs import Agreement, agreement
+from rankprism.meta.concordance import TESTS as INTUITIVENESS_TESTS
+from rankprism.meta.concordance import Intuitiveness, intuitiveness
+from rankprism.meta.disagreeing_lists import Disagreements, disagreement
+from rankprism.meta.discriminative_power import METHODS, DiscriminativePower, power
 from rankprism.meta.intervals import Differences
-from rankprism.meta.intuitiveness import Intuitiveness, intuitiveness
-from rankprism.meta.power import DiscriminativePower, discriminative_power
-from rankprism.meta.stability import Stability, stability
-from rankprism.meta.swap import SwapRates, swap_rates
-from rankprism.meta.unanimity import Unanimity, unanimity
+from rankprism.meta.metric_unanimity import Unanimity, unanimity
+from rankprism.meta.power_growth import Stability, stability
+from rankprism.meta.rank_correlation import COEFFICIENTS, Correlation, correlation
+from rankprism.meta.swap_method import SwapRates, swap
 
 __all__ = [
     "COEFFICIENTS",
+    "INTUITIVENESS_TESTS",
+    "METHODS",
     "Agreement",
     "Correlation",
     "Differences",
@@ -28,10 +31,10 @@ __all__ = [
     "Unanimity",
     "agreement",
     "correlation",
-    "disagreements",
-    "discriminative_power",
+    "disagreement",
     "intuitiveness",
+    "power",
     "stability",
-    "swap_rates",
+    "swap",
     "unanimity",
 ]

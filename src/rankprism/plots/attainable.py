@@ -9,7 +9,7 @@ import altair as alt
 from rankprism.plots.theme import FIRST, data, styled
 
 if TYPE_CHECKING:
-    from rankprism.aspects.attainable import Attainable
+    from rankprism.aspects.ideal_rankings import Attainable
 
 
 def _scores(found: Attainable, t: int, m: int) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
-from rankprism.meta.unanimity import Unanimity
+from rankprism.meta.metric_unanimity import Unanimity
 from rankprism.plots.theme import FIRST, QUIET, SECOND, counted, data, extent, shortened, styled, wrapped
 
 

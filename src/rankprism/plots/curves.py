@@ -9,9 +9,9 @@ import altair as alt
 import numpy as np
 
 from rankprism.data.hits import Floats
-from rankprism.meta.power import DiscriminativePower
-from rankprism.meta.stability import Stability
-from rankprism.meta.swap import SwapRates
+from rankprism.meta.discriminative_power import DiscriminativePower
+from rankprism.meta.power_growth import Stability
+from rankprism.meta.swap_method import SwapRates
 from rankprism.plots.theme import QUIET, RIMS, by_measure, counted, data, styled
 
 WIDTH, HEIGHT = 460, 300

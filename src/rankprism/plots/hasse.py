@@ -9,7 +9,7 @@ import altair as alt
 from rankprism.plots.theme import AMOUNTS, QUIET, RIMS, data, styled
 
 if TYPE_CHECKING:
-    from rankprism.aspects.order import Order
+    from rankprism.aspects.label_order import Order
 
 
 def hasse_diagram(found: Order, width: int = 480, height: int = 420) -> alt.LayerChart:

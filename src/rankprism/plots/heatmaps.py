@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats
 from rankprism.formats.scores import read_scores
-from rankprism.meta.correlation import Correlation
+from rankprism.meta.rank_correlation import Correlation
 from rankprism.plots.theme import AMOUNTS, DIFFERENCES, data, extent, styled
 
 _COEFFICIENTS = {

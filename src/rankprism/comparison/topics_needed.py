@@ -13,6 +13,7 @@ from rankprism.comparison.comparison import comparable
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.statistics.levels import check_whole
+from rankprism.types import ScoresLike
 
 _MOST = 10_000_000
 _QUANTILES = 20_000
@@ -41,7 +42,7 @@ class TopicSetSize(Result):
 
 
 def topic_set_size(
-    scores: Any = None,
+    scores: ScoresLike | None = None,
     *,
     difference: float,
     variance: float | None = None,

@@ -11,6 +11,7 @@ import numpy as np
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -20,17 +21,17 @@ from rankprism.meta.intervals import (
     wanted,
     without_an_eighth,
 )
-from rankprism.meta.power import several_runs
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.statistics.threads import Share
+from rankprism.types import ScoresLike
 
 #: How often each subset of the topics is split for the interval of the swap rate.
 SPLITS = 50
 
 
-def swap_rates(
-    scores: Any,
+def swap(
+    scores: ScoresLike,
     *,
     size: int | None = None,
     trials: int = 1000,
@@ -55,7 +56,7 @@ def swap_rates(
         `required` and `sensitivity`, so they have none.
 
     >>> from rankprism import sample, evaluate
-    >>> print(swap_rates(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
+    >>> print(swap(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
     measure        required Δ  sensitivity  comparisons  swap rate     low    high
     ──────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1627
@@ -131,7 +132,7 @@ def _on_subsets(values: Floats, sampling: Sampling, size: int, seed: int) -> Flo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwapRates(Result):
-    """What `swap_rates` found. Arrays are (measure, bin)."""
+    """What `swap` found. Arrays are (measure, bin)."""
 
     measures: tuple[str, ...]
     edges: Floats  #: (bin,): the least difference of each

@@ -11,12 +11,13 @@ import numpy as np
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
-from rankprism.meta.power import discriminative_power, several_runs
+from rankprism.meta.discriminative_power import power, several_runs
 from rankprism.statistics.threads import Share, part_of
+from rankprism.types import ScoresLike
 
 
 def stability(
-    scores: Any,
+    scores: ScoresLike,
     *,
     sizes: Sequence[int] | None = None,
     samples: int = 10,
@@ -29,7 +30,7 @@ def stability(
     """Discriminative power with fewer topics: the mean over `samples` random sets of each size.
 
     sizes : numbers of topics. Default: ten steps up to all topics.
-    method, alpha, resamples, seed : see `discriminative_power`.
+    method, alpha, resamples, seed : see `power`.
     """
     complete = several_runs(scores)
     topics = len(complete.topics)
@@ -44,15 +45,15 @@ def stability(
     if samples < 1:
         raise InputError(f"samples must be a whole number ≥ 1; got {samples!r}")
     rng = np.random.default_rng(seed)
-    power = np.empty((len(complete.measures), len(sizes), samples))
+    shares = np.empty((len(complete.measures), len(sizes), samples))
     for s, size in enumerate(sizes):
         for k in range(samples):
             if size == topics and k > 0:  # there is only one such set
-                power[:, s, k] = power[:, s, 0]
+                shares[:, s, k] = shares[:, s, 0]
                 continue
             chosen = np.sort(rng.permutation(topics)[:size])
             some = complete.select(topics=[complete.topics[t] for t in chosen])
-            found = discriminative_power(
+            found = power(
                 some,
                 method=method,
                 alpha=alpha,
@@ -61,7 +62,7 @@ def stability(
                 intervals=0,
                 on_share=part_of(on_share, s * samples + k, len(sizes) * samples),
             )
-            power[:, s, k] = found.power
+            shares[:, s, k] = found.power
     about = {
         "method": method,
         "alpha": alpha,
@@ -72,7 +73,7 @@ def stability(
         "topics": topics,
         "scores": complete.conventions,
     }
-    return Stability(complete.measures, tuple(int(size) for size in sizes), power, about)
+    return Stability(complete.measures, tuple(int(size) for size in sizes), shares, about)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,15 +11,17 @@ import numpy as np
 
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
+from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
-from rankprism.meta.power import several_runs
 from rankprism.meta.ties import dense_ranks
+from rankprism.statistics.threads import Share
+from rankprism.types import ScoresLike
 
 #: How many comparisons are made at a time.
 BLOCK = 1 << 21
 
 
-def unanimity(scores: Any, *, intervals: float = 0.95) -> Unanimity:
+def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | None = None) -> Unanimity:
     """The Metric Unanimity of each measure against all the others (Amigó et al. 2018).
 
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
@@ -58,6 +60,8 @@ def unanimity(scores: Any, *, intervals: float = 0.95) -> Unanimity:
             count[some] += nobody + (behind & (against == 1)[..., None]).sum(0)
             both = (ahead & (against == 0)[..., None]).sum(0)
             joint[some] += both + 0.5 * (nobody - both)
+        if on_share is not None:
+            on_share(min(1.0, (start + step) / len(complete.topics)))
     mu = _mu(joint.sum(0), count.sum(0))
     sampled = None
     if intervals:

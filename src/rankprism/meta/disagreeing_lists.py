@@ -13,44 +13,53 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed
+from rankprism.evaluation import run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
-from rankprism.meta.power import several_runs
+from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
+from rankprism.types import JudgmentsLike, RunsLike, ScoresLike
 
 
-def disagreements(
-    scores: Any,
-    first: str,
-    second: str,
+def disagreement(
+    scores: ScoresLike,
+    first: str | None = None,
+    second: str | None = None,
     *,
     most: int = 10,
-    judgments: Any = None,
-    runs: Mapping[str, Any] | None = None,
+    judgments: JudgmentsLike | None = None,
+    runs: RunsLike | None = None,
     depth: int = 10,
     order: str = "score",
     duplicates: str = "error",
+    run_format: str | None = None,
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
 
     A margin is |Δ|/σ, with σ² the mean of the measure's Δ² over all pairs and topics. The cases are those
     where the smaller of both margins is largest.
 
+    first, second : the two measures. Default: the first and the second of the scores.
     most : how many cases to return.
-    judgments, runs : with these, ``{name: run}``, the ranked lists are shown too: which aspects the
-        document at each rank is relevant to, and its grades.
+    judgments, runs : with these, the ranked lists are shown too: which aspects the document at each rank is
+        relevant to, and its grades. `order`, `duplicates` and `run_format` say how to read the runs, as for
+        `rankprism.evaluate`.
+    depth : how many ranks to show.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@5", "P@5"])
-    >>> runs = {path.stem: path for path in sample.RUNS}
-    >>> lists = {"judgments": sample.QRELS, "runs": runs, "depth": 5}
-    >>> print(disagreements(scores, "alpha_nDCG@5", "P@5", most=1, **lists))
+    >>> lists = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "depth": 5}
+    >>> print(disagreement(scores, "alpha_nDCG@5", "P@5", most=1, **lists))
     case  topic      run        1        2                3        4        5        Δ alpha_nDCG@5  Δ P@5
     ──────────────────────────────────────────────────────────────────────────────────────────────────────────
     1     pitch (4)  shallow    music:3  music:1 sport:3  sales:2                    +0.2621 ▲       -0.4000 ▼
                      redundant  music:3  music:2          music:3  music:2  music:2
     """
     complete = several_runs(scores)
+    if (first is None or second is None) and len(complete.measures) < 2:
+        raise InputError(f"two measures are needed; there is only {', '.join(complete.measures)}")
+    first = complete.measures[0] if first is None else first
+    second = complete.measures[1] if second is None else second
     chosen = complete.select(measures=[first, second])
     if first == second:
         raise InputError(f"two different measures are needed; got {first!r} twice")
@@ -79,7 +88,7 @@ def disagreements(
     if judgments is not None:
         judged = read_judgments(judgments)
         aspects = {case.topic: len(judged.aspects.get(case.topic, ())) for case in cases}
-        lists = _ranked_lists(judged, runs or {}, cases, depth, order, duplicates)
+        lists = _ranked_lists(judged, run_sources(runs or {}), cases, depth, order, duplicates, run_format)
     return Disagreements(
         first=first,
         second=second,
@@ -112,7 +121,7 @@ class Case:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disagreements(Result):
-    """What `disagreements` found, the largest first."""
+    """What `disagreement` found, the largest first."""
 
     first: str
     second: str
@@ -168,13 +177,14 @@ def _ranked_lists(
     depth: int,
     order: str,
     duplicates: str,
+    format: str | None,
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """The documents at each rank, for both runs of each case."""
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:
             raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
-    aligned = {name: align_source(judgments, runs[name], order, duplicates) for name in needed}
+    aligned = {name: align_source(judgments, runs[name], order, duplicates, format) for name in needed}
     return tuple(
         tuple(_ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
         for case in cases

@@ -12,34 +12,59 @@ import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Ints
 from rankprism.data.result import Result, Table
+from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
-from rankprism.meta.power import DiscriminativePower
 from rankprism.meta.products import product
+from rankprism.statistics.threads import Share
+from rankprism.types import ScoresLike
 
 
-def agreement(power: DiscriminativePower) -> Agreement:
+def agreement(
+    scores: ScoresLike | DiscriminativePower,
+    *,
+    method: str = "bootstrap",
+    alpha: float = 0.05,
+    resamples: int = 1000,
+    seed: int = 0,
+    intervals: float = 0.95,
+    on_share: Share | None = None,
+) -> Agreement:
     """How far measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3).
+
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or what `power` has found; then the
+        other parameters, which are those of `power`, do not count.
 
     |A ∩ B| / |A ∪ B|, A and B the pairs that two measures find significantly different. A pair that both
     find different, but in opposite directions, is a conflict and no agreement.
 
     >>> from rankprism import sample, evaluate
-    >>> from rankprism.meta import discriminative_power
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
-    >>> print(agreement(discriminative_power(scores)))
+    >>> print(agreement(scores))
     measure        other  only it  both  only other  conflicts  agreement     low    high
     ─────────────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4307  0.8550
     """
-    sign = np.where(power.significant, np.sign(power.difference), 0.0)
-    pairs = tuple(combinations(range(len(power.measures)), 2))
+    if isinstance(scores, DiscriminativePower):
+        found = scores
+    else:
+        found = power(
+            scores,
+            method=method,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+            intervals=intervals,
+            on_share=on_share,
+        )
+    sign = np.where(found.significant, np.sign(found.difference), 0.0)
+    pairs = tuple(combinations(range(len(found.measures)), 2))
     counts = _counts(sign[None], pairs)[0]
     sampled = None
-    if power.decided is not None and power.sampling is not None:
-        figures, replicates = shares(counts), shares(_counts(power.decided, pairs))
+    if found.decided is not None and found.sampling is not None:
+        figures, replicates = shares(counts), shares(_counts(found.decided, pairs))
         step = 1 / np.maximum(counts.sum(1), 1)  # of all pairs that either measure finds different
-        sampled = Sampled(power.sampling, figures, replicates, step)
-    return Agreement(power.measures, pairs, counts, {**power.about, "pairs": len(power.pairs)}, sampled)
+        sampled = Sampled(found.sampling, figures, replicates, step)
+    return Agreement(found.measures, pairs, counts, {**found.about, "pairs": len(found.pairs)}, sampled)
 
 
 def _counts(sign: npt.NDArray[Any], pairs: Sequence[tuple[int, int]]) -> Ints:

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Longs, Pool, make_pool
-from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
 from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
+from rankprism.evaluation import parsed
+from rankprism.formats.judgments import read_judgments
 from rankprism.inspection import lowest_labels
-from rankprism.measures import Measure, parse
+from rankprism.statistics.threads import Share
+from rankprism.types import JudgmentsLike, MeasuresLike
 
 #: If there are at most this many rankings, all are tried.
 EXACT = 5040
@@ -32,7 +34,11 @@ _ONE = 1 - 1e-9
 
 
 def attainable(
-    judgments: Judgments, measures: Iterable[str | Measure] = ("CAM(nDCG)", "MM(nDCG)"), exact: int = EXACT
+    judgments: JudgmentsLike,
+    measures: MeasuresLike = ("CAM(nDCG)", "MM(nDCG)"),
+    exact: int = EXACT,
+    *,
+    on_share: Share | None = None,
 ) -> Attainable:
     """The scores of ideal rankings of each topic's documents, and the best of them.
 
@@ -50,7 +56,8 @@ def attainable(
     CAM(nDCG)               0.9299  0.9299            0         0      1       1
     MM(nDCG)                0.9246  0.9246            0         0      1       1
     """
-    chosen = [parse(one) for one in measures]
+    judgments = read_judgments(judgments)
+    chosen = parsed(measures)
     for measure in chosen:
         if measure.is_condensed:
             raise MeasureError(
@@ -74,6 +81,8 @@ def attainable(
         which = list(rankings)
         scores.append(found)
         exhaustive.append((every is not None, highest))
+        if on_share is not None:
+            on_share((t + 1) / len(judgments.topics))
     notes = [note] if (note := lowest_labels(judgments)) else []
     issue(notes)
     return Attainable(

@@ -30,13 +30,14 @@ from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.threads import Share, for_each
+from rankprism.types import ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]
 METHODS = ("bootstrap", "tukey", "t")
 
 
-def discriminative_power(
-    scores: Any,
+def power(
+    scores: ScoresLike,
     *,
     method: str = "bootstrap",
     alpha: float = 0.05,
@@ -59,7 +60,7 @@ def discriminative_power(
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
-    >>> print(discriminative_power(scores))
+    >>> print(power(scores))
     measure         power     low    high  significant  pairs  required Δ
     ─────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  0.8000  0.4837  1.0000           12     15      0.1024
@@ -105,7 +106,7 @@ def discriminative_power(
     )
 
 
-def several_runs(scores: Any) -> Scores:
+def several_runs(scores: ScoresLike) -> Scores:
     """Complete scores of at least two runs, with the topics in an order that does not depend on the input.
 
     Random numbers are drawn for the first topic, the second and so on. So the same scores in another order
@@ -217,7 +218,7 @@ def _holm(t: Floats, topics: int, alpha: float) -> Bools:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscriminativePower(Result):
-    """What `discriminative_power` found. Arrays are (measure, pair)."""
+    """What `power` found. Arrays are (measure, pair)."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]

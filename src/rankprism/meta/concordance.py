@@ -15,10 +15,11 @@ from rankprism.data.hits import Floats, Longs
 from rankprism.data.result import Result, Table
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, one_of
+from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one
-from rankprism.meta.power import several_runs
 from rankprism.meta.ties import signs
 from rankprism.statistics.threads import Share
+from rankprism.types import ScoresLike
 
 #: What the p of each pair of measures comes from.
 TESTS = ("topics", "sakai")
@@ -29,7 +30,7 @@ CAVEAT = (
 
 
 def intuitiveness(
-    scores: Any,
+    scores: ScoresLike,
     gold: str | Iterable[str],
     *,
     test: str = "topics",

@@ -12,6 +12,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
+from rankprism.formats.judgments import read_judgments
 from rankprism.measures import TOMA
 from rankprism.measures.distance_order import (
     NORMS,
@@ -24,13 +25,14 @@ from rankprism.measures.distance_order import (
     embedded,
     shown,
 )
+from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.
 MOST_DRAWN = 200
 
 
 def order(
-    scales: Judgments | Sequence[Scale],
+    scales: JudgmentsLike | Sequence[Scale],
     distance: str = "euclidean",
     weights: Any = "step",
     tuples: Any = "product",
@@ -50,8 +52,9 @@ def order(
     (0, 0)                           3      0       0
     """
     TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses what is no parameter of it
-    labels = scales.cells.labels if isinstance(scales, Judgments) else None
-    chosen = tuple(labels.scales if labels is not None else scales)  # type: ignore[arg-type]
+    read = _scales_or_judgments(scales)
+    labels = read.cells.labels if isinstance(read, Judgments) else None
+    chosen = read.cells.labels.scales if isinstance(read, Judgments) else read
     given_first(chosen)  # refuses what is given an aspect that is not there
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
@@ -74,8 +77,14 @@ def order(
     )
 
 
+def _scales_or_judgments(source: Any) -> Judgments | tuple[Scale, ...]:
+    if isinstance(source, list | tuple) and all(isinstance(scale, Scale) for scale in source):
+        return tuple(source)
+    return read_judgments(source)
+
+
 def orders(
-    scales: Judgments | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
+    scales: JudgmentsLike | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
 ) -> Orders:
     """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
 
@@ -89,7 +98,8 @@ def orders(
     4  (0, 1)           (0, 0)
     5  (0, 0)
     """
-    return Orders({name: order(scales, name, weights, tuples, best) for name in NORMS})
+    read = _scales_or_judgments(scales)
+    return Orders({name: order(read, name, weights, tuples, best) for name in NORMS})
 
 
 def _fraction(value: Any) -> Any:

@@ -1,0 +1,518 @@
+"""What the commands read: judgments and runs, or files of scores. All commands read them here, in one way."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+
+import typer
+
+from rankprism.cli.choices import one_of
+from rankprism.cli.completion import complete_file, complete_measure
+from rankprism.cli.options import evaluating
+from rankprism.errors import InputError, MeasureError, listed
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+    from rankprism.data.scores import Scores
+    from rankprism.formats.aspects.settings import AspectSettings
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+MeasureNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="MEASURE",
+        help="A measure, e.g. 'alpha_nDCG(alpha=0.25)@20'. Repeatable.",
+        autocompletion=complete_measure,
+        show_default=False,
+    ),
+]
+MeasureFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--measures", metavar="FILE", help="TOML file with measures of your own.", show_default=False
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Compare with this run: the name of one of the runs, or a file.",
+        autocompletion=complete_file,
+        show_default=False,
+    ),
+]
+_JUDGMENTS = (
+    "Judgments: a file of topic, subtopic, document and grade; or NAME=FILE for each of several aspects; or "
+    "a TOML file that describes them."
+)
+Qrels = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QRELS", help=_JUDGMENTS, autocompletion=complete_file, show_default=False),
+]
+QrelsAndRuns = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="QRELS RUN...",
+        help=f"{_JUDGMENTS} Then runs: files of topic, Q0, document, rank, score and tag. - is standard "
+        "input.",
+        autocompletion=complete_file,
+        show_default=False,
+    ),
+]
+QrelsAndRunsOrScores = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="QRELS RUN... | SCORES...",
+        help="Judgments and runs, as for evaluate; or files with the scores of each topic.",
+        autocompletion=complete_file,
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Judgments, the files of runs, and how to read these."""
+
+    judgments: Judgments
+    runs: tuple[str, ...]
+    #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
+    settings: Mapping[str, Any]
+    #: the name of the run to compare with
+    baseline: str | None = None
+
+    def evaluate(self, measures: Sequence[Any], **more: Any) -> Scores:
+        """The scores of the runs, with a bar for whoever waits."""
+        from rankprism.evaluation import evaluate
+
+        with evaluating(len(self.runs)) as (on_run, on_share):
+            return evaluate(
+                self.judgments,
+                list(self.runs),
+                measures,
+                on_run=on_run,
+                on_share=on_share,
+                **self.settings,
+                **more,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Scores, and the collection that they were computed from, if that was done here."""
+
+    scores: Scores
+    collection: Collection | None = None
+    #: the name of the run to compare with
+    baseline: str | None = None
+
+    @property
+    def judgments(self) -> Judgments | None:
+        return None if self.collection is None else self.collection.judgments
+
+    @property
+    def lists(self) -> dict[str, Any]:
+        """How to find the ranked lists again."""
+        if self.collection is None:
+            return {}
+        from rankprism.formats.files import run_name
+
+        settings = self.collection.settings
+        return {
+            "runs": {run_name(run): run for run in self.collection.runs},
+            "order": settings["order"],
+            "duplicates": settings["duplicates"],
+            "run_format": settings["run_format"],
+        }
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """A function's parameters that are options, as Typer reads them."""
+    # What it returns is not asked for: that type may be imported for type checkers only.
+    taken = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
+    asked = SimpleNamespace(__annotations__=taken)
+    hints = get_type_hints(asked, function.__globals__, include_extras=True)
+    return {
+        name: parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if _is_option(hints.get(name)) and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+
+
+def _is_option(hint: Any) -> bool:
+    return any(isinstance(about, typer.models.ParameterInfo) for about in getattr(hint, "__metadata__", ()))
+
+
+def with_options_of(*others: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Let a function with a last parameter like ``**others`` have the options of other functions there.
+
+    Where both have an option of one name, it is the function's own.
+    """
+
+    def decorate(function: _F) -> _F:
+        options = options_of(function)
+        for other in others:
+            options = options | {name: o for name, o in options_of(other).items() if name not in options}
+        return with_options(function, options)
+
+    return decorate
+
+
+def with_options(function: _F, options: Mapping[str, inspect.Parameter]) -> _F:
+    """Tell Typer that a function, which takes any keywords, has these options."""
+    function.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+    function.__annotations__ = {name: option.annotation for name, option in options.items()}
+    return function
+
+
+def read_judged(
+    files: Qrels = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Aspect weights: a file of topic, aspect and weight, perhaps with inf or nav; or for all "
+            "topics relevance=0.7,credibility=0.3; or the word sakai. Default: all aspects weigh alike.",
+            show_default=False,
+        ),
+    ] = None,
+    aspects: Annotated[
+        str | None,
+        typer.Option(
+            "--aspects",
+            metavar="NAME,…",
+            help="Names of the grade columns of QRELS, e.g. relevance,credibility. - skips a column.",
+            show_default=False,
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels",
+            metavar="ASPECT=LABEL,…",
+            help="The labels of an aspect, from the lowest to the highest. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--embed",
+            metavar="ASPECT=PLACE,…",
+            help="Where the labels of an aspect stand, e.g. correctness=0,3/2,3. Repeatable. Default: one "
+            "unit apart.",
+            show_default=False,
+        ),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            metavar="ASPECT=OTHER",
+            help="Set this aspect to its lowest label wherever OTHER has its lowest label, e.g. "
+            "correctness=relevance. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    qrels_format: Annotated[
+        str | None,
+        typer.Option(
+            click_type=one_of("formats.judgments:FORMATS"),
+            help="Format of QRELS. Default: recognised by its first line.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Judgments:
+    """Judgments as the arguments and options describe them."""
+    source, rest = split_pairs(files or [])
+    if rest:
+        raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
+    return _judgments(source, described(aspects, labels, embed, given), weights, qrels_format)
+
+
+@with_options_of(read_judged)
+def read_collection(
+    files: QrelsAndRuns = None,
+    topics: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("evaluation:TOPICS"),
+            help="Average over all judged topics, or over those that a run has retrieved.",
+        ),
+    ] = "judged",
+    order: Annotated[
+        str,
+        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."),
+    ] = "score",
+    duplicates: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("data.run:DUPLICATES"),
+            help="A document twice in a topic of a run: an error, or keep the better-ranked.",
+        ),
+    ] = "error",
+    run_format: Annotated[
+        str | None,
+        typer.Option(
+            click_type=one_of("formats.runs:FORMATS"),
+            help="Format of the runs. Default: recognised by their first lines.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of files to read at once. Default: one per processor.", show_default=False
+        ),
+    ] = None,
+    baseline: str | None = None,
+    **judged: Any,
+) -> Collection:
+    """Judgments and the files of runs, as the arguments and options describe them.
+
+    baseline : a run's name or a file. A file that is not among the runs becomes one of them.
+    """
+    named = list(files or [])
+    if named.count("-") > 1:
+        raise InputError("standard input (-) can be read only once; name files for the others")
+    _, runs = split_pairs(named)
+    if not named:
+        raise InputError("name the judgments and then the runs, e.g. qrels.txt runs/*.run")
+    if not runs:
+        raise InputError("name the runs after the judgments")
+    before = named[: len(named) - len(runs)]
+    name = None
+    if baseline is not None:
+        runs, name = _with_baseline(runs, baseline)
+    settings = {
+        "topics": topics,
+        "order": order,
+        "duplicates": duplicates,
+        "run_format": run_format,
+        "threads": threads,
+    }
+    return Collection(read_judged(files=before, **judged), tuple(runs), settings, name)
+
+
+def _with_baseline(runs: list[str], baseline: str) -> tuple[list[str], str]:
+    """The runs, with the baseline among them, and its name."""
+    from rankprism.formats.files import run_name
+
+    names = [run_name(run) for run in runs]
+    if baseline in names:
+        return runs, baseline
+    if baseline in runs:
+        return runs, run_name(baseline)
+    if not os.path.exists(baseline):
+        raise no_such_baseline(baseline, names)
+    return [*runs, baseline], run_name(baseline)
+
+
+def no_such_baseline(baseline: str, names: Sequence[str]) -> InputError:
+    return InputError(
+        f"--baseline: no run is named {baseline!r}, and there is no such file; the runs are {listed(names)}"
+    )
+
+
+def read_measures(measure: MeasureNames = None, measures_file: MeasureFiles = None) -> list[Any]:
+    """The measures that are named, with those from the user's files known."""
+    from rankprism.measures import parse
+
+    load_measures(measures_file)
+    if not measure:
+        raise MeasureError(
+            "name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them"
+        )
+    return [parse(text) for text in measure]
+
+
+def load_measures(measures_file: Sequence[Path] | None) -> None:
+    """Make the measures in these files known."""
+    if measures_file:
+        from rankprism.measures import load
+
+        for file in measures_file:
+            load(file)
+
+
+@with_options_of(read_collection)
+def read_source(
+    files: QrelsAndRunsOrScores = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="A measure, e.g. alpha_nDCG@20. Repeatable. With files of scores, the default is all of "
+            "them.",
+            autocompletion=complete_measure,
+            show_default=False,
+        ),
+    ] = None,
+    scores: Annotated[
+        bool,
+        typer.Option("--scores", help="The files hold scores. Default: recognised by the first lines."),
+    ] = False,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Take only these rows of a file of scores that has more columns. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    measures_file: MeasureFiles = None,
+    baseline: str | None = None,
+    **collection: Any,
+) -> Source:
+    """Scores from files, or from judgments and runs.
+
+    baseline : a run's name or a file, see `read_collection`.
+    """
+    named = list(files or [])
+    if not named:
+        raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
+    default = {name: option.default for name, option in options_of(read_collection).items()}
+    set_options = [name for name, value in collection.items() if value != default[name]]
+    if scores or _are_scores(named, set_options):
+        for name in [*set_options, *(["measures"] if measures_file else [])]:
+            raise InputError(
+                f"--{name.replace('_', '-')} goes with judgments and runs; {named[0]} is taken for a file of "
+                f"scores"
+            )
+        return _read_scores(named, measure, _conditions(where or []), baseline)
+    if where:
+        raise InputError(
+            f"--where chooses rows from files of scores; {named[0]} is taken for judgments; if it is a file "
+            f"of scores, add --scores"
+        )
+    chosen = read_measures(measure, measures_file)  # before anything is read
+    read = read_collection(files=named, baseline=baseline, **collection)
+    return Source(read.evaluate(chosen), read, read.baseline)
+
+
+def _are_scores(named: Sequence[str], set_options: Sequence[str]) -> bool:
+    """Whether the first of these files is one of scores; else it has judgments."""
+    from rankprism.formats.scores import recognises
+
+    first = named[0]
+    pairs, _ = split_pairs(named)
+    if isinstance(pairs, dict) or first.endswith(".toml"):
+        return False
+    if first == "-" or (os.path.exists(first) and not os.path.isfile(first) and not os.path.isdir(first)):
+        return len(named) == 1  # what comes through a pipe can be read only once
+    found = recognises(first)
+    if found is None and set(set_options) & set(options_of(read_judged)):
+        return False
+    if found is None:
+        raise InputError(
+            f"{first}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
+        )
+    if not found and len(named) == 1:
+        raise InputError(
+            f"{first}: is taken for judgments, so name the runs after it; if it is a file of scores, add "
+            f"--scores"
+        )
+    return found
+
+
+def _read_scores(
+    named: Sequence[str], measure: Sequence[str] | None, where: Mapping[str, str], baseline: str | None
+) -> Source:
+    from rankprism.formats.scores import read_scores
+
+    scores = read_scores(list(named), where=where)
+    if baseline is not None and baseline not in scores.runs:
+        if not os.path.exists(baseline):
+            raise no_such_baseline(baseline, scores.runs)
+        own = read_scores(baseline, where=where).runs
+        if len(own) != 1:
+            raise InputError(
+                f"--baseline: {baseline} has scores of {len(own)} runs; name one of {listed(own)} and add "
+                f"the file to the others"
+            )
+        if own[0] not in scores.runs:
+            scores = read_scores([*named, baseline], where=where)
+        baseline = own[0]
+    return Source(scores.select(measures=measure) if measure else scores, baseline=baseline)
+
+
+def _conditions(where: Sequence[str]) -> dict[str, str]:
+    conditions = {}
+    for text in where:
+        column, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--where takes COLUMN=VALUE; got {text!r}")
+        conditions[column] = value
+    return conditions
+
+
+def split_pairs(arguments: Sequence[str]) -> tuple[Any, list[str]]:
+    """The judgments among the arguments, a file or NAME=FILE for each aspect, and what follows."""
+    pairs: dict[str, str] = {}
+    rest = list(arguments)
+    while rest and "=" in rest[0] and not os.path.exists(rest[0]):
+        name, _, path = rest.pop(0).partition("=")
+        if name in pairs:
+            raise InputError(f"two files of the aspect {name!r}: {pairs[name]} and {path}; name one")
+        pairs[name] = path
+    if pairs:
+        return pairs, rest
+    return (rest[0], rest[1:]) if rest else (None, [])
+
+
+class Described(NamedTuple):
+    """What the options say of aspects."""
+
+    aspects: list[AspectSettings]  # in the order in which they are named
+    are_all: bool  # whether --aspects names them; else the judgments may have more
+
+
+def described(
+    names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
+) -> Described:
+    """What the options say of each aspect."""
+    from rankprism.formats.aspects.settings import AspectSettings
+
+    columns = [name.strip() for name in names.split(",")] if names else []
+    settings: dict[str, dict[str, Any]] = {name: {} for name in columns}
+    for what, texts in (("labels", labels), ("embed", embed), ("given", given)):
+        for text in texts or []:
+            aspect, _, value = text.partition("=")
+            if not aspect or not value:
+                raise InputError(f"--{what} takes ASPECT=…, e.g. --{what} {_EXAMPLES[what]}; got {text!r}")
+            if names and aspect not in settings:
+                raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
+            settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
+    return Described([AspectSettings.of(name, settings[name]) for name in columns or settings], bool(names))
+
+
+_EXAMPLES = {
+    "labels": "stance=no,neutral,yes",
+    "embed": "correctness=0,3/2,3",
+    "given": "correctness=relevance",
+}
+
+
+def _judgments(source: Any, described: Described, weights: str | None, format: str | None) -> Judgments:
+    from rankprism.formats.aspects.reading import read_described
+    from rankprism.formats.judgments import read_judgments
+
+    if source is None:
+        raise InputError("name the judgments: a file, or NAME=FILE for each aspect")
+    aspects, are_all = described
+    if format is not None and aspects:
+        raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
+    if aspects and not are_all:
+        return read_judgments(read_described(source, aspects), weights=weights)
+    return read_judgments(source, format=format, weights=weights, aspects=aspects or None)

@@ -1,0 +1,39 @@
+"""What a shell offers after Tab: measures, constraints, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def complete_measure(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Names of measures, each with what it is."""
+    from rankprism.measures import lookup, names
+
+    for name in names():
+        if name.casefold().startswith(incomplete.casefold()):
+            yield name, lookup(name).definition.summary
+
+
+def complete_constraint(incomplete: str) -> Iterator[str]:
+    """Names of constraints, and of groups of them."""
+    from rankprism.axioms import constraint_names
+
+    for name in ("ten", "more", "all", *constraint_names()):
+        if name.casefold().startswith(incomplete.casefold()):
+            yield name
+
+
+def complete_file(incomplete: str) -> Iterator[str]:
+    """Files and folders, also after NAME= where an aspect has a file of its own."""
+    name, equals, start = incomplete.rpartition("=")
+    folder, begin = os.path.split(start)
+    try:
+        found = sorted(Path(folder or ".").iterdir())
+    except OSError:
+        return
+    for path in found:
+        hidden = path.name.startswith(".") and not begin.startswith(".")
+        if path.name.startswith(begin) and not hidden:
+            yield f"{name}{equals}{os.path.join(folder, path.name)}{os.sep if path.is_dir() else ''}"

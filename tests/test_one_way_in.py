@@ -1,0 +1,338 @@
+"""Every command that takes runs takes them as `evaluate` does; files of scores are recognised as such."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from rankprism import InputError, evaluate, sample
+from rankprism.cli import collection
+from rankprism.cli.app import MODULES, app
+from rankprism.cli.choices import one_of
+from rankprism.cli.collection import options_of, read_collection, read_source
+from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
+from rankprism.cli.demo import NEXT
+from rankprism.formats.scores import recognises
+from rankprism.measures import names
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+QRELS_AND_RUNS = [str(sample.QRELS), *map(str, sample.RUNS)]
+#: The options of `evaluate` that say what is read.
+BUNDLE = [
+    "--aspects",
+    "--labels",
+    "--embed",
+    "--given",
+    "--weights",
+    "--topics",
+    "--qrels-format",
+    "--run-format",
+    "--order",
+    "--duplicates",
+    "--threads",
+    "--measures",
+    "--quiet",
+    "--measure",
+]
+WITH_RUNS = [
+    ["evaluate"],
+    ["compare"],
+    ["topic-set-size"],
+    *(["meta", name] for name in ("power", "unanimity", "correlation", "agreement", "intuitiveness", "swap")),
+    *(["meta", name] for name in ("stability", "disagreement")),
+    *(["plot", name] for name in ("intervals", "heatmap", "differences", "irec", "sensitivity")),
+    ["aspects", "analyse"],
+]
+
+
+def commands(group: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that call it."""
+    if group is None:
+        group = typer.main.get_command(app)
+    if not hasattr(group, "list_commands"):
+        yield words, group
+        return
+    context = group.make_context("rankprism", ["x"], resilient_parsing=True)
+    for name in group.list_commands(context):
+        yield from commands(group.get_command(context, name), (*words, name))
+
+
+EVERY = dict(commands())
+
+
+@pytest.mark.parametrize("words", WITH_RUNS, ids=" ".join)
+def test_every_command_with_runs_has_the_options_of_evaluate(words: list[str]) -> None:
+    command = EVERY[tuple(words)]
+    spelled = {spelling for option in command.params for spelling in option.opts}
+    assert set(BUNDLE) <= spelled
+    assert "--qrels" not in spelled
+    assert [option.name for option in command.params if option.param_type_name == "argument"] == ["files"]
+
+
+def test_a_new_option_of_the_collection_reaches_all_commands() -> None:
+    assert set(options_of(read_collection)) <= set(options_of(read_source))
+    declared = [name for name in vars(collection) if name.startswith("read_")]
+    assert len(declared) == 4  # read_judged, read_collection, read_measures, read_source
+
+
+def test_one_file_for_each_aspect_reaches_compare_meta_and_plot(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "r.qrels").write_text("1 0 a 1\n1 0 b 2\n2 0 a 0\n2 0 b 1\n")
+    (tmp_path / "c.qrels").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 b 1\n")
+    (tmp_path / "up.run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n")
+    (tmp_path / "down.run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 b 1 2 t\n2 Q0 a 2 1 t\n")
+    files = [f"r={tmp_path}/r.qrels", f"c={tmp_path}/c.qrels", tmp_path / "up.run", tmp_path / "down.run"]
+    expected = evaluate(
+        {"r": tmp_path / "r.qrels", "c": tmp_path / "c.qrels"},
+        [tmp_path / "up.run", tmp_path / "down.run"],
+        "CAM(nDCG)",
+        weights={"r": 0.9, "c": 0.1},
+    ).mean()
+    options = ["-m", "CAM(nDCG)", "--weights", "r=0.9,c=0.1", "-q"]
+    found = cli("compare", *files, *options, "--format", "json")
+    assert found.returncode == 0, found.stderr
+    difference = json.loads(found.stdout)["rows"][0]["difference"]
+    assert difference == pytest.approx(expected["up"]["CAM(nDCG)"] - expected["down"]["CAM(nDCG)"])
+    other = [*options, "-m", "MM(nDCG)"]
+    assert "CAM(nDCG)" in cli("meta", "correlation", *files, *other, "--intervals", "0").stdout
+    out = tmp_path / "d.svg"
+    assert cli("plot", "differences", *files, *options, "--baseline", "down", "-o", out).returncode == 0
+    assert "<svg" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("run,topic,measure,score\na,1,P,0.5\n", True),
+        ("runid,topic,ndcg@20,err@20\na,1,0.5,0.25\n", True),  # gdeval
+        ("topic;bm25;dense\n1;0.5;0.25\n", True),
+        ("bm25\tdense\n0.5\t0.25\n", True),
+        ("runid                 \tall\tbm25\n", True),  # trec_eval
+        ("P_10                  \t401\t0.5000\n", True),
+        ("401 0 FBIS3-1 1\n", False),
+        ("1\t0\tdoc\t1\n", False),
+        ("1 clueweb09-en0003-55-31884 0 0 1\n", False),  # prels
+        ("0001 3 clueweb09-en0000-15-04138 L1\n", False),  # NTCIR
+        ('"281"\t"clueweb12-0000wb-02-07689"\t"1"\t"3"\t"0.25"\n', False),  # EvALL
+        ("topic 0 docno relevance credibility\nq 0 a 2 1\n", False),
+        ("1 d1 2\n", None),
+        ("something else\n", None),
+    ],
+)
+def test_files_of_scores_are_recognised(text: str, expected: bool | None, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    assert recognises(path) is expected
+
+
+def test_packed_files_of_scores_are_recognised(tmp_path: Path) -> None:
+    import gzip
+
+    path = tmp_path / "scores.csv.gz"
+    path.write_bytes(gzip.compress(b"run,topic,measure,score\na,1,P,0.5\n"))
+    assert recognises(path) is True
+
+
+def test_official_judgments_and_scores_are_told_apart(collections: Path) -> None:
+    qrels = [p for p in collections.rglob("*qrels*") if p.is_file() and p.suffix in (".txt", ".gz", "")]
+    taken = {str(path.relative_to(collections)): recognises(path) for path in qrels}
+    assert len(taken) > 5
+    assert [name for name, scores in taken.items() if scores is True] == []
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "message"),
+    [
+        (
+            ["odd"],
+            [],
+            "odd: may be a file of scores or of judgments; say which with --scores or --qrels-format",
+        ),
+        (["qrels"], [], "qrels: is taken for judgments, so name the runs after it"),
+        (["qrels", "run"], ["--where", "a=b", "-m", "P"], "if it is a file of scores, add --scores"),
+        (
+            ["scores.csv"],
+            ["--order", "rank"],
+            "--order goes with judgments and runs; scores.csv is taken for",
+        ),
+        (["scores.csv"], ["--measures", "m.toml"], "--measures goes with judgments and runs"),
+        (["-", "-"], ["-m", "P"], "standard input (-) can be read only once"),
+    ],
+)
+def test_what_cannot_be_decided_says_how_to_decide_it(
+    files: list[str],
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd").write_text("1 d1 2\n")
+    Path("qrels").write_text("1 0 d1 2\n")
+    Path("run").write_text("1 Q0 d1 1 1 t\n")
+    Path("scores.csv").write_text("run,topic,measure,score\na,1,P,0.5\n")
+    with pytest.raises(InputError) as caught:
+        called(["meta", "power", *files, *options])
+    assert message in str(caught.value)
+
+
+def called(words: list[str]) -> Any:
+    return app(words, prog_name="rankprism", standalone_mode=False)
+
+
+def test_scores_says_that_files_hold_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "odd").write_text("1 q1 0.5\n1 q2 0.25\n")  # as trec_eval prints, of a measure called 1
+    with pytest.raises(InputError, match="there is only odd"):
+        called(["meta", "unanimity", str(tmp_path / "odd"), "--scores"])
+
+
+@pytest.mark.parametrize("given", ["name", "file among the runs", "another file"])
+@pytest.mark.parametrize("command", [["evaluate"], ["compare"]])
+def test_a_baseline_is_a_name_or_a_file(
+    given: str, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = next(str(path) for path in sample.RUNS if path.stem == "noisy")
+    files = [word for word in QRELS_AND_RUNS if given != "another file" or word != run]
+    called([*command, *files, "-m", "P@10", "--baseline", "noisy" if given == "name" else run])
+    printed = capsys.readouterr().out
+    rows = [line.split()[0] for line in printed.splitlines()[2:8] if line]
+    assert len(rows) == (5 if command == ["evaluate"] else 6)  # risk is of the others
+    assert "URisk(P@10,alpha=1)" in printed if command == ["evaluate"] else "noisy (baseline)" in printed
+
+
+def test_a_baseline_from_another_file_of_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = "run,topic,measure,score\n"
+    (tmp_path / "a.csv").write_text(header + "a,1,P,0.5\na,2,P,0.25\n")
+    (tmp_path / "b.csv").write_text(header + "b,1,P,0.4\nb,2,P,0.3\n")
+    (tmp_path / "c.csv").write_text(header + "c,1,P,0.4\nc,2,P,0.3\nd,1,P,0.4\nd,2,P,0.3\n")
+    words = ["compare", str(tmp_path / "a.csv"), "-q", "--baseline"]
+    called([*words, str(tmp_path / "b.csv")])
+    assert "b (baseline)" in capsys.readouterr().out
+    with pytest.raises(InputError, match="has scores of 2 runs; name one of c, d"):
+        called([*words, str(tmp_path / "c.csv")])
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_help_at_80_columns_cuts_no_example(words: tuple[str, ...]) -> None:
+    command = EVERY[words]
+    shown = command.get_help(command.make_context("rankprism", [], resilient_parsing=True, terminal_width=80))
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    own = command.help.partition("\b\n")[2]
+    assert own, "a help page has an example"
+    for line in own.splitlines():
+        assert line.strip() in [printed.strip() for printed in lines]
+    assert [line for line in lines if line.rstrip().endswith(("...", "…")) and "rankprism" in line] == []
+
+
+def test_the_lists_of_commands_cut_no_sentence(cli: Cli) -> None:
+    for words in ((), ("meta",), ("plot",), ("aspects",)):
+        shown = cli(*words, "--help").stdout
+        described = shown.partition("Commands:")[2].strip().splitlines()
+        assert described
+        assert [line for line in described if line.endswith("...")] == []
+
+
+def test_choices_stand_in_one_place() -> None:
+    from rankprism.comparison import CORRECTIONS, TESTS
+    from rankprism.data.run import ORDERS
+    from rankprism.meta import COEFFICIENTS, METHODS
+
+    declared = {
+        (("compare",), "test"): TESTS,
+        (("compare",), "correction"): CORRECTIONS,
+        (("meta", "power"), "method"): METHODS,
+        (("meta", "correlation"), "coefficient"): COEFFICIENTS,
+        (("evaluate",), "order"): ORDERS,
+    }
+    for (words, name), choices in declared.items():
+        option = next(option for option in EVERY[words].params if option.name == name)
+        assert tuple(option.type.choices) == tuple(choices)
+
+
+def test_a_new_choice_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankprism.data import run
+
+    monkeypatch.setattr(run, "ORDERS", (*run.ORDERS, "random"))
+    assert one_of("data.run:ORDERS").choices[-1] == "random"
+
+
+def test_options_are_declared_without_loading_numpy() -> None:
+    code = (
+        "import sys, typer\n"
+        "from rankprism.cli.app import app\n"
+        "command = typer.main.get_command(app)\n"
+        "command.get_command(command.make_context('r', ['x'], resilient_parsing=True), 'evaluate')\n"
+        "print(sorted({'numpy', 'rich', 'scipy', 'narwhals', 'rankprism._core'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_completion_of_measures_constraints_and_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = dict(complete_measure("alpha_"))
+    assert set(found) == {name for name in names() if name.startswith("alpha_")}
+    assert all(found.values())  # each with what it is
+    assert set(complete_constraint("as")) == {"AspDiv", "AspRel"}
+    assert "ten" in set(complete_constraint(""))
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    for name in ("bm25.run", "bm25+.run", "dense.run", ".hidden"):
+        Path("runs", name).touch()
+    assert list(complete_file("ru")) == [f"runs{os.sep}"]
+    assert set(complete_file("runs/bm")) == {"runs/bm25.run", "runs/bm25+.run"}
+    assert list(complete_file("credibility=runs/d")) == ["credibility=runs/dense.run"]
+    assert list(complete_file("nowhere/")) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("rankprism evaluate q r -m alpha_n", "alpha_nDCG"),
+        ("rankprism meta power q r -m ERR_", "ERR_IA"),
+        ("rankprism axioms -c Asp", "AspDiv"),
+        ("rankprism compare --test anova", "anova-tukey"),
+        ("rankprism evaluate RUN", "RUNS"),
+    ],
+)
+def test_the_shell_completes(typed: str, expected: str, rankprism_command: Path, tmp_path: Path) -> None:
+    (tmp_path / "RUNS").touch()
+    environment = {
+        **os.environ,
+        "_RANKPRISM_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    command = [str(rankprism_command)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert expected in done.stdout.split(), done.stderr
+
+
+def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp_path: Path) -> None:
+    """As after `make demo`: the command is not where the shell looks for it."""
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+
+    def run(line: str) -> subprocess.CompletedProcess[str]:
+        shell = ["bash", "-c", line]
+        return subprocess.run(shell, capture_output=True, text=True, env=environment, cwd=tmp_path)
+
+    printed = run(f"'{rankprism_command}' demo").stdout
+    lines = [line.strip() for line in printed.splitlines() if line.startswith("  ") and "rankprism " in line]
+    assert len(lines) == len(NEXT)
+    for line in lines:
+        done = run(line)
+        assert (done.returncode, done.stderr) == (0, ""), line
+        assert done.stdout
+
+
+def test_all_commands_are_known() -> None:
+    assert {words[0] for words in EVERY} == set(MODULES)

@@ -1,0 +1,170 @@
+"""Python has what the command line has: packages, functions of the same names, inputs of the same kinds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankprism
+from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
+from rankprism.axioms import Pri
+from rankprism.data.result import Result
+
+MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
+#: Of no type that any function takes.
+WRONG: Any = 3
+PACKAGES = ("aspects", "axioms", "measures", "meta", "plots")
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    return evaluate(sample.QRELS, list(sample.RUNS), MEASURES)
+
+
+def test_packages_load_on_first_use_and_are_listed() -> None:
+    assert set(PACKAGES) <= set(dir(rankprism))
+    code = (
+        "import sys, rankprism\n"
+        "assert 'numpy' not in sys.modules\n"
+        f"for name in {PACKAGES}: assert getattr(rankprism, name).__name__ == 'rankprism.' + name"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("group", ["meta", "aspects"])
+def test_the_function_of_a_command_has_its_name(group: str) -> None:
+    import importlib
+
+    package = getattr(rankprism, group)
+    app = importlib.import_module(f"rankprism.cli.{group}").app
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]
+    assert len(names) >= 4
+    for name in names:
+        function = getattr(package, name)
+        assert callable(function), name
+        # A module of the same name would take the function's place once somebody imports it.
+        assert function.__module__ != f"rankprism.{group}.{name}"
+
+
+def test_functions_take_paths_frames_and_results(scores: Scores, tmp_path: Any) -> None:
+    from rankprism import meta
+
+    path = tmp_path / "scores.csv"
+    scores.to_frame("pandas").to_csv(path, index=False)
+    by_path, by_scores = meta.unanimity(path), meta.unanimity(scores)
+    assert str(by_path) == str(by_scores) == str(meta.unanimity(scores.to_frame("polars")))
+    found = meta.power(scores, resamples=50)
+    assert str(meta.agreement(found)) == str(meta.agreement(scores, resamples=50))
+    both: dict[str, Any] = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "most": 2}
+    assert str(meta.disagreement(scores, **both)) == str(meta.disagreement(path, *MEASURES[:2], **both))
+
+
+def test_aspects_take_what_read_judgments_takes(tmp_path: Any) -> None:
+    from rankprism import aspects
+
+    path = tmp_path / "qrels"
+    path.write_text("topic 0 docno relevance credibility\nq 0 a 2 1\nq 0 b 0 1\n")
+    judged = read_judgments(path)
+    for function in (aspects.labels, aspects.order, aspects.orders, aspects.attainable):
+        assert str(function(path)) == str(function(judged))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rankprism.meta.power(WRONG), "cannot read scores from int"),
+        (lambda: rankprism.meta.agreement("absent.csv"), "absent.csv: there is no such file"),
+        (lambda: rankprism.compare([WRONG]), "cannot read scores from list"),
+        (lambda: rankprism.aspects.labels(WRONG), "cannot read int"),
+        (lambda: rankprism.aspects.order("absent"), "absent: there is no such file"),
+        (lambda: rankprism.aspects.attainable(WRONG), "cannot read int"),
+        (lambda: rankprism.aspects.analyse(WRONG, []), "cannot read int"),
+        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, WRONG), "3 is no measure"),
+        (lambda: evaluate({"q": {"d": 1}}, WRONG, "P"), "cannot read int"),
+    ],
+)
+def test_wrong_types_get_errors_of_ours(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((InputError, MeasureError)) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_judgments_and_runs_give_the_same_bits(way: str) -> None:
+    copied = COPIES[way]
+    judged = read_judgments(sample.QRELS, weights=sample.WEIGHTS)
+    runs = [read_run(path) for path in sample.RUNS]
+    expected = evaluate(judged, runs, MEASURES)
+    again = copied(judged)
+    found = evaluate(again, [copied(run) for run in runs], MEASURES, order="rank")
+    np.testing.assert_array_equal(found.values, evaluate(judged, runs, MEASURES, order="rank").values)
+    np.testing.assert_array_equal(copied(expected).values, expected.values)
+    assert (again.source, again.format, again.topics) == (judged.source, judged.format, judged.topics)
+    assert [copied(run).name for run in runs] == [run.name for run in runs]
+
+
+def test_copies_keep_scales_empty_topics_and_sources() -> None:
+    two = read_judgments(
+        {"q": {"r": {"a": 2, "b": 0}, "c": {"a": 1}}}, aspects={"r": ["no", "so", "yes"], "c": {}}
+    )
+    again = COPIES["pickle"](two)
+    assert (again.scales, again.lowered, again.notes) == (two.scales, two.lowered, two.notes)
+    run = read_run({"q": {}, "p": {"d": 1.0}}, name="empty on q")
+    assert COPIES["pickle"](run).topics == run.topics
+    assert COPIES["pickle"](run).table.source == run.table.source
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_results_pickle_and_copy(scores: Scores) -> None:
+    from rankprism import aspects, comparison, meta
+
+    judged = read_judgments({"q": {"r": {"a": 2, "b": 0}, "c": {"a": 1}}})
+    found = meta.power(scores, resamples=50)
+    results: list[Result] = [
+        found,
+        found.differences(),
+        meta.agreement(found),
+        meta.unanimity(scores),
+        meta.correlation(scores),
+        meta.intuitiveness(scores, "P@10"),
+        meta.swap(scores, trials=5),
+        meta.stability(scores, sizes=[5], samples=2, resamples=20),
+        meta.disagreement(scores, judgments=sample.QRELS, runs=list(sample.RUNS)),
+        comparison.compare(scores),
+        comparison.topic_set_size(difference=0.5, variance=1.0),
+        aspects.order(judged),
+        aspects.orders(judged),
+        aspects.labels(judged),
+        aspects.attainable(judged),
+    ]
+    for result in results:
+        for way, copied in COPIES.items():
+            again = copied(result)
+            assert again.to_json() == result.to_json(), (way, type(result))
+            assert is_dataclass(again)
+            arrays = [getattr(again, f.name) for f in fields(again)]
+            assert not any(x.flags.writeable for x in arrays if isinstance(x, np.ndarray)), (
+                way,
+                type(result),
+            )
+
+
+@pytest.mark.parametrize("way", COPIES)
+def test_copies_of_constraints_are_read_in_the_same_way(way: str) -> None:
+    binary = Pri(grades="binary")
+    assert str(COPIES[way](binary)) == str(binary) == "Pri(grades='binary')"
+    assert COPIES[way](Pri) is Pri
