@@ -38,6 +38,7 @@ from rankprism.measures.parts import (
     ),
     cite=("zhai2003beyond",),
     aliases=("S_Recall", "I_rec"),
+    printed="I-rec",
 )
 def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.

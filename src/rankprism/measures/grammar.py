@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
-    | (?P<name>[^\W\d][\w\#+]*)
+    | (?P<name>[^\W\d](?:[\w\#+-]|[\u2010-\u2014\u2212])*)
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
@@ -27,8 +27,8 @@ _CONSTANTS = {"True": True, "False": False, "None": None}
 def parse(text: str | Measure) -> Measure:
     """The measure that a string names.
 
-    >>> parse("α_nDCG( alpha = 0.25 )@20")
-    alpha_nDCG(alpha=0.25)@20
+    >>> parse("α-nDCG( α = 0.25 )@20"), parse("ndcg@10"), parse("D#-nDCG@20")
+    (alpha_nDCG(alpha=0.25)@20, nDCG@10, DSharp_nDCG@20)
     >>> parse("nDCG(dcg='log2')@10")
     nDCG@10
     """
@@ -88,7 +88,7 @@ class _Reader:
         if self.next_is("("):
             while not self.next_is(")"):
                 if self.tokens[self.at + 1 : self.at + 2] == [("sign", "=")]:
-                    parameter = self.take("name")
+                    parameter = measure.definition.spelled(self.take("name"))
                     self.take("sign", "=")
                     measure = measure(**{parameter: self.value()})
                 elif any(p.name == "measure" for p in measure.definition.parameters):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -12,11 +14,15 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
+from rankprism.data.result import latex_escaped
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
 
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
+
+#: Parameters that papers write as Greek letters.
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
 #: Numbers without a range of their own: far more than any use, far less than a float can hold.
 LARGEST = 10**9
@@ -125,6 +131,14 @@ class Definition:
     bounds: Bounds = Bounds("none")
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    #: The name that papers use, where it is not what `display` makes of `name`.
+    printed: str = ""
+
+    @cached_property
+    def display(self) -> str:
+        """The name as papers print it: α-nDCG, D#-nDCG, ERR-IA."""
+        plain = self.name.replace("alpha_", "α_").replace("Sharp", "#").replace("_plus", "+")
+        return self.printed or plain.replace("_", "-")
 
     @cached_property
     def doc(self) -> str:
@@ -140,13 +154,19 @@ class Definition:
     def bibtex(self) -> str:
         return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
 
+    def spelled(self, name: str) -> str:
+        """The parameter that is meant by α, Alpha or judged-only; the same name where none is."""
+        folded = folded_name(name)
+        return next((p.name for p in self.parameters if folded_name(p.name) == folded), name)
+
     def parameter(self, name: str) -> Parameter:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
+        spellings = {folded_name(p.name): [p.name] for p in self.parameters}
         has = ", ".join(p.name for p in self.parameters)
         raise MeasureError(
-            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, has.split(', '))}"
+            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, spellings)}"
         )
 
 
@@ -193,13 +213,37 @@ class Measure:
 
     @cached_property
     def _text(self) -> str:
+        return self._spelled(self.name, {}, str)
+
+    @cached_property
+    def display(self) -> str:
+        """The measure as papers print it. It parses back, too.
+
+        >>> from rankprism.measures import alpha_nDCG
+        >>> (alpha_nDCG(alpha=0.25) @ 20).display
+        'α-nDCG(α=0.25)@20'
+        """
+        return self._spelled(self.definition.display, GREEK, lambda inner: inner.display)
+
+    @property
+    def latex(self) -> str:
+        """`display` as LaTeX source."""
+        escaped = latex_escaped(self.display)
+        for word, letter in GREEK.items():
+            escaped = escaped.replace(letter, rf"$\{word}$")
+        return escaped
+
+    def _spelled(self, name: str, spelling: Mapping[str, str], inner: Callable[[Measure], str]) -> str:
+        """The name, the parameters that differ from their defaults, the cutoff."""
+        given = [p for p in self.definition.parameters if p.name in self.settings and p.name != "cutoff"]
         inside = ",".join(
-            (f"{p.name}=" if p.kind is not Measure else "") + _printed(self.settings[p.name])
-            for p in self.definition.parameters
-            if p.name in self.settings and p.name != "cutoff"
+            inner(self.settings[p.name])
+            if p.kind is Measure
+            else f"{spelling.get(p.name, p.name)}={_printed(self.settings[p.name])}"
+            for p in given
         )
         cutoff = f"@{self.settings['cutoff']}" if "cutoff" in self.settings else ""
-        return self.name + (f"({inside})" if inside else "") + cutoff
+        return name + (f"({inside})" if inside else "") + cutoff
 
     def __str__(self) -> str:
         return self._text
@@ -376,6 +420,7 @@ def measure(
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     cite: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
+    printed: str = "",
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
@@ -397,6 +442,7 @@ def measure(
             bounds=bounds or Bounds("none"),
             cite=cite,
             aliases=aliases,
+            printed=printed,
         )
         return register(definition)
 
@@ -404,21 +450,58 @@ def measure(
 
 
 def lookup(name: str) -> Measure:
-    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M."""
-    name = _ALIASES.get(name, name)
-    if name not in _DEFINITIONS and name.endswith("_IA"):
-        base = name.removesuffix("_IA")
-        base = _ALIASES.get(base, base)
-        if base in _DEFINITIONS and _DEFINITIONS[base].single:
-            from rankprism.measures.combine import intent_aware
+    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M.
 
-            return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
-    if name not in _DEFINITIONS:
-        hint = _hint(name, [*names(), *_ALIASES])
+    Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters.
+
+    >>> lookup("α-nDCG"), lookup("ndcg"), lookup("D#-nDCG"), lookup("MAP-IA")
+    (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
+    """
+    exact = _ALIASES.get(name, name)
+    if exact in _DEFINITIONS:
+        return Measure(_DEFINITIONS[exact])
+    spellings = _spellings()
+    found = [exact] if exact in names() else sorted(spellings.get(folded_name(name), ()))
+    if len(found) > 1:
+        raise MeasureError(f"the measure {shown(name)} can be {' or '.join(found)}; write one of these")
+    if not found:
         raise MeasureError(
-            f"unknown measure {shown(name)}{hint or ';'} `rankprism measures` lists all of them"
+            f"unknown measure {shown(name)}{_hint(name, spellings) or ';'} `rankprism measures` lists all of "
+            "them"
         )
-    return Measure(_DEFINITIONS[name])
+    return Measure(_DEFINITIONS.get(found[0]) or _derived(found[0].removesuffix("_IA")))
+
+
+def _derived(base: str) -> Definition:
+    from rankprism.measures.combine import intent_aware
+
+    return intent_aware(_DEFINITIONS[base])
+
+
+def _spellings() -> dict[str, set[str]]:
+    """The measures that each folded name can stand for."""
+    known = {name: name for name in names()} | _ALIASES
+    known |= {f"{alias}_IA": f"{name}_IA" for alias, name in _ALIASES.items() if _is_single(name)}
+    of_name: dict[str, set[str]] = {}
+    for spelling, name in known.items():
+        of_name.setdefault(folded_name(spelling), set()).add(name)
+    return of_name
+
+
+def folded_name(name: str) -> str:
+    """What all spellings of a name have in common.
+
+    >>> folded_name("α-nDCG"), folded_name("Alpha_NDCG"), folded_name("D#-nDCG")
+    ('alpha_ndcg', 'alpha_ndcg', 'dsharp_ndcg')
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    for word, letter in GREEK.items():
+        plain = plain.replace(letter, word)
+    return _DASHES.sub("_", plain).replace("#", "sharp")
+
+
+#: Hyphens and dashes, as they come out of papers.
+_DASHES = re.compile("[-\u2010-\u2014\u2212]")
 
 
 def names() -> tuple[str, ...]:
@@ -427,12 +510,13 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*_DEFINITIONS, *derived]))
 
 
-def _hint(name: str, known: list[str]) -> str:
+def _hint(name: str, spellings: Mapping[str, Collection[str]]) -> str:
+    """The known names that are closest, in their own spelling."""
     if len(name) > 60:
         return ""
-    folded = {k.casefold().replace("-", "_"): k for k in known}
-    close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=2, cutoff=0.5)
-    return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
+    close = difflib.get_close_matches(folded_name(name), spellings, n=2, cutoff=0.5)
+    meant = dict.fromkeys(known for spelling in close for known in sorted(spellings[spelling]))
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def _is_number(value: Any) -> bool:
