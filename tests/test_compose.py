@@ -17,7 +17,8 @@ from test_catalogue import WHOLE, Case, cases, scores_of
 
 import rankprism
 from rankprism import MeasureError, sample
-from rankprism.measures import compose, load, lookup, mix, names, parse
+from rankprism.formats.measure_files import load
+from rankprism.measures import compose, lookup, mix, names, parse
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -129,11 +130,11 @@ def test_a_composed_measure_explains_itself() -> None:
         ({"divisor": "best"}, "divisor must be one of none, greedy"),
         ({"divisor": "everything"}, "needs novelty 'decay'"),
         ({"divisor": "greedy", "effort": 0.1}, "no ideal to divide by"),
-        ({"discount": "slow", "p": 1}, "> 1; got 1"),
+        ({"discount": "slow", "p": 1}, "> 1 and ≤ 1,000,000,000; got 1"),
         ({"discount": "geometric", "p": 0}, "p must be a number > 0"),
         ({"novelty": "decay", "alpha": 2}, "alpha must be a number ≥ 0 and ≤ 1; got 2"),
-        ({"effort": -1}, "e must be a number ≥ 0; got -1"),
-        ({"rel": 0}, "rel must be a number > 0; got 0"),
+        ({"effort": -1}, "e must be a number ≥ 0 and ≤ 1,000,000,000; got -1"),
+        ({"rel": 0}, "rel must be a number > 0 and ≤ 1,000,000,000; got 0"),
     ],
 )
 def test_compose_says_what_is_wrong(settings_: dict[str, Any], says: str) -> None:
@@ -175,8 +176,8 @@ def test_intent_aware_names_are_taken_too(name: str) -> None:
     ("measures", "says"),
     [
         ({}, "nothing to mix"),
-        ({"AP": "half"}, "'half' is not a number"),
-        ({"AP": True}, "True is not a number"),
+        ({"AP": "half"}, "'half' is no number"),
+        ({"AP": True}, "True is no number"),
         ({"nDGC": 1}, "unknown measure 'nDGC'"),
         ({"AP@": 1}, "cannot read the measure"),
     ],
@@ -252,8 +253,8 @@ def test_a_file_of_measures(tmp_path: Path) -> None:
     [
         ("[tc_bad]\ndiscount = 'geometric'\nq = 1\n", "unknown key 'q'; there are alpha, discount"),
         ("[tc_bad]\nmix = {AP = 1}\np = 1\n", "unknown key 'p'; there are mix, summary"),
-        ("[tc_bad]\np = '0.5'\n", "tc_bad: '0.5' is not a number"),
-        ("[tc_bad]\nalpha = true\n", "tc_bad: True is not a number"),
+        ("[tc_bad]\np = '0.5'\n", "tc_bad: '0.5' is no number"),
+        ("[tc_bad]\nalpha = true\n", "tc_bad: True is no number"),
         ("[tc_bad]\ngain = 'cubic'\n", "gain must be one of"),
         ("[tc_bad]\nmix = {}\n", "nothing to mix"),
         ("[tc_bad]\nmix = {nDGC = 1}\n", "unknown measure 'nDGC'"),

@@ -12,6 +12,7 @@ import typer
 
 from rankprism.cli.options import (
     Duplicates,
+    MeasureFiles,
     Order,
     OutputFile,
     Quiet,
@@ -65,12 +66,7 @@ def read_source(
     duplicates: Annotated[
         Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")
     ] = Duplicates.error,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,8 +77,8 @@ def read_source(
     ] = None,
 ) -> Source:
     """Scores from files, or from runs and judgments."""
+    from rankprism.formats.measure_files import load
     from rankprism.formats.scores import read_scores
-    from rankprism.measures import load
 
     if not files:
         raise InputError("name files of scores, or runs together with --qrels")

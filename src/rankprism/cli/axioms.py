@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.options import FORMAT_HELP, OutputFile, format_of, working
+from rankprism.cli.options import FORMAT_HELP, MeasureFiles, OutputFile, format_of, working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,12 +81,7 @@ def axioms(
         ),
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
     format: Annotated[
         AxiomFormat | None,
         typer.Option(help=FORMAT_HELP, show_default=False),
@@ -98,7 +92,8 @@ def axioms(
     from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
     from rankprism.cli.output import write
     from rankprism.data.result import FORMATS
-    from rankprism.measures import load, parse
+    from rankprism.formats.measure_files import load
+    from rankprism.measures import parse
 
     for file in measures_file or []:
         load(file)

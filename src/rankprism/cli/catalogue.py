@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rankprism.cli.options import MeasureFiles
+
 app = typer.Typer(add_completion=False)
 
 
@@ -16,16 +18,15 @@ def measures(
         str | None, typer.Argument(help="A measure to explain; all are listed without it.")
     ] = None,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
 ) -> None:
     """List the measures, or explain one: rankprism measures alpha_nDCG"""
-    from rankprism.cli.output import explain, list_measures, write
-    from rankprism.measures import load, parse
+    import shutil
+
+    from rankprism.cli.output import write
+    from rankprism.formats.measure_files import load
+    from rankprism.measures import parse
+    from rankprism.measures.catalogue import explain, list_measures
 
     for file in measures_file or []:
         load(file)
@@ -34,7 +35,7 @@ def measures(
     elif bibtex:
         write(parse(name).definition.bibtex + "\n")
     else:
-        write(explain(parse(name)) + "\n", for_people=True)
+        write(explain(parse(name), min(100, shutil.get_terminal_size().columns)) + "\n", for_people=True)
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +19,7 @@ from rankprism.cli.options import (
     FORMAT_HELP,
     Duplicates,
     Format,
+    MeasureFiles,
     Order,
     OutputFile,
     QrelsFormat,
@@ -99,12 +99,7 @@ def evaluate(
     risk_alpha: Annotated[
         float, typer.Option(min=0, help="How much more a loss against the baseline counts.")
     ] = 1.0,
-    measures_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
-        ),
-    ] = None,
+    measures_file: MeasureFiles = None,
     run_format: Annotated[
         RunFormat | None,
         typer.Option(help="How to read RUNs; recognised without it.", show_default=False),
@@ -124,7 +119,8 @@ def evaluate(
     from rankprism.cli.output import render, write
     from rankprism.evaluation import evaluate as evaluate_runs
     from rankprism.formats.files import run_name
-    from rankprism.measures import load, parse
+    from rankprism.formats.measure_files import load
+    from rankprism.measures import parse
 
     if not measure:
         raise MeasureError(

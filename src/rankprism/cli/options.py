@@ -153,3 +153,15 @@ def working(what: str) -> Iterator[Callable[[float], None]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=1.0, visible=False)
         yield lambda share: progress.update(task, completed=share, visible=time.monotonic() - began > 2)
+
+
+MeasureFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--measures",
+        metavar="FILE",
+        help="A file with measures of your own, TOML or Python; repeatable. A Python file is run as a "
+        "program: load only files that you trust.",
+        show_default=False,
+    ),
+]

@@ -38,6 +38,7 @@ def intent_aware(base: Definition) -> Definition:
         low, high = base.bounds.function(c, **settings)
         return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
+    function.__module__ = base.function.__module__
     function.__doc__ = (
         f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
@@ -56,6 +57,7 @@ def intent_aware(base: Definition) -> Definition:
         keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
+        derived_from=base.name,
     )
 
 

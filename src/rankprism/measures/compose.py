@@ -1,24 +1,12 @@
 """Make your own: a measure put together from parts, or mixed from others, under a name of its own.
 
-It then works wherever a built-in one does. From Python with `compose` and `mix`, from a TOML file with
-`load`, which is what ``rankprism evaluate --measures FILE`` reads::
-
-    [my_measure]
-    summary = "Patient users who are never bored."
-    discount = "geometric"
-    p = 0.95
-    gain = "linear"
-
-    [balanced]
-    mix = {"StRecall@10" = 0.5, "nDCG@10" = 0.5}
+It then works wherever a built-in one does. `rankprism.formats.measure_files` reads such measures from files.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,8 +153,26 @@ def compose(
     for parameter in parameters:
         parameter.check(parameter.default, name)
     kind = "exact" if gain == "binary" and divisor in ("none", "everything") else "outer"
+    recipe = {
+        "name": name,
+        "discount": discount,
+        "gain": gain,
+        "novelty": novelty,
+        "divisor": divisor,
+        "weighted": weighted,
+        "p": p,
+        "alpha": alpha,
+        "effort": effort,
+        "rel": rel,
+        "summary": summary,
+    }
     made = Definition(
-        _checked(name), function, tuple(parameters), single=False, bounds=Bounds(kind, completed)
+        _checked(name),
+        function,
+        tuple(parameters),
+        single=False,
+        bounds=Bounds(kind, completed),
+        recipe=(compose, recipe),
     )
     return register(made)
 
@@ -202,49 +208,16 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
     formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
     cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
-    made = Definition(_checked(name), function, (JUDGED_ONLY,), single=False, bounds=bounds, cite=cite)
+    made = Definition(
+        _checked(name),
+        function,
+        (JUDGED_ONLY,),
+        single=False,
+        bounds=bounds,
+        cite=cite,
+        recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
+    )
     return register(made)
-
-
-def load(path: str | os.PathLike[str]) -> list[Measure]:
-    """Register the measures of a TOML file: a table for each, its keys those of `compose`, or ``mix``."""
-    import tomllib
-
-    source = Path(path)
-    try:
-        tables = tomllib.loads(source.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MeasureError(f"{source}: there is no such file; check the path") from None
-    except RecursionError:
-        raise MeasureError(f"{source}: cannot be read as TOML: its values are nested too deep") from None
-    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
-    made = []
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise MeasureError(f"{source}: {name} is no table; write [{name}] and its keys below")
-        try:
-            made.append(_from_table(name, table))
-        except MeasureError as error:
-            raise MeasureError(f"{source}: {error}") from None
-    return made
-
-
-def _from_table(name: str, table: dict[str, Any]) -> Measure:
-    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__ or ())
-    for key in table:
-        if key not in known:
-            raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-    for key, kind, words in (
-        ("weighted", bool, "true or false"),
-        ("mix", dict, "a table of measures and weights"),
-        ("summary", str, "a text"),
-    ):
-        if key in table and not isinstance(table[key], kind):
-            raise MeasureError(f"{name}: {key} must be {words}; got {shown(table[key])}")
-    if "mix" in table:
-        return mix(name, table["mix"], summary=table.get("summary", ""))
-    return compose(name, **table)
 
 
 def _number(name: str, value: Any) -> float:

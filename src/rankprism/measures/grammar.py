@@ -24,15 +24,24 @@ _LONGEST_NUMBER = 40
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
-def parse(text: str | Measure) -> Measure:
-    """The measure that a string names.
+def parse(text: str | Measure | Any) -> Measure:
+    """The measure that a string, or a measure object of ir_measures, names.
 
     >>> parse("α-nDCG( α = 0.25 )@20"), parse("ndcg@10"), parse("D#-nDCG@20")
     (alpha_nDCG(alpha=0.25)@20, nDCG@10, DSharp_nDCG@20)
     >>> parse("nDCG(dcg='log2')@10")
     nDCG@10
     """
-    return text if isinstance(text, Measure) else _Reader(text).measure()
+    if isinstance(text, Measure):
+        return text
+    if isinstance(text, str):
+        return _Reader(text).measure()
+    if type(text).__module__.partition(".")[0] == "ir_measures":
+        return _Reader(str(text)).measure()  # its measures print in the grammar that is ours, too
+    raise MeasureError(
+        f"{shown(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
+        "rankprism.measures or ir_measures"
+    )
 
 
 class _Reader:

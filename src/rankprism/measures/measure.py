@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -131,6 +132,10 @@ class Definition:
     bounds: Bounds = Bounds("none")
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    #: The measure that this one, M_IA, was made of; empty for a measure of its own.
+    derived_from: str = ""
+    #: How to make the definition again in another process, if not by importing its function's module.
+    recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
     #: The name that papers use, where it is not what `display` makes of `name`.
     printed: str = ""
 
@@ -245,6 +250,15 @@ class Measure:
         cutoff = f"@{self.settings['cutoff']}" if "cutoff" in self.settings else ""
         return name + (f"({inside})" if inside else "") + cutoff
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name: the other process finds the definition, imports its module or makes it again."""
+        return _restored, (
+            self.name,
+            self.definition.function.__module__,
+            self.definition.recipe,
+            dict(self.settings),
+        )
+
     def __str__(self) -> str:
         return self._text
 
@@ -350,6 +364,62 @@ class Measure:
         return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
 
 
+class _OwnPage:
+    """``__doc__`` of a measure: its own page for a value, so that `help` shows it; else that of the class."""
+
+    def __init__(self, of_class: str) -> None:
+        self.of_class = of_class
+
+    def __get__(self, measure: Measure | None, owner: type) -> str:
+        if measure is None:
+            return self.of_class
+        from rankprism.measures.catalogue import explain
+
+        return explain(measure)
+
+
+class _OwnSignature:
+    """``__signature__`` of a measure: its parameters with their defaults."""
+
+    def __get__(self, measure: Measure | None, owner: type) -> Any:
+        if measure is None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature(
+            [
+                inspect.Parameter(p.name, keyword, default=measure[p.name], annotation=p.kind)
+                for p in measure.definition.parameters
+            ]
+        )
+
+
+Measure.__doc__ = _OwnPage(Measure.__doc__ or "")  # type: ignore[assignment]
+Measure.__signature__ = _OwnSignature()  # type: ignore[attr-defined]
+
+
+def _restored(
+    name: str,
+    module: str,
+    recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None,
+    settings: Mapping[str, Any],
+) -> Measure:
+    """The measure of this name, which is made known first where it is not."""
+    if name not in names():
+        if recipe is not None:
+            make, parts = recipe
+            make(**parts)
+        else:
+            import importlib
+
+            importlib.import_module(module)
+    found = lookup(name)
+    if recipe is not None and str(found.definition.recipe) != str(recipe):
+        raise MeasureError(f"a measure named {name} exists already and is made of other parts; rename one")
+    return found(**settings)
+
+
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
@@ -404,6 +474,19 @@ def register(definition: Definition) -> Measure:
     _DEFINITIONS[definition.name] = definition
     _ALIASES.update(dict.fromkeys(definition.aliases, definition.name))
     return Measure(definition)
+
+
+@contextmanager
+def all_or_none() -> Iterator[None]:
+    """Forget the measures that were registered inside, if it ends with an error."""
+    before = dict(_DEFINITIONS), dict(_ALIASES)
+    try:
+        yield
+    except BaseException:
+        for registry, kept in zip((_DEFINITIONS, _ALIASES), before, strict=True):
+            for name in registry.keys() - kept.keys():
+                del registry[name]
+        raise
 
 
 def _is_single(name: str) -> bool:
