@@ -18,6 +18,7 @@ from rankprism.data.scores import Scores
 from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.runs import align_source
 from rankprism.measures import CAM, MM, TOMA, Aspect, Measure, parse
+from rankprism.measures.parameter import Role
 from rankprism.meta.correlation import correlation
 from rankprism.meta.power import discriminative_power
 from rankprism.statistics.threads import Share, for_each
@@ -120,7 +121,7 @@ def analyse(
 
 def _cut(measure: Measure, depth: int) -> Measure:
     """The measure of the first documents, where it has a cutoff."""
-    has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+    has_cutoff = Role.CUTOFF in measure.definition.roles
     return measure @ depth if has_cutoff else measure
 
 

@@ -24,7 +24,8 @@ from typing import Any
 
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.measures.compose import compose, mix
-from rankprism.measures.measure import Measure, all_or_none, lookup, names, shown
+from rankprism.measures.measure import Measure, all_or_none, lookup, names
+from rankprism.measures.parameter import shown
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:

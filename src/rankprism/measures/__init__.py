@@ -26,10 +26,12 @@ from rankprism.measures.d_measures import (
     P_plusQ,
     P_plusQSharp,
 )
+from rankprism.measures.declare import measure
 from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, lookup, measure, names
+from rankprism.measures.measure import Bounds, Definition, Measure, lookup, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from rankprism.measures.parameter import Parameter
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
 from rankprism.measures.toma import TOMA
 

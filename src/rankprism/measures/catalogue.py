@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 
 from rankprism.data.table import text_table
-from rankprism.measures.checked import CHECKED
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.measure import AXIOMS, Definition, Measure, lookup, names
 
@@ -80,7 +79,7 @@ def reference() -> str:
             "one" if d.single else "all",
             d.bounds.kind,
             " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
-            CHECKED.get(d.name, ""),
+            d.compared,
         )
         lines.append(f"| {' | '.join(cells)} |")
     for d in own:

@@ -6,7 +6,6 @@ It then works wherever a built-in one does. `rankprism.formats.measure_files` re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,29 +13,23 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.novelty import expected_utility
-from rankprism.measures.bounds.ranges import Pair, probability
+from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.family import NODES, checked, ideal_bounds, over_ideal, score, score_bounds
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import (
-    CUTOFF,
-    JUDGED_ONLY,
-    LARGEST,
-    Bounds,
-    Definition,
-    Measure,
-    Parameter,
-    register,
-    shown,
+from rankprism.measures.measure import Bounds, Definition, Measure, register
+from rankprism.measures.novelty import LogBase
+from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared, shown
+from rankprism.measures.parts import (
+    GAINS,
+    Alpha,
+    Discount,
+    Effort,
+    Gain,
+    Novelty,
+    Parts,
+    Patience,
+    Rel,
 )
-from rankprism.measures.novelty import (
-    NODES,
-    check_probability,
-    everything_bounds,
-    ideal_bounds,
-    over_everything,
-    over_ideal,
-)
-from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility
 
 DISCOUNTS = {
     "uniform": "1",
@@ -58,18 +51,7 @@ DIVISORS = {
     "per-aspect": "each aspect's own best, before the sum",
     "everything": "the same for a ranking whose every document serves every aspect",
 }
-_P = {
-    "geometric": Parameter(
-        "p",
-        0.8,
-        "the chance to go on from one document to the next",
-        low=0,
-        high=1,
-        above_low=True,
-    ),
-    "slow": Parameter("p", 2.0, "base of the logarithm in the discount", low=1, above_low=True),
-}
-_EFFORT = Parameter("e", 0.0, "what looking at a document costs", low=0)
+_P = {"geometric": Patience, "slow": LogBase}
 
 
 def compose(
@@ -115,27 +97,22 @@ def compose(
             Novelty(novelty, own.get("alpha", 0.0)),
             weighted,
             own.get("e", 0.0),
+            over_everything=divisor == "everything",
         )
 
+    has_ideal = divisor not in ("none", "everything")
+
     def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
-        if novelty == "cascade":
-            check_probability(hits, name, gain)
         parts = parts_of(rel, own)
-        if divisor == "none":
-            return utility(hits, parts, cutoff)
-        if divisor == "everything":
-            return over_everything(hits, parts, cutoff)
-        return over_ideal(hits, parts, cutoff, divisor, NODES.default)
+        if has_ideal:
+            return over_ideal(hits, checked(hits, parts, name), cutoff, divisor, NODES.default)
+        return score(hits, parts, cutoff, name)
 
     def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
         parts = parts_of(rel, own)
-        if novelty == "cascade":
-            probability(c, parts.gain, name)
-        if divisor == "none":
-            return expected_utility(c, parts, cutoff)
-        if divisor == "everything":
-            return everything_bounds(c, parts, cutoff)
-        return ideal_bounds(c, parts, cutoff, divisor, NODES.default)
+        if has_ideal:
+            return ideal_bounds(c, parts, cutoff, divisor, NODES.default, name)
+        return score_bounds(c, parts, cutoff, name)
 
     formula = (
         f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
@@ -143,10 +120,10 @@ def compose(
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
     function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
     parameters = [
-        *([replace(_P[discount], default=p)] if discount in _P else []),
-        *([replace(ALPHA, default=alpha)] if novelty == "decay" else []),
-        *([replace(_EFFORT, default=effort)] if effort else []),
-        replace(REL, default=rel),
+        *([declared("p", _P[discount], p)] if discount in _P else []),
+        *([declared("alpha", Alpha, alpha)] if novelty == "decay" else []),
+        *([declared("e", Effort, effort)] if effort else []),
+        declared("rel", Rel, rel),
         JUDGED_ONLY,
         CUTOFF,
     ]

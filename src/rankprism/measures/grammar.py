@@ -6,7 +6,8 @@ import re
 from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError
-from rankprism.measures.measure import Measure, lookup, shorter, shown
+from rankprism.measures.measure import Measure, lookup
+from rankprism.measures.parameter import Role, shorter, shown
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -100,8 +101,8 @@ class _Reader:
                     parameter = measure.definition.spelled(self.take("name"))
                     self.take("sign", "=")
                     measure = measure(**{parameter: self.value()})
-                elif any(p.name == "measure" for p in measure.definition.parameters):
-                    measure = measure(measure=self.one())
+                elif Role.INNER in measure.definition.roles:
+                    measure = measure(**{measure.definition.roles[Role.INNER].name: self.one()})
                 else:
                     self.take("name")
                     self.take("sign", "=")

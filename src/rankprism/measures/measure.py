@@ -18,87 +18,14 @@ from rankprism.data.hits import Floats, Hits
 from rankprism.data.result import latex_escaped
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
+from rankprism.measures.parameter import Parameter, Role, printed, shown
 
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
+    from rankprism.measures.parts import Parts
 
 #: Parameters that papers write as Greek letters.
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
-
-#: Numbers without a range of their own: far more than any use, far less than a float can hold.
-LARGEST = 10**9
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter: what it may be, and what it means."""
-
-    name: str
-    default: Any
-    meaning: str
-    kind: type = float
-    low: float | None = None
-    high: float = LARGEST
-    above_low: bool = False  # low itself is excluded
-    below_high: bool = False
-    choices: Collection[str] = ()
-    mapping: bool = False  # a mapping is a value too
-    sequence: str = ""  # a sequence is a value too: an example of one
-    optional: bool = False  # None is a value
-
-    @property
-    def range(self) -> str:
-        """What is allowed, in words."""
-        if self.kind is Measure:
-            return "a single-aspect measure such as nDCG@10"
-        if self.choices:
-            also = ", or a mapping such as {1:0.5,2:0.5}" if self.mapping else ""
-            also += f", or a sequence such as {self.sequence}" if self.sequence else ""
-            return "one of " + ", ".join(repr(c) for c in self.choices) + also
-        if self.sequence:
-            return f"a sequence such as {self.sequence}"
-        if self.kind is str:
-            return "a word in quotes"
-        if self.kind is bool:
-            return "True or False"
-        if self.kind is dict:
-            return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
-        word = "a whole number" if self.kind is int else "a number"
-        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
-        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
-
-    def check(self, value: Any, measure: str) -> Any:
-        """The value in its canonical type, or an error that says what is allowed."""
-        if self.optional and value is None:
-            return None
-        if not self._allows(value):
-            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {shown(value)}")
-        if self.sequence and not isinstance(value, str):
-            return _as_tuple(value)
-        return float(value) if self.kind is float else value
-
-    def _allows(self, value: Any) -> bool:
-        if self.kind is Measure:
-            return isinstance(value, Measure) and value.definition.single
-        if self.sequence and not (self.choices and isinstance(value, str)):
-            return isinstance(value, list | tuple) and _is_plain(value)
-        if self.kind is str and not self.choices:
-            return isinstance(value, str) and "'" not in value
-        if self.choices and not (self.mapping and isinstance(value, Mapping)):
-            return isinstance(value, str) and value in self.choices
-        if self.kind is bool:
-            return isinstance(value, bool)
-        if self.kind is dict or self.mapping:
-            numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            if not all(_is_number(x) for x in numbers):
-                return False
-            # What is not relevant never gains anything.
-            return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
-        if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
-            return False
-        low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = value < self.high or (value == self.high and not self.below_high)
-        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +57,10 @@ class Definition:
     interval: Callable[..., tuple[Floats, Floats]] | None = None
     #: Bounds of the score, where judgments are missing.
     bounds: Bounds = Bounds("none")
+    #: What the scores were compared with, beside a slow implementation of the definition.
+    compared: str = ""
+    #: The parts of a member of the novelty family, from its parameters.
+    parts: Callable[..., Parts] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     #: The measure that this one, M_IA, was made of; empty for a measure of its own.
@@ -158,6 +89,11 @@ class Definition:
     @property
     def bibtex(self) -> str:
         return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
+
+    @cached_property
+    def roles(self) -> Mapping[Role, Parameter]:
+        """The parameters that somebody besides the formula has to know of."""
+        return {p.role: p for p in self.parameters if p.role is not None}
 
     def spelled(self, name: str) -> str:
         """The parameter that is meant by α, Alpha or judged-only; the same name where none is."""
@@ -197,24 +133,40 @@ class Measure:
         for name, value in settings.items():
             parameter = self.definition.parameter(name)
             merged[name] = parameter.check(value, self.name)
-            if isinstance(value, Measure) and "fold" in value.settings:
-                raise MeasureError(
-                    f"{self.name} does not fold aspects by {value}; leave out fold={value['fold']!r}"
-                )
+            fold = value.given(Role.FOLD) if isinstance(value, Measure) else None
+            if fold is not None:
+                raise MeasureError(f"{self.name} does not fold aspects by {value}; leave out fold={fold!r}")
             if merged[name] == parameter.default:
                 del merged[name]
         return replace(self, settings=merged)
 
     def __matmul__(self, cutoff: int | float) -> Measure:
-        if all(p.name != "cutoff" for p in self.definition.parameters):
-            inner = self.settings.get("measure")
+        parameter = self.definition.roles.get(Role.CUTOFF)
+        if parameter is None:
+            inner = self.inner
             hint = f"write {self.name}({inner}@{cutoff})" if inner else f"write it without @{cutoff}"
             raise MeasureError(f"{self.name} takes no cutoff of its own; {hint}")
-        return self(cutoff=cutoff)
+        return self(**{parameter.name: cutoff})
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
         return self.settings.get(name, self.definition.parameter(name).default)
+
+    def of(self, role: Role) -> Any:
+        """The value of the parameter with this role; None if there is no such parameter."""
+        parameter = self.definition.roles.get(role)
+        return None if parameter is None else self[parameter.name]
+
+    def given(self, role: Role) -> Any:
+        """The same, and None too where it is the default."""
+        parameter = self.definition.roles.get(role)
+        return None if parameter is None else self.settings.get(parameter.name)
+
+    @property
+    def inner(self) -> Measure | None:
+        """The measure inside, where there is one."""
+        inside: Measure | None = self.given(Role.INNER)
+        return inside
 
     @cached_property
     def _text(self) -> str:
@@ -240,15 +192,15 @@ class Measure:
 
     def _spelled(self, name: str, spelling: Mapping[str, str], inner: Callable[[Measure], str]) -> str:
         """The name, the parameters that differ from their defaults, the cutoff."""
-        given = [p for p in self.definition.parameters if p.name in self.settings and p.name != "cutoff"]
+        given = [p for p in self.definition.parameters if p.name in self.settings and p.role != Role.CUTOFF]
         inside = ",".join(
             inner(self.settings[p.name])
-            if p.kind is Measure
-            else f"{spelling.get(p.name, p.name)}={_printed(self.settings[p.name])}"
+            if p.role is Role.INNER
+            else f"{spelling.get(p.name, p.name)}={printed(self.settings[p.name])}"
             for p in given
         )
-        cutoff = f"@{self.settings['cutoff']}" if "cutoff" in self.settings else ""
-        return name + (f"({inside})" if inside else "") + cutoff
+        cutoff = self.given(Role.CUTOFF)
+        return name + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by name: the other process finds the definition, imports its module or makes it again."""
@@ -275,7 +227,8 @@ class Measure:
         if not self.definition.single:
             score = self.per_aspect(hits)
         else:
-            score = self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+            fold = self.of(Role.FOLD)
+            score = self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
         if not np.isfinite(score).all():
             raise MeasureError(
                 f"{self}: a score is no finite number; the grades, which go up to "
@@ -291,20 +244,18 @@ class Measure:
     @property
     def cutoff(self) -> int | None:
         """How deep the measure looks, its own cutoff or that of the measure inside; None: to the end."""
-        inner = self.settings.get("measure")
-        return inner.cutoff if isinstance(inner, Measure) else self.settings.get("cutoff")
+        cutoff: int | None = self.inner.cutoff if self.inner else self.given(Role.CUTOFF)
+        return cutoff
 
     @property
     def is_condensed(self) -> bool:
         """Whether the measure, or the one inside, looks at judged documents only."""
-        inner = self.settings.get("measure")
-        return bool(self.settings.get("judged_only")) or (isinstance(inner, Measure) and inner.is_condensed)
+        return bool(self.of(Role.JUDGED_ONLY)) or (self.inner is not None and self.inner.is_condensed)
 
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        ideals = any(p.name == "ideal" for p in self.definition.parameters)
-        return self.definition.interval is not None and (not ideals or self["ideal"] == "exact")
+        return self.definition.interval is not None and self.of(Role.IDEAL) in (None, "exact")
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -317,11 +268,10 @@ class Measure:
     @property
     def why_unbounded(self) -> str:
         """Why no bounds are known for missing judgments; empty if they are."""
-        if self.settings.get("judged_only"):
+        if self.of(Role.JUDGED_ONLY):
             return "it leaves the unjudged documents out, and a judgment would put them back in"
-        inner = self.settings.get("measure")
-        if isinstance(inner, Measure) and inner.why_unbounded:
-            return f"of {inner}: {inner.why_unbounded}"
+        if self.inner is not None and self.inner.why_unbounded:
+            return f"of {self.inner}: {self.inner.why_unbounded}"
         return self.definition.bounds.reason if self.definition.bounds.function is None else ""
 
     def check_bounded(self) -> None:
@@ -337,7 +287,8 @@ class Measure:
         hits = completions.hits
         given = self.interval(hits)
         if self.definition.single:
-            folded = completions.fold(self["fold"], FOLDS[self["fold"]])
+            fold = self.of(Role.FOLD)
+            folded = completions.fold(fold, FOLDS[fold])
             low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
         else:
             low, high = self.bounds_per_aspect(completions)
@@ -357,11 +308,12 @@ class Measure:
         return function(completions, **settings)
 
     def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
-        settings = {p.name: self[p.name] for p in self.definition.parameters}
-        if settings.get("measure", self) is None:
+        if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
-        settings.pop("fold", None)
-        return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
+        # Folding and leaving out are done before: they are not the function's business.
+        done = (Role.FOLD, Role.JUDGED_ONLY)
+        settings = {p.name: self[p.name] for p in self.definition.parameters if p.role not in done}
+        return (hits.condensed() if self.of(Role.JUDGED_ONLY) else hits), settings
 
 
 class _OwnPage:
@@ -423,12 +375,6 @@ def _restored(
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
-#: A search of this many nodes takes days.
-MOST_NODES = 10**12
-
-CUTOFF = Parameter(
-    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
-)
 #: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
     # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
@@ -452,15 +398,6 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         0.0,
     ),
 }
-FOLD = Parameter(
-    "fold",
-    "max",
-    "a document's grade where it has several: the highest, the lowest, their sum, weighted mean or product",
-    str,
-    choices=tuple(FOLDS),
-)
-JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
-
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
 
@@ -479,57 +416,20 @@ def register(definition: Definition) -> Measure:
 @contextmanager
 def all_or_none() -> Iterator[None]:
     """Forget the measures that were registered inside, if it ends with an error."""
-    before = dict(_DEFINITIONS), dict(_ALIASES)
+    definitions, aliases = dict(_DEFINITIONS), dict(_ALIASES)
     try:
         yield
     except BaseException:
-        for registry, kept in zip((_DEFINITIONS, _ALIASES), before, strict=True):
-            for name in registry.keys() - kept.keys():
-                del registry[name]
+        _DEFINITIONS.clear()
+        _DEFINITIONS.update(definitions)
+        _ALIASES.clear()
+        _ALIASES.update(aliases)
         raise
 
 
 def _is_single(name: str) -> bool:
     definition = _DEFINITIONS.get(_ALIASES.get(name, name))
     return definition is not None and definition.single
-
-
-def measure(
-    *parameters: Parameter,
-    single: bool = False,
-    bounds: Bounds | None = None,
-    keeps: str | None = None,
-    keeps_ia: str | None = None,
-    interval: Callable[..., tuple[Floats, Floats]] | None = None,
-    cite: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
-    printed: str = "",
-) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of `Hits` and parameters into a registered measure of the same name.
-
-    Every measure can also be taken of the judged documents only, and a single-aspect one of grades
-    folded in several ways; neither is its function's business.
-    """
-    own = [p for p in parameters if p.name != "cutoff"]
-    cut = [p for p in parameters if p.name == "cutoff"]
-
-    def decorate(function: Callable[..., Floats]) -> Measure:
-        definition = Definition(
-            name=function.__name__,
-            function=function,
-            parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
-            single=single,
-            keeps=None if keeps is None else frozenset(keeps.split()),
-            keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
-            interval=interval,
-            bounds=bounds or Bounds("none"),
-            cite=cite,
-            aliases=aliases,
-            printed=printed,
-        )
-        return register(definition)
-
-    return decorate
 
 
 def lookup(name: str) -> Measure:
@@ -600,53 +500,3 @@ def _hint(name: str, spellings: Mapping[str, Collection[str]]) -> str:
     close = difflib.get_close_matches(folded_name(name), spellings, n=2, cutoff=0.5)
     meant = dict.fromkeys(known for spelling in close for known in sorted(spellings[spelling]))
     return f"; did you mean {' or '.join(meant)}?" if meant else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
-
-
-def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether a value can be written down: numbers and words, in sequences of sequences."""
-    if isinstance(value, list | tuple):
-        return depth < 10 and all(_is_plain(x, depth + 1) for x in value)
-    if isinstance(value, str):
-        return "'" not in value
-    return _is_number(value)
-
-
-def shown(value: Any) -> str:
-    """A value in a message, cut short if it is long.
-
-    >>> shown("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
-    """
-    try:
-        return shorter(repr(value))
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
-        return f"a {type(value).__name__} that is too long to print"
-
-
-def shorter(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[:most] + "…"
-
-
-def _written(number: float) -> str:
-    """A bound in words: 1,000,000,000 rather than 1e+09."""
-    return f"{number:,.0f}" if abs(number) >= 1e4 else f"{number:g}"
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list | tuple) else value
-
-
-def _printed(value: Any) -> str:
-    if isinstance(value, Measure):
-        return str(value)
-    if isinstance(value, tuple):
-        return "(" + ",".join(map(_printed, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
