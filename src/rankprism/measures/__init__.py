@@ -29,7 +29,7 @@ from rankprism.measures.d_measures import (
 from rankprism.measures.declare import measure
 from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Bounds, Definition, Measure, lookup, names
+from rankprism.measures.measure import Bounds, Definition, Measure, definitions, lookup, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankprism.measures.parameter import Parameter
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
@@ -109,4 +109,4 @@ def __dir__() -> list[str]:
 
 
 # The worked examples live in the docstrings of the measures' functions, where doctest does not look.
-__test__ = {name: lookup(name).definition.function.__doc__ or "" for name in names()}
+__test__ = {d.name: d.function.__doc__ or "" for d in definitions()}

@@ -65,7 +65,7 @@ def intent_aware(base: Definition) -> Definition:
     )
 
 
-Inner = Annotated[Measure | None, "the single-aspect measure that each aspect is scored with", Role.INNER]
+Inner = Annotated[Measure, "the single-aspect measure that each aspect is scored with", Role.INNER]
 AspectName = Annotated[str | None, "the name of the aspect"]
 GoodAspect = Annotated[str, "the name of the aspect to score high on"]
 BadAspect = Annotated[str, "the name of the aspect to score low on"]
@@ -94,7 +94,7 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
     cite="lioma2017evaluation",
     compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals)",
 )
-def CAM(hits: Hits, measure: Inner = None) -> Floats:
+def CAM(hits: Hits, measure: Inner) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
 
     CAM(M) = Σ_t w_t M_t over all aspects; one without a relevant document scores 0
@@ -113,7 +113,7 @@ def CAM(hits: Hits, measure: Inner = None) -> Floats:
     ),
     cite="maistro2021principled",
 )
-def MM(hits: Hits, measure: Inner = None) -> Floats:
+def MM(hits: Hits, measure: Inner) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
     MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 as soon as one of them scores 0
@@ -138,7 +138,7 @@ def MM(hits: Hits, measure: Inner = None) -> Floats:
     ),
     cite="lioma2017evaluation",
 )
-def Aspect(hits: Hits, measure: Inner = None, aspect: AspectName = None) -> Floats:
+def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     """One aspect on its own: a measure of credibility, say, where relevance is judged too.
 
     Aspect(M) = M_t, t the aspect of that name, which every topic has
@@ -155,9 +155,7 @@ def Aspect(hits: Hits, measure: Inner = None, aspect: AspectName = None) -> Floa
     bounds=Bounds("outer", lambda c, **settings: _contrast_bounds(c, **settings)),
     cite="clarke2021assessing",
 )
-def Contrast(
-    hits: Hits, measure: Inner = None, good: GoodAspect = "helpful", bad: BadAspect = "harmful"
-) -> Floats:
+def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
     """What a ranking does for one aspect less what it does for another: helpful against harmful documents.
 
     Contrast(M) = M_good - M_bad

@@ -15,7 +15,6 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
-from rankprism.data.result import latex_escaped
 from rankprism.errors import MeasureError
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.parameter import Parameter, Role, printed, shown
@@ -185,6 +184,8 @@ class Measure:
     @property
     def latex(self) -> str:
         """`display` as LaTeX source."""
+        from rankprism.data.result import latex_escaped
+
         escaped = latex_escaped(self.display)
         for word, letter in GREEK.items():
             escaped = escaped.replace(letter, rf"$\{word}$")
@@ -443,8 +444,11 @@ def lookup(name: str) -> Measure:
     exact = _ALIASES.get(name, name)
     if exact in _DEFINITIONS:
         return Measure(_DEFINITIONS[exact])
+    base = exact.removesuffix("_IA")
+    if base != exact and base in _DEFINITIONS and _is_single(base):
+        return Measure(_derived(base))
     spellings = _spellings()
-    found = [exact] if exact in names() else sorted(spellings.get(folded_name(name), ()))
+    found = sorted(spellings.get(folded_name(name), ()))
     if len(found) > 1:
         raise MeasureError(f"the measure {shown(name)} can be {' or '.join(found)}; write one of these")
     if not found:
@@ -485,6 +489,11 @@ def folded_name(name: str) -> str:
 
 #: Hyphens and dashes, as they come out of papers.
 _DASHES = re.compile("[-\u2010-\u2014\u2212]")
+
+
+def definitions() -> tuple[Definition, ...]:
+    """All measures that are not derived from others."""
+    return tuple(_DEFINITIONS.values())
 
 
 def names() -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from rankprism.measures.parameter import Example, OneOf, Role
 from rankprism.measures.parts import Weighted
 
 InnerOfClasses = Annotated[
-    Measure | None, "the single-aspect measure that is taken of the weights of classes", Role.INNER
+    Measure, "the single-aspect measure that is taken of the weights of classes", Role.INNER
 ]
 Distance = Annotated[str, OneOf(DISTANCES.keys()), "how far labels are from the best ones"]
 ClassWeights = Annotated[
@@ -60,7 +60,7 @@ Best = Annotated[
 )
 def TOMA(
     hits: Hits,
-    measure: InnerOfClasses = None,
+    measure: InnerOfClasses,
     distance: Distance = "euclidean",
     weights: ClassWeights = "step",
     tuples: Tuples = "product",
