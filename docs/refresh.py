@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rankprism.cli.output import reference
+from rankprism.measures.catalogue import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -22,7 +22,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
 from rankprism.measures import Measure, names, parse
 from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose
-from rankprism.measures.measure import Parameter
+from rankprism.measures.parameter import Parameter
 from rankprism.measures.parts import GAINS
 
 #: Values to try, of which a parameter takes the first two that it allows.

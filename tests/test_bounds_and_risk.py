@@ -423,7 +423,7 @@ def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
             {"q": {"s": {"a": 1}}}, {"q": {"a": 1.0}}, "Aspect(ERR,aspect='s')", aspects={"s": range(6)}
         )
 
-    @measure_decorator(cite=())
+    @measure_decorator()
     def unheard_of(hits: Hits) -> Floats:
         """A measure that says nothing of bounds."""
         return np.zeros(len(hits.length))

@@ -17,7 +17,8 @@ from test_catalogue import WHOLE, Case, cases, scores_of
 
 import rankprism
 from rankprism import MeasureError, sample
-from rankprism.measures import compose, load, lookup, mix, names, parse
+from rankprism.formats.measure_files import load
+from rankprism.measures import compose, lookup, mix, names, parse
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 

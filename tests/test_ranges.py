@@ -16,8 +16,8 @@ from backports import zstd
 
 from rankprism import InputError, MeasureError, RankprismError, evaluate, read_judgments, read_scores
 from rankprism.data.scales import Scale, number
+from rankprism.formats.measure_files import load
 from rankprism.measures import ERR_IA, compose, mix, parse
-from rankprism.measures.compose import load
 from rankprism.measures.measure import names
 from rankprism.measures.series import DIRECT, sum_beyond
 

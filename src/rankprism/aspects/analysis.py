@@ -19,6 +19,7 @@ from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.measures import CAM, MM, TOMA, Aspect, Measure
+from rankprism.measures.parameter import Role
 from rankprism.meta.discriminative_power import power
 from rankprism.meta.rank_correlation import correlation
 from rankprism.statistics.threads import Share, for_each
@@ -129,7 +130,7 @@ def analyse(
 
 def _cut(measure: Measure, depth: int) -> Measure:
     """The measure of the first documents, where it has a cutoff."""
-    has_cutoff = any(p.name == "cutoff" for p in measure.definition.parameters)
+    has_cutoff = Role.CUTOFF in measure.definition.roles
     return measure @ depth if has_cutoff else measure
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rankprism.axioms.constraint import Constraint
 from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Role
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint)
         return ""  # the arguments are for one r_c, whatever n is
     if not set(measure.settings) <= _COVERED:
         return ""
-    if _setting(measure, "gain") == "binary" and "rel" not in _names(measure):
+    if measure.of(Role.GAIN) == "binary" and Role.THRESHOLD not in measure.definition.roles:
         return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
     for proof in proofs:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()

@@ -16,6 +16,7 @@ import numpy as np
 from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Role
 
 Ranking: TypeAlias = Floats
 Rankings: TypeAlias = tuple[Ranking, ...]
@@ -76,10 +77,10 @@ def on_scale(measure: Measure) -> Measure:
         if parameter.name in measure.settings:
             inner = measure[parameter.name]
             changes |= {parameter.name: on_scale(inner)} if isinstance(inner, Measure) else {}
-        elif parameter.name == "rel":
-            changes["rel"] = ANY
-        elif parameter.name == "max_rel" and parameter.default is not None:
-            changes["max_rel"] = 1.0
+        elif parameter.role is Role.THRESHOLD:
+            changes[parameter.name] = ANY
+        elif parameter.role is Role.HIGHEST:
+            changes[parameter.name] = 1.0
     return measure(**changes)
 
 

@@ -14,7 +14,8 @@ from rankprism.axioms.verdict import PROVED, Verdict
 from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Measure, Parameter
+from rankprism.measures.measure import Measure
+from rankprism.measures.parameter import Parameter
 
 #: How many values are looked at, between which thresholds are then narrowed down.
 SCAN = 33

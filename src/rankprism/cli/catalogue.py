@@ -28,8 +28,11 @@ def measures(
     rankprism measures
     rankprism measures alpha_nDCG
     """
-    from rankprism.cli.output import explain, list_measures, write
+    import shutil
+
+    from rankprism.cli.output import write
     from rankprism.measures import parse
+    from rankprism.measures.catalogue import explain, list_measures
 
     load_measures(measures_file)
     if name is None:
@@ -37,7 +40,7 @@ def measures(
     elif bibtex:
         write(parse(name).definition.bibtex + "\n")
     else:
-        write(explain(parse(name)) + "\n", for_people=True)
+        write(explain(parse(name), min(100, shutil.get_terminal_size().columns)) + "\n", for_people=True)
 
 
 @app.command()

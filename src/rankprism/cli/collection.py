@@ -338,7 +338,7 @@ def read_measures(measure: MeasureNames = None, measures_file: MeasureFiles = No
 def load_measures(measures_file: Sequence[Path] | None) -> None:
     """Make the measures in these files known."""
     if measures_file:
-        from rankprism.measures import load
+        from rankprism.formats.measure_files import load
 
         for file in measures_file:
             load(file)

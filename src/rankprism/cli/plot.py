@@ -159,7 +159,8 @@ def irec(
 
 def _filled_in(given: dict[str, Any]) -> dict[str, Any]:
     """The measures with each value in the place of {}."""
-    from rankprism.measures import load, parse
+    from rankprism.formats.measure_files import load
+    from rankprism.measures import parse
 
     measures, values = given["measure"] or [], given["values"]
     open_ones = [measure for measure in measures if "{}" in measure]

@@ -76,9 +76,12 @@ class Scores:
         *,
         runs: Iterable[str] | None = None,
         topics: Iterable[str] | None = None,
-        measures: Iterable[str] | None = None,
+        measures: Iterable[Any] | None = None,
     ) -> Scores:
-        """The scores of some runs, topics or measures, in the order in which they are named."""
+        """The scores of some runs, topics or measures, in the order in which they are named.
+
+        A measure is found by any spelling: α-nDCG@20 selects alpha_nDCG@20, and the other way round.
+        """
         r = _positions("run", self.runs, runs)
         t = _positions("topic", self.topics, topics)
         m = _positions("measure", self.measures, measures)
@@ -147,11 +150,24 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
     if wanted is None:
         return list(range(len(names)))
     where = {name: place for place, name in enumerate(names)}
-    chosen = [wanted] if isinstance(wanted, str) else list(wanted)
-    for name in chosen:
-        if name not in where:
+    chosen = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
+    found = []
+    for name in map(str, chosen):
+        alike = [name] if name in where else _same_measures(name, names) if what == "measure" else []
+        if not alike:
             raise InputError(f"there is no {what} {name!r}; there are {listed(names)}")
-    return [where[name] for name in dict.fromkeys(chosen)]
+        if len(alike) > 1:
+            raise InputError(f"the measure {name!r} can be {' or '.join(alike)}; write one of these")
+        found.append(where[alike[0]])
+    return list(dict.fromkeys(found))
+
+
+def _same_measures(name: str, names: Sequence[str]) -> list[str]:
+    """Those of the names that are other spellings of this measure."""
+    from rankprism.measures.display import canonical_name  # only measures know how they are spelled
+
+    canonical = canonical_name(name)
+    return [other for other in names if canonical_name(other) == canonical]
 
 
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

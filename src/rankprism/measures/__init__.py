@@ -9,7 +9,7 @@ CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects fir
 
 from rankprism.measures.combine import CAM, MM, Aspect, Contrast
 from rankprism.measures.compat import Compat
-from rankprism.measures.compose import compose, load, mix
+from rankprism.measures.compose import compose, mix
 from rankprism.measures.coverage import S_RR, Judged, S_precision, StRecall, WS_precision
 from rankprism.measures.cube import ACT, CT, P_at_recall, nCT
 from rankprism.measures.d_measures import (
@@ -26,19 +26,18 @@ from rankprism.measures.d_measures import (
     P_plusQ,
     P_plusQSharp,
 )
+from rankprism.measures.declare import measure
 from rankprism.measures.graded import GAP, P_plus, Q, nGAP
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, lookup, measure, names
+from rankprism.measures.measure import Bounds, Definition, Measure, definitions, lookup, names
 from rankprism.measures.novelty import ERR_IA, EU, NRBP, RBU, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from rankprism.measures.parameter import Parameter
 from rankprism.measures.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
 from rankprism.measures.toma import TOMA
-
-P_IA, AP_IA = lookup("P_IA"), lookup("AP_IA")
 
 __all__ = [
     "ACT",
     "AP",
-    "AP_IA",
     "CAM",
     "CT",
     "DCG",
@@ -51,7 +50,6 @@ __all__ = [
     "GAP",
     "MM",
     "NRBP",
-    "P_IA",
     "RBP",
     "RBU",
     "RR",
@@ -85,7 +83,6 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "compose",
-    "load",
     "lookup",
     "measure",
     "mix",
@@ -99,5 +96,17 @@ __all__ = [
     "parse",
 ]
 
+
+def __getattr__(name: str) -> Measure:
+    """Derived measures such as nDCG_IA, and those of your own, import like the others."""
+    if name in names():
+        return lookup(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *names()})
+
+
 # The worked examples live in the docstrings of the measures' functions, where doctest does not look.
-__test__ = {name: lookup(name).definition.function.__doc__ or "" for name in names()}
+__test__ = {d.name: d.function.__doc__ or "" for d in definitions()}

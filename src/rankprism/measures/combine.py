@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
-from rankprism.measures.measure import Bounds, Definition, Measure, Parameter, measure
+from rankprism.measures.declare import measure
+from rankprism.measures.measure import Bounds, Definition, Measure
+from rankprism.measures.parameter import Role
 from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
 
 _SMALLEST = 5e-324  # any grade above 0
@@ -25,8 +27,10 @@ def intent_aware(base: Definition) -> Definition:
 
     def relevant(settings: Mapping[str, Any]) -> Gain:
         # Relevant for M: from its own threshold on where its gains are binary, else from any gain on.
-        is_binary = settings.get("gain", "binary" if "rel" in settings else "") == "binary"
-        return binary(settings.get("rel", 1.0) if is_binary else _SMALLEST)
+        gain, threshold = (base.roles.get(role) for role in (Role.GAIN, Role.THRESHOLD))
+        is_binary = settings[gain.name] == "binary" if gain else threshold is not None
+        lowest = settings[threshold.name] if threshold else 1.0
+        return binary(lowest if is_binary else _SMALLEST)
 
     def function(hits: Hits, **settings: Any) -> Floats:
         weight = aspect_weights(hits, relevant(settings), weighted=True)
@@ -38,6 +42,7 @@ def intent_aware(base: Definition) -> Definition:
         low, high = base.bounds.function(c, **settings)
         return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
+    function.__module__ = base.function.__module__
     function.__doc__ = (
         f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
@@ -46,7 +51,7 @@ def intent_aware(base: Definition) -> Definition:
     return Definition(
         name=f"{base.name}_IA",
         function=function,
-        parameters=tuple(p for p in base.parameters if p.name != "fold"),
+        parameters=tuple(p for p in base.parameters if p.role is not Role.FOLD),
         single=False,
         bounds=Bounds(
             "none" if base.bounds.function is None else "outer",
@@ -56,12 +61,14 @@ def intent_aware(base: Definition) -> Definition:
         keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
+        derived_from=base.name,
     )
 
 
-INNER = Parameter(
-    "measure", None, "the single-aspect measure that each aspect is scored with", Measure, optional=True
-)
+Inner = Annotated[Measure, "the single-aspect measure that each aspect is scored with", Role.INNER]
+AspectName = Annotated[str | None, "the name of the aspect"]
+GoodAspect = Annotated[str, "the name of the aspect to score high on"]
+BadAspect = Annotated[str, "the name of the aspect to score low on"]
 
 
 def _harmonic(score: Floats, share: Floats) -> Floats:
@@ -81,13 +88,13 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
 
 
 @measure(
-    INNER,
     bounds=Bounds(
         "outer", lambda c, measure: _each(c, measure, lambda score: expected(score, shares(c.hits)))
     ),
-    cite=("lioma2017evaluation",),
+    cite="lioma2017evaluation",
+    compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals)",
 )
-def CAM(hits: Hits, measure: Measure) -> Floats:
+def CAM(hits: Hits, measure: Inner) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
 
     CAM(M) = Σ_t w_t M_t over all aspects; one without a relevant document scores 0
@@ -101,13 +108,12 @@ def CAM(hits: Hits, measure: Measure) -> Floats:
 
 
 @measure(
-    INNER,
     bounds=Bounds(
         "outer", lambda c, measure: _each(c, measure, lambda score: _harmonic(score, shares(c.hits)))
     ),
-    cite=("maistro2021principled",),
+    cite="maistro2021principled",
 )
-def MM(hits: Hits, measure: Measure) -> Floats:
+def MM(hits: Hits, measure: Inner) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
     MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 as soon as one of them scores 0
@@ -124,17 +130,15 @@ def MM(hits: Hits, measure: Measure) -> Floats:
 
 
 @measure(
-    INNER,
-    Parameter("aspect", None, "the name of the aspect", str, optional=True),
     bounds=Bounds(
         "outer",
         lambda c, measure, aspect: _each(
             c, measure, lambda score: score[:, _column(c.hits, "Aspect", "aspect", aspect)]
         ),
     ),
-    cite=("lioma2017evaluation",),
+    cite="lioma2017evaluation",
 )
-def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
+def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     """One aspect on its own: a measure of credibility, say, where relevance is judged too.
 
     Aspect(M) = M_t, t the aspect of that name, which every topic has
@@ -148,13 +152,10 @@ def Aspect(hits: Hits, measure: Measure, aspect: str | None) -> Floats:
 
 
 @measure(
-    INNER,
-    Parameter("good", "helpful", "the name of the aspect to score high on", str),
-    Parameter("bad", "harmful", "the name of the aspect to score low on", str),
     bounds=Bounds("outer", lambda c, **settings: _contrast_bounds(c, **settings)),
-    cite=("clarke2021assessing",),
+    cite="clarke2021assessing",
 )
-def Contrast(hits: Hits, measure: Measure, good: str, bad: str) -> Floats:
+def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
     """What a ranking does for one aspect less what it does for another: helpful against harmful documents.
 
     Contrast(M) = M_good - M_bad

@@ -5,46 +5,36 @@ from __future__ import annotations
 import decimal
 from decimal import Decimal
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
 from rankprism.measures.bounds.graded import compatibility
-from rankprism.measures.measure import Bounds, Parameter, measure
-from rankprism.measures.parts import over_best, ratio, total
+from rankprism.measures.declare import single
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import Range
+from rankprism.measures.parts import Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
 
 #: Terms of the overlap that are added one by one.
 _SUMMED = 1 << 16
 
+ByIdeal = Annotated[bool, "divide by what the ideal ranking itself gets"]
+Depth = Annotated[
+    int | None, Range(1), "where the comparison ends; at the end of the longer ranking without it"
+]
 
-@measure(
-    Parameter(
-        "p",
-        0.95,
-        "the chance to go on from one document to the next",
-        low=0,
-        high=1,
-        above_low=True,
-        below_high=True,
-    ),
-    Parameter("normalize", True, "divide by what the ideal ranking itself gets", bool),
-    Parameter(
-        "depth",
-        None,
-        "where the comparison ends; at the end of the longer ranking without it",
-        int,
-        low=1,
-        optional=True,
-    ),
-    single=True,
+
+@single(
     keeps="DeepTh",
     keeps_ia="DeepTh",
     bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
-    cite=("clarke2021assessing", "clarke2020offline"),
+    cite="clarke2021assessing clarke2020offline",
+    compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
 )
-def Compat(hits: Hits, p: float, normalize: bool, depth: int | None) -> Floats:
+def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Floats:
     """Compatibility: the rank-biased overlap of a ranking with the ideal ranking most similar to it.
 
     Compat = RBO(r, i*) / RBO(i*, i*), RBO(r, i) = Σ_{d≤n} p^(d-1) |r_1..d ∩ i_1..d| / d ÷ Σ_{d≤n} p^(d-1)

@@ -1,24 +1,11 @@
 """Make your own: a measure put together from parts, or mixed from others, under a name of its own.
 
-It then works wherever a built-in one does. From Python with `compose` and `mix`, from a TOML file with
-`load`, which is what ``rankprism evaluate --measures FILE`` reads::
-
-    [my_measure]
-    summary = "Patient users who are never bored."
-    discount = "geometric"
-    p = 0.95
-    gain = "linear"
-
-    [balanced]
-    mix = {"StRecall@10" = 0.5, "nDCG@10" = 0.5}
+It then works wherever a built-in one does. `rankprism.formats.measure_files` reads such measures from files.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,28 +13,23 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError, shown
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.novelty import expected_utility
-from rankprism.measures.bounds.ranges import Pair, probability
+from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.family import NODES, checked, ideal_bounds, over_ideal, score, score_bounds
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import (
-    CUTOFF,
-    JUDGED_ONLY,
-    LARGEST,
-    Bounds,
-    Definition,
-    Measure,
-    Parameter,
-    register,
+from rankprism.measures.measure import Bounds, Definition, Measure, register
+from rankprism.measures.novelty import LogBase
+from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared
+from rankprism.measures.parts import (
+    GAINS,
+    Alpha,
+    Discount,
+    Effort,
+    Gain,
+    Novelty,
+    Parts,
+    Patience,
+    Rel,
 )
-from rankprism.measures.novelty import (
-    NODES,
-    check_probability,
-    everything_bounds,
-    ideal_bounds,
-    over_everything,
-    over_ideal,
-)
-from rankprism.measures.parts import ALPHA, GAINS, REL, Discount, Gain, Novelty, Parts, utility
 
 DISCOUNTS = {
     "uniform": "1",
@@ -69,18 +51,7 @@ DIVISORS = {
     "per-aspect": "each aspect's own best, before the sum",
     "everything": "the same for a ranking whose every document serves every aspect",
 }
-_P = {
-    "geometric": Parameter(
-        "p",
-        0.8,
-        "the chance to go on from one document to the next",
-        low=0,
-        high=1,
-        above_low=True,
-    ),
-    "slow": Parameter("p", 2.0, "base of the logarithm in the discount", low=1, above_low=True),
-}
-_EFFORT = Parameter("e", 0.0, "what looking at a document costs", low=0)
+_P = {"geometric": Patience, "slow": LogBase}
 
 
 def compose(
@@ -126,27 +97,22 @@ def compose(
             Novelty(novelty, own.get("alpha", 0.0)),
             weighted,
             own.get("e", 0.0),
+            over_everything=divisor == "everything",
         )
 
+    has_ideal = divisor not in ("none", "everything")
+
     def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
-        if novelty == "cascade":
-            check_probability(hits, name, gain)
         parts = parts_of(rel, own)
-        if divisor == "none":
-            return utility(hits, parts, cutoff)
-        if divisor == "everything":
-            return over_everything(hits, parts, cutoff)
-        return over_ideal(hits, parts, cutoff, divisor, NODES.default)
+        if has_ideal:
+            return over_ideal(hits, checked(hits, parts, name), cutoff, divisor, NODES.default)
+        return score(hits, parts, cutoff, name)
 
     def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
         parts = parts_of(rel, own)
-        if novelty == "cascade":
-            probability(c, parts.gain, name)
-        if divisor == "none":
-            return expected_utility(c, parts, cutoff)
-        if divisor == "everything":
-            return everything_bounds(c, parts, cutoff)
-        return ideal_bounds(c, parts, cutoff, divisor, NODES.default)
+        if has_ideal:
+            return ideal_bounds(c, parts, cutoff, divisor, NODES.default, name)
+        return score_bounds(c, parts, cutoff, name)
 
     formula = (
         f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
@@ -154,18 +120,36 @@ def compose(
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
     function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
     parameters = [
-        *([replace(_P[discount], default=p)] if discount in _P else []),
-        *([replace(ALPHA, default=alpha)] if novelty == "decay" else []),
-        *([replace(_EFFORT, default=effort)] if effort else []),
-        replace(REL, default=rel),
+        *([declared("p", _P[discount], p)] if discount in _P else []),
+        *([declared("alpha", Alpha, alpha)] if novelty == "decay" else []),
+        *([declared("e", Effort, effort)] if effort else []),
+        declared("rel", Rel, rel),
         JUDGED_ONLY,
         CUTOFF,
     ]
     for parameter in parameters:
         parameter.check(parameter.default, name)
     kind = "exact" if gain == "binary" and divisor in ("none", "everything") else "outer"
+    recipe = {
+        "name": name,
+        "discount": discount,
+        "gain": gain,
+        "novelty": novelty,
+        "divisor": divisor,
+        "weighted": weighted,
+        "p": p,
+        "alpha": alpha,
+        "effort": effort,
+        "rel": rel,
+        "summary": summary,
+    }
     made = Definition(
-        _checked(name), function, tuple(parameters), single=False, bounds=Bounds(kind, completed)
+        _checked(name),
+        function,
+        tuple(parameters),
+        single=False,
+        bounds=Bounds(kind, completed),
+        recipe=(compose, recipe),
     )
     return register(made)
 
@@ -201,49 +185,16 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
     formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
     function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
     cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
-    made = Definition(_checked(name), function, (JUDGED_ONLY,), single=False, bounds=bounds, cite=cite)
+    made = Definition(
+        _checked(name),
+        function,
+        (JUDGED_ONLY,),
+        single=False,
+        bounds=bounds,
+        cite=cite,
+        recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
+    )
     return register(made)
-
-
-def load(path: str | os.PathLike[str]) -> list[Measure]:
-    """Register the measures of a TOML file: a table for each, its keys those of `compose`, or ``mix``."""
-    import tomllib
-
-    source = Path(path)
-    try:
-        tables = tomllib.loads(source.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MeasureError(f"{source}: there is no such file; check the path") from None
-    except RecursionError:
-        raise MeasureError(f"{source}: cannot be read as TOML: its values are nested too deep") from None
-    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise MeasureError(f"{source}: cannot be read as TOML: {error}") from None
-    made = []
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise MeasureError(f"{source}: {name} is no table; write [{name}] and its keys below")
-        try:
-            made.append(_from_table(name, table))
-        except MeasureError as error:
-            raise MeasureError(f"{source}: {error}") from None
-    return made
-
-
-def _from_table(name: str, table: dict[str, Any]) -> Measure:
-    known = {"mix", "summary"} if "mix" in table else set(compose.__kwdefaults__ or ())
-    for key in table:
-        if key not in known:
-            raise MeasureError(f"{name}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-    for key, kind, words in (
-        ("weighted", bool, "true or false"),
-        ("mix", dict, "a table of measures and weights"),
-        ("summary", str, "a text"),
-    ):
-        if key in table and not isinstance(table[key], kind):
-            raise MeasureError(f"{name}: {key} must be {words}; got {shown(table[key])}")
-    if "mix" in table:
-        return mix(name, table["mix"], summary=table.get("summary", ""))
-    return compose(name, **table)
 
 
 def _number(name: str, value: Any) -> float:

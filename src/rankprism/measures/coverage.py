@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from rankprism._core import minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.bounds.novelty import expected_utility
-from rankprism.measures.measure import CUTOFF, MOST_NODES, Bounds, Parameter, measure
+from rankprism.measures.compared import NDEVAL, NTCIREVAL
+from rankprism.measures.declare import measure
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
     FIRST,
-    REL,
     UNIFORM,
-    WEIGHTED,
     Parts,
+    Rel,
+    Weighted,
     aspect_weights,
     binary,
     expected,
@@ -26,9 +31,6 @@ from rankprism.measures.parts import (
 
 
 @measure(
-    REL,
-    WEIGHTED,
-    CUTOFF,
     keeps="Sat",
     bounds=Bounds(
         "exact",
@@ -36,10 +38,12 @@ from rankprism.measures.parts import (
             c, Parts(UNIFORM, binary(rel), FIRST, weighted), cutoff
         ),
     ),
-    cite=("zhai2003beyond",),
-    aliases=("S_Recall", "I_rec"),
+    cite="zhai2003beyond",
+    compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
+    aliases="S_Recall I_rec",
+    printed="I-rec",
 )
-def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floats:
+def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents reach.
 
     StRecall@k = Σ_t w_t [some i ≤ k has g(i,t) ≥ rel], over the aspects with a relevant document
@@ -52,7 +56,7 @@ def StRecall(hits: Hits, rel: float, weighted: bool, cutoff: int | None) -> Floa
     return expected(reached, aspect_weights(hits, binary(rel), weighted))
 
 
-LEVEL = Parameter("level", 1.0, "the share of the aspects to be reached", low=0, high=1, above_low=True)
+Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects to be reached"]
 
 
 def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
@@ -79,9 +83,11 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
 
 
 @measure(
-    LEVEL, REL, keeps="DeepTh Sat", bounds=Bounds("exact", subtopic_reciprocal_rank), cite=("zhai2003beyond",)
+    keeps="DeepTh Sat",
+    bounds=Bounds("exact", subtopic_reciprocal_rank),
+    cite="zhai2003beyond",
 )
-def S_RR(hits: Hits, level: float, rel: float) -> Floats:
+def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
 
     S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, 0 if none does
@@ -94,14 +100,11 @@ def S_RR(hits: Hits, level: float, rel: float) -> Floats:
     return 1 / rank_of_level(hits, rel, level)
 
 
-COVER_NODES = Parameter(
-    "nodes",
-    20_000,
-    "how far to search for the cheapest documents of a topic with more than 16 aspects",
+CoverNodes = Annotated[
     int,
-    low=1,
-    high=MOST_NODES,
-)
+    Range(1, MOST_NODES),
+    "how far to search for the cheapest documents of a topic with more than 16 aspects",
+]
 
 
 def cheapest_cover(
@@ -127,15 +130,12 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
 
 
 @measure(
-    LEVEL,
-    REL,
-    COVER_NODES,
     interval=_s_precision,
     keeps="DeepTh Sat",
     bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
-    cite=("zhai2003beyond",),
+    cite="zhai2003beyond",
 )
-def S_precision(hits: Hits, level: float, rel: float, nodes: int) -> Floats:
+def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
 
     S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
@@ -153,8 +153,8 @@ def S_precision(hits: Hits, level: float, rel: float, nodes: int) -> Floats:
     return _s_precision(hits, level, rel, nodes)[1]
 
 
-COST_OF_ASPECT = Parameter("a", 1.0, "what each aspect of a document costs", low=0)
-COST_OF_DOCUMENT = Parameter("b", 1.0, "what each document costs", low=0, above_low=True)
+AspectCost = Annotated[float, Range(0), "what each aspect of a document costs"]
+DocumentCost = Annotated[float, Range(0, above_low=True), "what each document costs"]
 
 
 def _ws_precision(
@@ -168,17 +168,19 @@ def _ws_precision(
 
 
 @measure(
-    LEVEL,
-    COST_OF_ASPECT,
-    COST_OF_DOCUMENT,
-    REL,
-    COVER_NODES,
     interval=_ws_precision,
     keeps="DeepTh Sat",
     bounds=Bounds("outer", subtopic_precision),
-    cite=("zhai2003beyond",),
+    cite="zhai2003beyond",
 )
-def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float, nodes: int) -> Floats:
+def WS_precision(
+    hits: Hits,
+    level: Level = 1.0,
+    a: AspectCost = 1.0,
+    b: DocumentCost = 1.0,
+    rel: Rel = 1.0,
+    nodes: CoverNodes = 20_000,
+) -> Floats:
     """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
 
     WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
@@ -195,12 +197,11 @@ def WS_precision(hits: Hits, level: float, a: float, b: float, rel: float, nodes
 
 
 @measure(
-    CUTOFF,
     keeps="Sat",
     bounds=Bounds("none", reason="it counts the judged documents themselves"),
-    cite=("macavaney2022streamlining",),
+    cite="macavaney2022streamlining",
 )
-def Judged(hits: Hits, cutoff: int | None) -> Floats:
+def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     """Judged: the share of the first k documents that have been judged at all.
 
     Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from rankprism._core import sums_over_aspects
@@ -10,11 +12,15 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.coverage import precision_at_recall
 from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
 from rankprism.measures.bounds.ranges import Pair, quotient
-from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
+from rankprism.measures.compared import TREC_DD
+from rankprism.measures.declare import measure
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
+    GAINS,
     RECIPROCAL,
-    REL,
     Gain,
+    Rel,
     aspect_weights,
     binary,
     decay,
@@ -31,35 +37,28 @@ from rankprism.measures.parts import (
 )
 from rankprism.measures.tables import powers_of_rest
 
-CT_FORM = Parameter(
-    "form",
-    "paper",
-    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain over time, as TREC Dynamic Domain computes it",
+CubeForm = Annotated[
     str,
-    choices=("paper", "trec-dd"),
-)
-CT_ALPHA = Parameter(
-    "alpha",
-    0.5,
+    OneOf(("paper", "trec-dd")),
+    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain over time, as TREC Dynamic Domain computes it",
+]
+CubeAlpha = Annotated[
+    float,
+    Range(0, 1),
     "how much of an aspect's worth one document on it takes away (1 - γ of the cube test)",
-    low=0,
-    high=1,
-)
-CT_GAIN = Parameter(
-    "gain",
-    "probability",
+]
+CubeGain = Annotated[
+    str,
+    OneOf(GAINS),
     "what a grade is worth in the paper's form: 1 from rel on, the grade itself, 2^g - 1, or "
     "(2^g - 1) / 2^gmax; trec-dd always takes the grade itself",
-    str,
-    choices=("binary", "linear", "exp", "probability"),
-)
-SATURATION = Parameter(
-    "saturation", 1.0, "how much gain satisfies an aspect, in the paper's form", low=0, above_low=True
-)
-HEIGHT = Parameter(
-    "height", 5.0, "how much gain satisfies an aspect, in trec-dd's form", low=0, above_low=True
-)
-BATCH = Parameter("batch", 5, "how many documents a user sees at a time, in trec-dd's form", int, low=1)
+    Role.GAIN,
+]
+Saturation = Annotated[
+    float, Range(0, above_low=True), "how much gain satisfies an aspect, in the paper's form"
+]
+Height = Annotated[float, Range(0, above_low=True), "how much gain satisfies an aspect, in trec-dd's form"]
+Batch = Annotated[int, Range(1), "how many documents a user sees at a time, in trec-dd's form"]
 
 
 def heights(hits: Hits, alpha: float, height: float) -> Floats:
@@ -89,28 +88,21 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
 
 
 @measure(
-    CT_FORM,
-    CT_ALPHA,
-    SATURATION,
-    HEIGHT,
-    BATCH,
-    REL,
-    CT_GAIN,
-    CUTOFF,
     keeps="DeepTh",
     bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
-    cite=("luo2013water", "amigo2018axiomatic"),
+    cite="luo2013water amigo2018axiomatic",
+    compared=TREC_DD,
 )
 def CT(
     hits: Hits,
-    form: str,
-    alpha: float,
-    saturation: float,
-    height: float,
-    batch: int,
-    rel: float,
-    gain: str,
-    cutoff: int | None,
+    form: CubeForm = "paper",
+    alpha: CubeAlpha = 0.5,
+    saturation: Saturation = 1.0,
+    height: Height = 5.0,
+    batch: Batch = 5,
+    rel: Rel = 1.0,
+    gain: CubeGain = "probability",
+    cutoff: Cutoff = None,
 ) -> Floats:
     """Cube test: gain that stops once an aspect is satisfied, over the time it took.
 
@@ -156,15 +148,14 @@ def _ct_bounds(
 
 
 @measure(
-    CT_ALPHA,
-    HEIGHT,
-    BATCH,
-    CUTOFF,
     keeps="CloseTh Red AspRel",
     bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
-    cite=("luo2013water", "yang2016trec"),
+    cite="luo2013water yang2016trec",
+    compared=TREC_DD,
 )
-def nCT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+def nCT(
+    hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
+) -> Floats:
     """Normalised cube test: trec-dd's CT over its upper bound.
 
     nCT@k = CT(form='trec-dd')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) / (height ·
@@ -201,15 +192,14 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
 
 
 @measure(
-    CT_ALPHA,
-    HEIGHT,
-    BATCH,
-    CUTOFF,
     keeps="Deep DeepTh Red AspRel",
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
-    cite=("luo2013water", "yang2016trec"),
+    cite="luo2013water yang2016trec",
+    compared=TREC_DD,
 )
-def ACT(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+def ACT(
+    hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
+) -> Floats:
     """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
 
     ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd')@i, with n = min(k, length)
@@ -243,19 +233,16 @@ def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     return low, high
 
 
-MODIFIED = Parameter(
-    "modified", False, "count the share of a document's aspects that is new, not just whether any is", bool
-)
+Modified = Annotated[bool, "count the share of a document's aspects that is new, not just whether any is"]
 
 
 @measure(
-    REL,
-    MODIFIED,
     keeps="DeepTh Sat",
     bounds=Bounds("outer", lambda c, rel, modified: precision_at_recall(c, rel)),
-    cite=("yang2015overview",),
+    cite="yang2015overview",
+    compared=TREC_DD,
 )
-def P_at_recall(hits: Hits, rel: float, modified: bool) -> Floats:
+def P_at_recall(hits: Hits, rel: Rel = 1.0, modified: Modified = False) -> Floats:
     """Precision at full recall: the share of documents that bring something new until all is covered.
 
     P@recall = 1/n Σ_{i≤n} [document i reaches an aspect that none above reaches], n the rank at which all

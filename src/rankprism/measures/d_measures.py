@@ -8,6 +8,7 @@ DIN and P+Q.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
@@ -23,15 +24,21 @@ from rankprism.measures.bounds.global_gains import (
 from rankprism.measures.bounds.graded import p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, rising, weights
 from rankprism.measures.bounds.single import cascade_over_ideal, over_sorted_ideal
+from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
 from rankprism.measures.coverage import StRecall
-from rankprism.measures.graded import BLEND, LEVEL_GAIN, P_plus, Q, blended_ratio
-from rankprism.measures.measure import CUTOFF, Bounds, Measure, Parameter, measure
+from rankprism.measures.declare import measure
+from rankprism.measures.graded import Blend, P_plus, Q, blended_ratio
+from rankprism.measures.measure import Bounds, Measure
+from rankprism.measures.parameter import Cutoff, Range
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
     ONE,
     RECIPROCAL,
     Gain,
+    GainRule,
+    Patience,
+    Persistence,
     aspect_weights,
     discounted_sum,
     expected,
@@ -47,16 +54,10 @@ from rankprism.measures.parts import (
 )
 from rankprism.measures.single import nDCG
 
-DIGITS = Parameter(
-    "digits",
-    None,
-    "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4",
-    int,
-    low=0,
-    high=15,
-    optional=True,
-)
-GAMMA = Parameter("gamma", 0.5, "how much reaching intents counts, against the D-measure", low=0, high=1)
+Digits = Annotated[
+    int | None, Range(0, 15), "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4"
+]
+Gamma = Annotated[float, Range(0, 1), "how much reaching intents counts, against the D-measure"]
 _ANY = 5e-324  # any grade above 0 counts for I-rec
 
 
@@ -133,14 +134,12 @@ def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> 
 
 
 @measure(
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, **gain)),
-    cite=("sakai2011evaluating",),
+    cite="sakai2011evaluating",
+    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
 )
-def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """D-nDCG: nDCG of global gains.
 
     D-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the same for all judged documents by GG,
@@ -157,15 +156,14 @@ def D_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
 
 
 @measure(
-    BLEND,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, beta, cutoff, **gain: _q_bounds(c, beta, cutoff, **gain)),
-    cite=("sakai2011evaluating",),
+    cite="sakai2011evaluating",
+    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
 )
-def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_Q(
+    hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """D-Q: the Q-measure of global gains.
 
     D-Q@k = 1/min(k,R) Σ_{i≤k} [GG_i > 0] (C(i) + β cg(i)) / (i + β cg*(i)), gains being global and R the
@@ -180,19 +178,18 @@ def D_Q(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | No
 
 
 @measure(
-    GAMMA,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
         lambda c, gamma, cutoff, **gain: _sharp_bounds(c, _ndcg_bounds(c, cutoff, **gain), gamma, cutoff),
     ),
-    cite=("sakai2011evaluating",),
-    aliases=("D#_nDCG",),
+    cite="sakai2011evaluating",
+    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    aliases="D#_nDCG",
 )
-def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def DSharp_nDCG(
+    hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """D#-nDCG: D-nDCG mixed with the share of intents reached.
 
     D#-nDCG@k = γ I-rec@k + (1-γ) D-nDCG@k
@@ -208,11 +205,6 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
 
 
 @measure(
-    GAMMA,
-    BLEND,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
@@ -220,11 +212,17 @@ def DSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff:
             c, _q_bounds(c, beta, cutoff, **gain), gamma, cutoff
         ),
     ),
-    cite=("sakai2011evaluating",),
-    aliases=("D#_Q",),
+    cite="sakai2011evaluating",
+    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    aliases="D#_Q",
 )
 def DSharp_Q(
-    hits: Hits, gamma: float, beta: float, gain: str, digits: int | None, cutoff: int | None
+    hits: Hits,
+    gamma: Gamma = 0.5,
+    beta: Blend = 1.0,
+    gain: GainRule = "exp",
+    digits: Digits = None,
+    cutoff: Cutoff = None,
 ) -> Floats:
     """D#-Q: D-Q mixed with the share of intents reached.
 
@@ -239,14 +237,12 @@ def DSharp_Q(
 
 
 @measure(
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, navigational=True, **gain)),
-    cite=("sakai2012intuitiveness",),
+    cite="sakai2012intuitiveness",
+    compared="NTCIREVAL's documented sample topic (its 4 decimals)",
 )
-def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
     DIN-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the ideal of D-nDCG; a navigational intent adds to GG_i
@@ -261,10 +257,6 @@ def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> F
 
 
 @measure(
-    GAMMA,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
@@ -272,10 +264,13 @@ def DIN_nDCG(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> F
             c, _ndcg_bounds(c, cutoff, navigational=True, **gain), gamma, cutoff
         ),
     ),
-    cite=("sakai2012intuitiveness",),
-    aliases=("DIN#_nDCG",),
+    cite="sakai2012intuitiveness",
+    compared="NTCIREVAL's documented sample topic (its 4 decimals)",
+    aliases="DIN#_nDCG",
 )
-def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def DINSharp_nDCG(
+    hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """DIN#-nDCG: DIN-nDCG mixed with the share of intents reached.
 
     DIN#-nDCG@k = γ I-rec@k + (1-γ) DIN-nDCG@k
@@ -289,15 +284,12 @@ def DINSharp_nDCG(hits: Hits, gamma: float, gain: str, digits: int | None, cutof
 
 
 @measure(
-    BLEND,
-    LEVEL_GAIN,
-    CUTOFF,
     keeps="CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, **settings: _plus_bounds(c, **settings)),
-    cite=("sakai2012intuitiveness",),
-    aliases=("P+Q",),
+    cite="sakai2012intuitiveness",
+    aliases="P+Q",
 )
-def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
 
     P+Q@k = Σ_{t informational} Pr(t) Q_t@k + Σ_{t navigational} Pr(t) P+_t@k
@@ -314,10 +306,6 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
 
 
 @measure(
-    GAMMA,
-    BLEND,
-    LEVEL_GAIN,
-    CUTOFF,
     keeps="CloseTh AspDiv",
     bounds=Bounds(
         "outer",
@@ -325,10 +313,12 @@ def P_plusQ(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
             c, _plus_bounds(c, cutoff=cutoff, **settings), gamma, cutoff
         ),
     ),
-    cite=("sakai2012intuitiveness",),
-    aliases=("P+Q#",),
+    cite="sakai2012intuitiveness",
+    aliases="P+Q#",
 )
-def P_plusQSharp(hits: Hits, gamma: float, beta: float, gain: str, cutoff: int | None) -> Floats:
+def P_plusQSharp(
+    hits: Hits, gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
+) -> Floats:
     """P+Q#: P+Q mixed with the share of intents reached.
 
     P+Q#@k = γ I-rec@k + (1-γ) P+Q@k
@@ -351,16 +341,14 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
 
 
 @measure(
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep DeepTh AspDiv AspRel",
     bounds=Bounds(
         "outer", lambda c, cutoff, **gain: _first(cascade_over_ideal(_chances(c, cutoff, **gain), cutoff))
     ),
-    cite=("sakai2011evaluating",),
+    cite="sakai2011evaluating",
+    compared=NTCIREVAL,
 )
-def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
 
     D-nERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j)  ÷  the same for the ideal,  r = GG / (GGmax + 1)
@@ -378,10 +366,6 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
 
 
 @measure(
-    BLEND,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
@@ -389,9 +373,12 @@ def D_nERR(hits: Hits, gain: str, digits: int | None, cutoff: int | None) -> Flo
             expected_blended_ratio(global_gains(c, cutoff=cutoff, absolute=True, **gain), beta)
         ),
     ),
-    cite=("sakai2011evaluating",),
+    cite="sakai2011evaluating",
+    compared=NTCIREVAL,
 )
-def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_EBR(
+    hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
 
     D-EBR@k = Σ_{i≤k} BR(i) r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1), BR the blended ratio of D-Q
@@ -405,17 +392,7 @@ def D_EBR(hits: Hits, beta: float, gain: str, digits: int | None, cutoff: int | 
     return total(blended_ratio(hits, beta, "linear") * r * CASCADE(r))[:, 0]
 
 
-D_IRBU_P = Parameter(
-    "p", 0.99, "the chance to go on from one document to the next", low=0, high=1, above_low=True
-)
-D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
-
-
 @measure(
-    D_IRBU_P,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
     bounds=Bounds(
         "outer",
@@ -423,9 +400,12 @@ D_RBP_P = replace(D_IRBU_P, default=0.95, below_high=True)
             rising(_chances(c, cutoff, **gain), lambda r: p * discounted(r * CASCADE(r), geometric(p)))
         ),
     ),
-    cite=("sakai2019diversity",),
+    cite="sakai2019diversity",
+    compared=NTCIREVAL,
 )
-def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_iRBU(
+    hits: Hits, p: Patience = 0.99, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """D-iRBU: the intentwise rank-biased utility of global gains, as NTCIREVAL has it.
 
     D-iRBU@k = Σ_{i≤k} p^i r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1)
@@ -440,15 +420,14 @@ def D_iRBU(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | No
 
 
 @measure(
-    D_RBP_P,
-    LEVEL_GAIN,
-    DIGITS,
-    CUTOFF,
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, p, cutoff, **gain: _rbp_bounds(c, p, cutoff, **gain)),
-    cite=("sakai2011evaluating",),
+    cite="sakai2011evaluating",
+    compared=NTCIREVAL,
 )
-def D_RBP(hits: Hits, p: float, gain: str, digits: int | None, cutoff: int | None) -> Floats:
+def D_RBP(
+    hits: Hits, p: Persistence = 0.95, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
+) -> Floats:
     """D-RBP: rank-biased precision of global gains, as NTCIREVAL has it.
 
     D-RBP@k = (1 - p) Σ_{i≤k} p^(i-1) GG_i / GGmax, GGmax the topic's highest global gain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import numpy as np
 
@@ -10,14 +11,14 @@ from rankprism.data.hits import Floats, Hits, Ints, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair
+from rankprism.measures.compared import SAKAI_SONG
+from rankprism.measures.declare import single
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
-from rankprism.measures.parts import GAIN, Gain, hit_gain, over_best, pool_gain, total
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import Cutoff, OneOf, Range
+from rankprism.measures.parts import Gain, GainRule, hit_gain, over_best, pool_gain, total
 
-BLEND = Parameter(
-    "beta", 1.0, "how much the gains count beside the numbers of documents; 0: not at all", low=0
-)
-LEVEL_GAIN = Parameter("gain", "exp", GAIN.meaning, str, choices=GAIN.choices)
+Blend = Annotated[float, Range(0), "how much the gains count beside the numbers of documents; 0: not at all"]
 
 
 def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
@@ -42,19 +43,16 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     return np.take_along_axis(sums[hits.topic], place[:, None, :], axis=-1)
 
 
-@measure(
-    BLEND,
-    LEVEL_GAIN,
-    CUTOFF,
-    single=True,
+@single(
     keeps="CloseTh AspDiv",
     keeps_ia="CloseTh AspDiv",
     bounds=Bounds(
         "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
     ),
-    cite=("sakai2005reliability", "sakai2011evaluating"),
+    cite="sakai2005reliability sakai2011evaluating",
+    compared=SAKAI_SONG,
 )
-def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """Q-measure: average precision with the precision blended with the share of the gain.
 
     Q@k = 1/min(k,R) Σ_{i≤k} [g_i > 0] (C(i) + β cg(i)) / (i + β cg*(i))
@@ -72,18 +70,14 @@ def Q(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     return over_best(total(blended_ratio(hits, beta, gain)), base.astype(np.float64))
 
 
-@measure(
-    BLEND,
-    LEVEL_GAIN,
-    CUTOFF,
-    single=True,
+@single(
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat",
     bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
-    cite=("sakai2006give", "sakai2012intuitiveness"),
-    aliases=("P+",),
+    cite="sakai2006give sakai2012intuitiveness",
+    aliases="P+",
 )
-def P_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
+def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+: the blended ratio of Q down to the best document of the list, for who wants just one.
 
     P+ = 1/C(i_p) Σ_{i≤i_p} [g_i > 0] BR(i), with i_p the first rank that has the highest grade in the list
@@ -102,15 +96,12 @@ def P_plus(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Floats:
     return over_best(total(ratios), ((hits.grade > 0) & early).sum(-1).astype(np.float64))
 
 
-LEVELS = Parameter(
-    "levels",
-    "uniform",
+Levels = Annotated[
+    str | Mapping[float, float],
+    OneOf(("uniform", "printed")),
     "how likely a user sets the bar at each grade: equally; 'printed', as in Sakai & Song's equations, in "
     "proportion to the grade; or given, such as {1:0.5,2:0.3,3:0.2}",
-    str,
-    choices=("uniform", "printed"),
-    mapping=True,
-)
+]
 
 
 def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
@@ -161,15 +152,14 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
     return graded_precision(c.gains(worth, cutoff, also=bars), gap, cutoff)
 
 
-@measure(
-    LEVELS,
-    single=True,
+@single(
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
-    cite=("robertson2010extending", "sakai2011evaluating"),
+    cite="robertson2010extending sakai2011evaluating",
+    compared=SAKAI_SONG,
 )
-def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
+def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     """Graded average precision: AP for a user whose bar for relevance is not known.
 
     GAP = Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{judged d} W(g_d), with W(g) the chance that the bar is at
@@ -182,16 +172,14 @@ def GAP(hits: Hits, levels: str | Mapping[float, float]) -> Floats:
     return over_best(_gap(hits.grade, hits.rank, levels), _ideal_gap(hits.pool, levels)[hits.topic])
 
 
-@measure(
-    LEVELS,
-    CUTOFF,
-    single=True,
+@single(
     keeps="Pri CloseTh AspDiv",
     keeps_ia="Pri CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
-    cite=("robertson2010extending", "sakai2011evaluating"),
+    cite="robertson2010extending sakai2011evaluating",
+    compared=SAKAI_SONG,
 )
-def nGAP(hits: Hits, levels: str | Mapping[float, float], cutoff: int | None) -> Floats:
+def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:
     """Normalised graded average precision at a cutoff: GAP's sum over that of the best ranking possible.
 
     nGAP@k = Σ_{i≤k} 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{i≤k} W(g*_i), g* the judged grades, highest first

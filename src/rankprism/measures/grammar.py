@@ -7,12 +7,13 @@ from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError, shorter, shown
 from rankprism.measures.measure import Measure, lookup
+from rankprism.measures.parameter import Role
 
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
-    | (?P<name>[^\W\d][\w\#+]*)
+    | (?P<name>[^\W\d](?:[\w\#+-]|[\u2010-\u2014\u2212])*)
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
@@ -24,15 +25,24 @@ _LONGEST_NUMBER = 40
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
-def parse(text: str | Measure) -> Measure:
-    """The measure that a string names.
+def parse(text: str | Measure | Any) -> Measure:
+    """The measure that a string, or a measure object of ir_measures, names.
 
-    >>> parse("α_nDCG( alpha = 0.25 )@20")
-    alpha_nDCG(alpha=0.25)@20
+    >>> parse("α-nDCG( α = 0.25 )@20"), parse("ndcg@10"), parse("D#-nDCG@20")
+    (alpha_nDCG(alpha=0.25)@20, nDCG@10, DSharp_nDCG@20)
     >>> parse("nDCG(dcg='log2')@10")
     nDCG@10
     """
-    return text if isinstance(text, Measure) else _Reader(text).measure()
+    if isinstance(text, Measure):
+        return text
+    if isinstance(text, str):
+        return _Reader(text).measure()
+    if type(text).__module__.partition(".")[0] == "ir_measures":
+        return _Reader(str(text)).measure()  # its measures print in the grammar that is ours, too
+    raise MeasureError(
+        f"{shown(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
+        "rankprism.measures or ir_measures"
+    )
 
 
 class _Reader:
@@ -88,11 +98,11 @@ class _Reader:
         if self.next_is("("):
             while not self.next_is(")"):
                 if self.tokens[self.at + 1 : self.at + 2] == [("sign", "=")]:
-                    parameter = self.take("name")
+                    parameter = measure.definition.spelled(self.take("name"))
                     self.take("sign", "=")
                     measure = measure(**{parameter: self.value()})
-                elif any(p.name == "measure" for p in measure.definition.parameters):
-                    measure = measure(measure=self.one())
+                elif Role.INNER in measure.definition.roles:
+                    measure = measure(**{measure.definition.roles[Role.INNER].name: self.one()})
                 else:
                     self.take("name")
                     self.take("sign", "=")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -14,88 +17,14 @@ from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError, shown
 from rankprism.measures.citations import CITATIONS
+from rankprism.measures.parameter import Parameter, Role, printed
 
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
+    from rankprism.measures.parts import Parts
 
-#: Numbers without a range of their own: far more than any use, far less than a float can hold.
-LARGEST = 10**9
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter: what it may be, and what it means."""
-
-    name: str
-    default: Any
-    meaning: str
-    kind: type = float
-    low: float | None = None
-    high: float | None = None  # LARGEST
-    above_low: bool = False  # low itself is excluded
-    below_high: bool = False
-    choices: Collection[str] = ()
-    mapping: bool = False  # a mapping is a value too
-    sequence: str = ""  # a sequence is a value too: an example of one
-    optional: bool = False  # None is a value
-
-    @property
-    def range(self) -> str:
-        """What is allowed, in words."""
-        if self.kind is Measure:
-            return "a single-aspect measure such as nDCG@10"
-        if self.choices:
-            also = ", or a mapping such as {1:0.5,2:0.5}" if self.mapping else ""
-            also += f", or a sequence such as {self.sequence}" if self.sequence else ""
-            return "one of " + ", ".join(repr(c) for c in self.choices) + also
-        if self.sequence:
-            return f"a sequence such as {self.sequence}"
-        if self.kind is str:
-            return "a word in quotes"
-        if self.kind is bool:
-            return "True or False"
-        if self.kind is dict:
-            return "a mapping of grades above 0 to gains ≥ 0 such as {1:1,2:3}"
-        word = "a whole number" if self.kind is int else "a number"
-        low = "" if self.low is None else f" {'>' if self.above_low else '≥'} {_written(self.low)} and"
-        return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self._most)}"
-
-    @property
-    def _most(self) -> float:
-        return LARGEST if self.high is None else self.high
-
-    def check(self, value: Any, measure: str) -> Any:
-        """The value in its canonical type, or an error that says what is allowed."""
-        if self.optional and value is None:
-            return None
-        if not self._allows(value):
-            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {shown(value)}")
-        if self.sequence and not isinstance(value, str):
-            return _as_tuple(value)
-        return float(value) if self.kind is float else value
-
-    def _allows(self, value: Any) -> bool:
-        if self.kind is Measure:
-            return isinstance(value, Measure) and value.definition.single
-        if self.sequence and not (self.choices and isinstance(value, str)):
-            return isinstance(value, list | tuple) and _is_plain(value)
-        if self.kind is str and not self.choices:
-            return isinstance(value, str) and "'" not in value
-        if self.choices and not (self.mapping and isinstance(value, Mapping)):
-            return isinstance(value, str) and value in self.choices
-        if self.kind is bool:
-            return isinstance(value, bool)
-        if self.kind is dict or self.mapping:
-            numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
-            if not all(_is_number(x) for x in numbers):
-                return False
-            # What is not relevant never gains anything.
-            return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
-        if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
-            return False
-        low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
-        high_ok = value < self._most or (value == self._most and not self.below_high)
-        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
+#: Parameters that papers write as Greek letters.
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +56,24 @@ class Definition:
     interval: Callable[..., tuple[Floats, Floats]] | None = None
     #: Bounds of the score, where judgments are missing.
     bounds: Bounds = Bounds("none")
+    #: What the scores were compared with, beside a slow implementation of the definition.
+    compared: str = ""
+    #: The parts of a member of the novelty family, from its parameters.
+    parts: Callable[..., Parts] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    #: The measure that this one, M_IA, was made of; empty for a measure of its own.
+    derived_from: str = ""
+    #: How to make the definition again in another process, if not by importing its function's module.
+    recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
+    #: The name that papers use, where it is not what `display` makes of `name`.
+    printed: str = ""
+
+    @cached_property
+    def display(self) -> str:
+        """The name as papers print it: α-nDCG, D#-nDCG, ERR-IA."""
+        plain = self.name.replace("alpha_", "α_").replace("Sharp", "#").replace("_plus", "+")
+        return self.printed or plain.replace("_", "-")
 
     @cached_property
     def doc(self) -> str:
@@ -144,13 +89,24 @@ class Definition:
     def bibtex(self) -> str:
         return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
 
+    @cached_property
+    def roles(self) -> Mapping[Role, Parameter]:
+        """The parameters that somebody besides the formula has to know of."""
+        return {p.role: p for p in self.parameters if p.role is not None}
+
+    def spelled(self, name: str) -> str:
+        """The parameter that is meant by α, Alpha or judged-only; the same name where none is."""
+        folded = folded_name(name)
+        return next((p.name for p in self.parameters if folded_name(p.name) == folded), name)
+
     def parameter(self, name: str) -> Parameter:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
+        spellings = {folded_name(p.name): [p.name] for p in self.parameters}
         has = ", ".join(p.name for p in self.parameters)
         raise MeasureError(
-            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, has.split(', '))}"
+            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, spellings)}"
         )
 
 
@@ -176,34 +132,85 @@ class Measure:
         for name, value in settings.items():
             parameter = self.definition.parameter(name)
             merged[name] = parameter.check(value, self.name)
-            if isinstance(value, Measure) and "fold" in value.settings:
-                raise MeasureError(
-                    f"{self.name} does not fold aspects by {value}; leave out fold={value['fold']!r}"
-                )
+            fold = value.given(Role.FOLD) if isinstance(value, Measure) else None
+            if fold is not None:
+                raise MeasureError(f"{self.name} does not fold aspects by {value}; leave out fold={fold!r}")
             if merged[name] == parameter.default:
                 del merged[name]
         return replace(self, settings=merged)
 
     def __matmul__(self, cutoff: int | float) -> Measure:
-        if all(p.name != "cutoff" for p in self.definition.parameters):
-            inner = self.settings.get("measure")
+        parameter = self.definition.roles.get(Role.CUTOFF)
+        if parameter is None:
+            inner = self.inner
             hint = f"write {self.name}({inner}@{cutoff})" if inner else f"write it without @{cutoff}"
             raise MeasureError(f"{self.name} takes no cutoff of its own; {hint}")
-        return self(cutoff=cutoff)
+        return self(**{parameter.name: cutoff})
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
         return self.settings.get(name, self.definition.parameter(name).default)
 
+    def of(self, role: Role) -> Any:
+        """The value of the parameter with this role; None if there is no such parameter."""
+        parameter = self.definition.roles.get(role)
+        return None if parameter is None else self[parameter.name]
+
+    def given(self, role: Role) -> Any:
+        """The same, and None too where it is the default."""
+        parameter = self.definition.roles.get(role)
+        return None if parameter is None else self.settings.get(parameter.name)
+
+    @property
+    def inner(self) -> Measure | None:
+        """The measure inside, where there is one."""
+        inside: Measure | None = self.given(Role.INNER)
+        return inside
+
     @cached_property
     def _text(self) -> str:
+        return self._spelled(self.name, {}, str)
+
+    @cached_property
+    def display(self) -> str:
+        """The measure as papers print it. It parses back, too.
+
+        >>> from rankprism.measures import alpha_nDCG
+        >>> (alpha_nDCG(alpha=0.25) @ 20).display
+        'α-nDCG(α=0.25)@20'
+        """
+        return self._spelled(self.definition.display, GREEK, lambda inner: inner.display)
+
+    @property
+    def latex(self) -> str:
+        """`display` as LaTeX source."""
+        from rankprism.data.result import latex_escaped
+
+        escaped = latex_escaped(self.display)
+        for word, letter in GREEK.items():
+            escaped = escaped.replace(letter, rf"$\{word}$")
+        return escaped
+
+    def _spelled(self, name: str, spelling: Mapping[str, str], inner: Callable[[Measure], str]) -> str:
+        """The name, the parameters that differ from their defaults, the cutoff."""
+        given = [p for p in self.definition.parameters if p.name in self.settings and p.role != Role.CUTOFF]
         inside = ",".join(
-            (f"{p.name}=" if p.kind is not Measure else "") + _printed(self.settings[p.name])
-            for p in self.definition.parameters
-            if p.name in self.settings and p.name != "cutoff"
+            inner(self.settings[p.name])
+            if p.role is Role.INNER
+            else f"{spelling.get(p.name, p.name)}={printed(self.settings[p.name])}"
+            for p in given
         )
-        cutoff = f"@{self.settings['cutoff']}" if "cutoff" in self.settings else ""
-        return self.name + (f"({inside})" if inside else "") + cutoff
+        cutoff = self.given(Role.CUTOFF)
+        return name + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name: the other process finds the definition, imports its module or makes it again."""
+        return _restored, (
+            self.name,
+            self.definition.function.__module__,
+            self.definition.recipe,
+            dict(self.settings),
+        )
 
     def __str__(self) -> str:
         return self._text
@@ -221,7 +228,8 @@ class Measure:
         if not self.definition.single:
             score = self.per_aspect(hits)
         else:
-            score = self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+            fold = self.of(Role.FOLD)
+            score = self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
         if not np.isfinite(score).all():
             raise MeasureError(
                 f"{self}: a score is no finite number; the grades, which go up to "
@@ -237,20 +245,18 @@ class Measure:
     @property
     def cutoff(self) -> int | None:
         """How deep the measure looks, its own cutoff or that of the measure inside; None: to the end."""
-        inner = self.settings.get("measure")
-        return inner.cutoff if isinstance(inner, Measure) else self.settings.get("cutoff")
+        cutoff: int | None = self.inner.cutoff if self.inner else self.given(Role.CUTOFF)
+        return cutoff
 
     @property
     def is_condensed(self) -> bool:
         """Whether the measure, or the one inside, looks at judged documents only."""
-        inner = self.settings.get("measure")
-        return bool(self.settings.get("judged_only")) or (isinstance(inner, Measure) and inner.is_condensed)
+        return bool(self.of(Role.JUDGED_ONLY)) or (self.inner is not None and self.inner.is_condensed)
 
     @property
     def is_uncertain(self) -> bool:
         """Whether the score may be known only within bounds."""
-        ideals = any(p.name == "ideal" for p in self.definition.parameters)
-        return self.definition.interval is not None and (not ideals or self["ideal"] == "exact")
+        return self.definition.interval is not None and self.of(Role.IDEAL) in (None, "exact")
 
     def interval(self, hits: Hits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
@@ -263,11 +269,10 @@ class Measure:
     @property
     def why_unbounded(self) -> str:
         """Why no bounds are known for missing judgments; empty if they are."""
-        if self.settings.get("judged_only"):
+        if self.of(Role.JUDGED_ONLY):
             return "it leaves the unjudged documents out, and a judgment would put them back in"
-        inner = self.settings.get("measure")
-        if isinstance(inner, Measure) and inner.why_unbounded:
-            return f"of {inner}: {inner.why_unbounded}"
+        if self.inner is not None and self.inner.why_unbounded:
+            return f"of {self.inner}: {self.inner.why_unbounded}"
         return self.definition.bounds.reason if self.definition.bounds.function is None else ""
 
     def check_bounded(self) -> None:
@@ -283,7 +288,8 @@ class Measure:
         hits = completions.hits
         given = self.interval(hits)
         if self.definition.single:
-            folded = completions.fold(self["fold"], FOLDS[self["fold"]])
+            fold = self.of(Role.FOLD)
+            folded = completions.fold(fold, FOLDS[fold])
             low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
         else:
             low, high = self.bounds_per_aspect(completions)
@@ -303,22 +309,73 @@ class Measure:
         return function(completions, **settings)
 
     def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
-        settings = {p.name: self[p.name] for p in self.definition.parameters}
-        if settings.get("measure", self) is None:
+        if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
-        settings.pop("fold", None)
-        return (hits.condensed() if settings.pop("judged_only", False) else hits), settings
+        # Folding and leaving out are done before: they are not the function's business.
+        done = (Role.FOLD, Role.JUDGED_ONLY)
+        settings = {p.name: self[p.name] for p in self.definition.parameters if p.role not in done}
+        return (hits.condensed() if self.of(Role.JUDGED_ONLY) else hits), settings
+
+
+class _OwnPage:
+    """``__doc__`` of a measure: its own page for a value, so that `help` shows it; else that of the class."""
+
+    def __init__(self, of_class: str) -> None:
+        self.of_class = of_class
+
+    def __get__(self, measure: Measure | None, owner: type) -> str:
+        if measure is None:
+            return self.of_class
+        from rankprism.measures.catalogue import explain
+
+        return explain(measure)
+
+
+class _OwnSignature:
+    """``__signature__`` of a measure: its parameters with their defaults."""
+
+    def __get__(self, measure: Measure | None, owner: type) -> Any:
+        if measure is None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature(
+            [
+                inspect.Parameter(p.name, keyword, default=measure[p.name], annotation=p.kind)
+                for p in measure.definition.parameters
+            ]
+        )
+
+
+Measure.__doc__ = _OwnPage(Measure.__doc__ or "")  # type: ignore[assignment]
+Measure.__signature__ = _OwnSignature()  # type: ignore[attr-defined]
+
+
+def _restored(
+    name: str,
+    module: str,
+    recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None,
+    settings: Mapping[str, Any],
+) -> Measure:
+    """The measure of this name, which is made known first where it is not."""
+    if name not in names():
+        if recipe is not None:
+            make, parts = recipe
+            make(**parts)
+        else:
+            import importlib
+
+            importlib.import_module(module)
+    found = lookup(name)
+    if recipe is not None and str(found.definition.recipe) != str(recipe):
+        raise MeasureError(f"a measure named {name} exists already and is made of other parts; rename one")
+    return found(**settings)
 
 
 #: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
-#: A search of this many nodes takes days.
-MOST_NODES = 10**12
-
-CUTOFF = Parameter(
-    "cutoff", None, "how many documents from the top count; all without it", int, low=1, optional=True
-)
 #: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
     # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
@@ -342,15 +399,6 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         0.0,
     ),
 }
-FOLD = Parameter(
-    "fold",
-    "max",
-    "a document's grade where it has several: the highest, the lowest, their sum, weighted mean or product",
-    str,
-    choices=tuple(FOLDS),
-)
-JUDGED_ONLY = Parameter("judged_only", False, "leave unjudged documents out of the ranking first", bool)
-
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
 
@@ -366,63 +414,86 @@ def register(definition: Definition) -> Measure:
     return Measure(definition)
 
 
+@contextmanager
+def all_or_none() -> Iterator[None]:
+    """Forget the measures that were registered inside, if it ends with an error."""
+    definitions, aliases = dict(_DEFINITIONS), dict(_ALIASES)
+    try:
+        yield
+    except BaseException:
+        _DEFINITIONS.clear()
+        _DEFINITIONS.update(definitions)
+        _ALIASES.clear()
+        _ALIASES.update(aliases)
+        raise
+
+
 def _is_single(name: str) -> bool:
     definition = _DEFINITIONS.get(_ALIASES.get(name, name))
     return definition is not None and definition.single
 
 
-def measure(
-    *parameters: Parameter,
-    single: bool = False,
-    bounds: Bounds | None = None,
-    keeps: str | None = None,
-    keeps_ia: str | None = None,
-    interval: Callable[..., tuple[Floats, Floats]] | None = None,
-    cite: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of `Hits` and parameters into a registered measure of the same name.
-
-    Every measure can also be taken of the judged documents only, and a single-aspect one of grades
-    folded in several ways; neither is its function's business.
-    """
-    own = [p for p in parameters if p.name != "cutoff"]
-    cut = [p for p in parameters if p.name == "cutoff"]
-
-    def decorate(function: Callable[..., Floats]) -> Measure:
-        definition = Definition(
-            name=function.__name__,
-            function=function,
-            parameters=(*own, *([FOLD] if single else []), JUDGED_ONLY, *cut),
-            single=single,
-            keeps=None if keeps is None else frozenset(keeps.split()),
-            keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
-            interval=interval,
-            bounds=bounds or Bounds("none"),
-            cite=cite,
-            aliases=aliases,
-        )
-        return register(definition)
-
-    return decorate
-
-
 def lookup(name: str) -> Measure:
-    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M."""
-    name = _ALIASES.get(name, name)
-    if name not in _DEFINITIONS and name.endswith("_IA"):
-        base = name.removesuffix("_IA")
-        base = _ALIASES.get(base, base)
-        if base in _DEFINITIONS and _DEFINITIONS[base].single:
-            from rankprism.measures.combine import intent_aware
+    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M.
 
-            return lookup(f"{base}_IA") if name != f"{base}_IA" else Measure(intent_aware(_DEFINITIONS[base]))
-    if name not in _DEFINITIONS:
-        hint = _hint(name, [*names(), *_ALIASES])
+    Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters.
+
+    >>> lookup("α-nDCG"), lookup("ndcg"), lookup("D#-nDCG"), lookup("MAP-IA")
+    (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
+    """
+    exact = _ALIASES.get(name, name)
+    if exact in _DEFINITIONS:
+        return Measure(_DEFINITIONS[exact])
+    base = exact.removesuffix("_IA")
+    if base != exact and base in _DEFINITIONS and _is_single(base):
+        return Measure(_derived(base))
+    spellings = _spellings()
+    found = sorted(spellings.get(folded_name(name), ()))
+    if len(found) > 1:
+        raise MeasureError(f"the measure {shown(name)} can be {' or '.join(found)}; write one of these")
+    if not found:
         raise MeasureError(
-            f"unknown measure {shown(name)}{hint or ';'} `rankprism measures` lists all of them"
+            f"unknown measure {shown(name)}{_hint(name, spellings) or ';'} `rankprism measures` lists all of "
+            "them"
         )
-    return Measure(_DEFINITIONS[name])
+    return Measure(_DEFINITIONS.get(found[0]) or _derived(found[0].removesuffix("_IA")))
+
+
+def _derived(base: str) -> Definition:
+    from rankprism.measures.combine import intent_aware
+
+    return intent_aware(_DEFINITIONS[base])
+
+
+def _spellings() -> dict[str, set[str]]:
+    """The measures that each folded name can stand for."""
+    known = {name: name for name in names()} | _ALIASES
+    known |= {f"{alias}_IA": f"{name}_IA" for alias, name in _ALIASES.items() if _is_single(name)}
+    of_name: dict[str, set[str]] = {}
+    for spelling, name in known.items():
+        of_name.setdefault(folded_name(spelling), set()).add(name)
+    return of_name
+
+
+def folded_name(name: str) -> str:
+    """What all spellings of a name have in common.
+
+    >>> folded_name("α-nDCG"), folded_name("Alpha_NDCG"), folded_name("D#-nDCG")
+    ('alpha_ndcg', 'alpha_ndcg', 'dsharp_ndcg')
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    for word, letter in GREEK.items():
+        plain = plain.replace(letter, word)
+    return _DASHES.sub("_", plain).replace("#", "sharp")
+
+
+#: Hyphens and dashes, as they come out of papers.
+_DASHES = re.compile("[-\u2010-\u2014\u2212]")
+
+
+def definitions() -> tuple[Definition, ...]:
+    """All measures that are not derived from others."""
+    return tuple(_DEFINITIONS.values())
 
 
 def names() -> tuple[str, ...]:
@@ -431,43 +502,10 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*_DEFINITIONS, *derived]))
 
 
-def _hint(name: str, known: list[str]) -> str:
+def _hint(name: str, spellings: Mapping[str, Collection[str]]) -> str:
+    """The known names that are closest, in their own spelling."""
     if len(name) > 60:
         return ""
-    folded = {k.casefold().replace("-", "_"): k for k in known}
-    close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=2, cutoff=0.5)
-    return f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
-
-
-def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether a value can be written down: numbers and words, in sequences of sequences."""
-    if isinstance(value, list | tuple):
-        return depth < 10 and all(_is_plain(x, depth + 1) for x in value)
-    if isinstance(value, str):
-        return "'" not in value
-    return _is_number(value)
-
-
-def _written(number: float) -> str:
-    """A bound in words: 1,000,000,000 rather than 1e+09."""
-    return f"{number:,.0f}" if abs(number) >= 1e4 else f"{number:g}"
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list | tuple) else value
-
-
-def _printed(value: Any) -> str:
-    if isinstance(value, Measure):
-        return str(value)
-    if isinstance(value, tuple):
-        return "(" + ",".join(map(_printed, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{_printed(k)}:{_printed(v)}" for k, v in sorted(value.items())) + "}"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
+    close = difflib.get_close_matches(folded_name(name), spellings, n=2, cutoff=0.5)
+    meant = dict.fromkeys(known for spelling in close for known in sorted(spellings[spelling]))
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -15,23 +15,29 @@ from rankprism._core import sums_of_products
 from rankprism.data.hits import NOWHERE
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
-from rankprism.measures.measure import Parameter
+from rankprism.measures.parameter import OneOf, Range, Role
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Floats, Hits, Ints, Pool
 
-REL = Parameter("rel", 1.0, "the lowest grade that counts as relevant", low=0, above_low=True)
-ALPHA = Parameter("alpha", 0.5, "how much of an aspect's worth one document on it takes away", low=0, high=1)
-WEIGHTED = Parameter("weighted", False, "use the given aspect weights", bool)
 GAINS = ("binary", "linear", "exp", "probability")
-GAIN = Parameter(
-    "gain",
-    "binary",
+#: What a parameter of measures may be; `rankprism.measures.parameter` says how these are read.
+Rel = Annotated[float, Range(0, above_low=True), "the lowest grade that counts as relevant", Role.THRESHOLD]
+Alpha = Annotated[float, Range(0, 1), "how much of an aspect's worth one document on it takes away"]
+Weighted = Annotated[bool, "use the given aspect weights"]
+GainRule = Annotated[
+    str,
+    OneOf(GAINS),
     "what a grade is worth: 1 from rel on; the grade itself; 2^g - 1; or (2^g - 1) / 2^gmax, gmax the "
     "topic's highest grade on the aspect",
-    str,
-    choices=GAINS,
-)
+    Role.GAIN,
+]
+Patience = Annotated[float, Range(0, 1, above_low=True), "the chance to go on from one document to the next"]
+#: The same for measures that have 1 - p in front.
+Persistence = Annotated[
+    float, Range(0, 1, above_low=True, below_high=True), "the chance to go on from one document to the next"
+]
+Effort = Annotated[float, Range(0), "what looking at a document costs"]
 
 
 # ── gain ─────────────────────────────────────────────────────────────────────────────────────────
@@ -192,16 +198,26 @@ class Parts:
     novelty: Novelty = NO_NOVELTY
     weighted: bool = True
     effort: float = 0.0
+    #: given weights count as they are; else they sum to 1 over the aspects with anything relevant
+    as_given: bool = False
+    #: what stands in front of the sum
+    factor: float | None = None
+    #: divide by the same for a ranking whose every document serves every aspect
+    over_everything: bool = False
+
+    def given_weights(self, hits: Hits) -> Floats | None:
+        """(N, A) the weights, where they count as they were given"""
+        return hits.weight if self.as_given and hits.pool.weighted else None
 
 
-def utility(hits: Hits, parts: Parts, cutoff: int | None, weight: Floats | None = None) -> Floats:
-    """(N,) Σ_{i≤k} D(i) [Σ_t w_t g(i,t) N(i,t) - e]
+def utility(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) Σ_{i≤k} D(i) [Σ_t w_t g(i,t) N(i,t) - e], without what stands in front of or below it
 
-    The sums are swapped, so that each aspect is added up on its own. The weights are those of the
-    aspects with anything relevant, or `weight` (N, A).
+    The sums are swapped, so that each aspect is added up on its own.
     """
     hits = hits.top(cutoff)
     per_aspect = utility_per_aspect(hits, parts)
+    weight = parts.given_weights(hits)
     if weight is None:
         gained = expected(per_aspect, aspect_weights(hits, parts.gain, parts.weighted))
     else:

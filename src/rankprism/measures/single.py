@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
@@ -25,16 +26,20 @@ from rankprism.measures.bounds.single import (
     r_precision,
     reciprocal_rank,
 )
+from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
+from rankprism.measures.declare import single
 from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import CUTOFF, Bounds, Parameter, measure
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
     LOGARITHMIC,
     MOST_EXPONENT,
     ONE,
     RECIPROCAL,
-    REL,
     Gain,
+    Persistence,
+    Rel,
     binary,
     check_exponent,
     discounted_sum,
@@ -48,17 +53,15 @@ from rankprism.measures.parts import (
 )
 
 
-@measure(
-    REL,
-    CUTOFF,
-    single=True,
+@single(
     keeps="CloseTh",
     keeps_ia="CloseTh AspRel",
     bounds=Bounds("exact", precision),
-    cite=("vanrijsbergen1979information",),
-    aliases=("Precision",),
+    cite="vanrijsbergen1979information",
+    compared=f"{TREC_EVAL}; P_IA: {NDEVAL}",
+    aliases="Precision",
 )
-def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
+def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """Precision: the share of relevant documents among the first k.
 
     P@k = 1/k Σ_{i≤k} [g_i ≥ rel]
@@ -74,17 +77,15 @@ def P(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     return ratio(relevant.sum(-1), hits.depth(cutoff)[:, None])
 
 
-@measure(
-    REL,
-    CUTOFF,
-    single=True,
+@single(
     keeps="DeepTh Sat",
     keeps_ia="DeepTh Sat AspRel",
     bounds=Bounds("exact", reciprocal_rank),
-    cite=("kantor2000trec",),
-    aliases=("MRR",),
+    cite="kantor2000trec",
+    compared=TREC_EVAL,
+    aliases="MRR",
 )
-def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
+def RR(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """Reciprocal rank: one over the rank of the first relevant document.
 
     RR = max_i [g_i ≥ rel] / i
@@ -100,21 +101,18 @@ def RR(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     return best
 
 
-NORMALIZE = Parameter("normalize", True, "divide by the number of relevant documents judged", bool)
+Normalize = Annotated[bool, "divide by the number of relevant documents judged"]
 
 
-@measure(
-    REL,
-    NORMALIZE,
-    CUTOFF,
-    single=True,
+@single(
     keeps="CloseTh",
     keeps_ia="CloseTh",
     bounds=Bounds("exact", average_precision),
-    cite=("harman1992evaluation",),
-    aliases=("MAP",),
+    cite="harman1992evaluation",
+    compared=f"{TREC_EVAL}; AP_IA: {NDEVAL}",
+    aliases="MAP",
 )
-def AP(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> Floats:
+def AP(hits: Hits, rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff = None) -> Floats:
     """Average precision: the precision at each relevant document, averaged over all of them.
 
     AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, with R the number of relevant documents judged
@@ -138,16 +136,15 @@ def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     return total(relevant * np.cumsum(relevant, axis=-1) / hits.rank[:, None, :])
 
 
-@measure(
-    REL,
-    single=True,
+@single(
     keeps="DeepTh",
     keeps_ia="DeepTh",
     bounds=Bounds("exact", r_precision),
-    cite=("buckley2005retrieval",),
-    aliases=("RPrec",),
+    cite="buckley2005retrieval",
+    compared=TREC_EVAL,
+    aliases="RPrec",
 )
-def Rprec(hits: Hits, rel: float) -> Floats:
+def Rprec(hits: Hits, rel: Rel = 1.0) -> Floats:
     """R-precision: the share of relevant documents among the first R, as many as are relevant.
 
     Rprec = P@R, with R the number of relevant documents judged
@@ -161,29 +158,23 @@ def Rprec(hits: Hits, rel: float) -> Floats:
     return ratio(early.sum(-1), R)
 
 
-DCG_FORM = Parameter(
-    "dcg",
-    "log2",
-    "the gain of grade g: g itself, or 2^g - 1; both discounted by log2(i + 1)",
+DcgForm = Annotated[
     str,
-    choices=("log2", "exp-log2"),
-)
-GAIN_OF_GRADE = Parameter(
-    "gains", None, "the gain of each grade; grades not named keep their own", dict, optional=True
-)
+    OneOf(("log2", "exp-log2")),
+    "the gain of grade g: g itself, or 2^g - 1; both discounted by log2(i + 1)",
+]
+GainOfGrade = Annotated[
+    Mapping[float, float] | None, "the gain of each grade; grades not named keep their own"
+]
 
 
-@measure(
-    DCG_FORM,
-    GAIN_OF_GRADE,
-    CUTOFF,
-    single=True,
+@single(
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds("exact", lambda c, cutoff, **gain: _dcg_bounds(_open_gain(c, cutoff=cutoff, **gain))),
-    cite=("jarvelin2002cumulated",),
+    cite="jarvelin2002cumulated",
 )
-def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
+def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
     """Discounted cumulative gain: what the documents are worth, less and less with their rank.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
@@ -196,11 +187,7 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
     return discounted_sum(_dcg_gain(hits.grade, dcg, gains), hit_discount(hits, LOGARITHMIC))
 
 
-@measure(
-    DCG_FORM,
-    GAIN_OF_GRADE,
-    CUTOFF,
-    single=True,
+@single(
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv",
     bounds=Bounds(
@@ -209,10 +196,11 @@ def DCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int |
             _open_gain(c, cutoff=cutoff, **gain), LOGARITHMIC, cutoff
         ),
     ),
-    cite=("jarvelin2002cumulated",),
-    aliases=("NDCG",),
+    cite="jarvelin2002cumulated",
+    compared=f"{TREC_EVAL}; {GDEVAL}",
+    aliases="NDCG",
 )
-def nDCG(hits: Hits, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Floats:
+def nDCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
     """Normalised discounted cumulative gain: graded, top-heavy, 1 for the best ranking possible.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of all judged documents by gain
@@ -248,37 +236,24 @@ def _dcg_bounds(g: Gains) -> Pair:
     return rising(g, lambda gain: discounted(gain, LOGARITHMIC))
 
 
-PERSISTENCE = Parameter(
-    "p",
-    0.8,
-    "the chance to go on from one document to the next",
-    low=0,
-    high=1,
-    above_low=True,
-    below_high=True,
-)
-RBP_GAIN = Parameter(
-    "gain",
-    "binary",
+RbpGain = Annotated[
+    str,
+    OneOf(("binary", "linear", "probability")),
     "what a grade is worth: 1 from rel on; the grade itself; or (2^g - 1) / 2^gmax, gmax the topic's "
     "highest grade",
-    str,
-    choices=("binary", "linear", "probability"),
-)
+    Role.GAIN,
+]
 
 
-@measure(
-    PERSISTENCE,
-    REL,
-    RBP_GAIN,
-    CUTOFF,
-    single=True,
+@single(
     keeps="DeepTh CloseTh",
     keeps_ia="DeepTh CloseTh AspRel",
     bounds=Bounds("exact", lambda c, **settings: _rbp_bounds(c, **settings)),
-    cite=("moffat2008rank",),
+    cite="moffat2008rank",
 )
-def RBP(hits: Hits, p: float, rel: float, gain: str, cutoff: int | None) -> Floats:
+def RBP(
+    hits: Hits, p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary", cutoff: Cutoff = None
+) -> Floats:
     """Rank-biased precision: what a user finds who goes on with probability p.
 
     RBP = (1 - p) Σ_i p^(i-1) gain(g_i), the gain being [g_i ≥ rel] by default
@@ -297,34 +272,28 @@ def _rbp_bounds(c: Completions, p: float, rel: float, gain: str, cutoff: int | N
     return rising(g, lambda worth: (1 - p) * discounted(worth, geometric(p)))
 
 
-MAX_REL = Parameter(
-    "max_rel",
-    4.0,
+MaxRel = Annotated[
+    float,
+    Range(0, MOST_EXPONENT, above_low=True),
     "the highest grade of the scale, for gain='exp'",
-    low=0,
-    high=MOST_EXPONENT,
-    above_low=True,
-)
-ERR_GAIN = Parameter(
-    "gain",
-    "exp",
+    Role.HIGHEST,
+]
+ErrGain = Annotated[
+    str,
+    OneOf(("exp", "linear", "probability")),
     "how likely a document satisfies: (2^g - 1) / 2^max_rel; the grade itself; or (2^g - 1) / 2^gmax, gmax "
     "the topic's highest grade",
-    str,
-    choices=("exp", "linear", "probability"),
-)
+    Role.GAIN,
+]
 
 
-@measure(
-    MAX_REL,
-    ERR_GAIN,
-    CUTOFF,
-    single=True,
+@single(
     keeps="Pri Deep DeepTh AspDiv",
     bounds=Bounds("outer", lambda c, cutoff, **gain: cascade(_open_chance(c, cutoff=cutoff, **gain))),
-    cite=("chapelle2009expected",),
+    cite="chapelle2009expected",
+    compared=GDEVAL,
 )
-def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
+def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
     """Expected reciprocal rank: how early a user is satisfied who stops at the first good document.
 
     ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
@@ -339,18 +308,15 @@ def ERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
     return _err(satisfaction(hits.grade, hits, gain, max_rel), hit_discount(hits, RECIPROCAL))
 
 
-@measure(
-    MAX_REL,
-    ERR_GAIN,
-    CUTOFF,
-    single=True,
+@single(
     keeps="Pri Deep DeepTh AspDiv",
     bounds=Bounds(
         "outer", lambda c, cutoff, **gain: cascade_over_ideal(_open_chance(c, cutoff=cutoff, **gain), cutoff)
     ),
-    cite=("chapelle2009expected", "sakai2011evaluating"),
+    cite="chapelle2009expected sakai2011evaluating",
+    compared=SAKAI_SONG,
 )
-def nERR(hits: Hits, max_rel: float, gain: str, cutoff: int | None) -> Floats:
+def nERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
     """Normalised expected reciprocal rank: ERR over that of the best ranking possible.
 
     nERR@k = ERR@k / ERR@k of all judged documents by grade

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.combine import INNER
+from rankprism.measures.declare import measure
 from rankprism.measures.distance_order import (
     DISTANCES,
     TUPLES,
@@ -25,57 +24,48 @@ from rankprism.measures.distance_order import (
     distance_order,
     shown,
 )
-from rankprism.measures.measure import Bounds, Measure, Parameter, measure
-from rankprism.measures.parts import WEIGHTED
+from rankprism.measures.measure import Bounds, Measure
+from rankprism.measures.parameter import Example, OneOf, Role
+from rankprism.measures.parts import Weighted
 
-_PARAMETERS = (
-    replace(INNER, meaning="the single-aspect measure that is taken of the weights of classes"),
-    Parameter(
-        "distance", "euclidean", "how far labels are from the best ones", str, choices=DISTANCES.keys()
-    ),
-    Parameter(
-        "weights",
-        "step",
-        "of the classes, from the worst up: 0, 1, 2, …; 0, 2, 4, 8, …; 1 for the better half, rounded up; "
-        "or as given",
-        str,
-        choices=WEIGHTS,
-        sequence="(0,1,1,2)",
-    ),
-    Parameter(
-        "tuples",
-        "product",
-        "the labels that form classes: all combinations, those that the scales allow, those that a document "
-        "has, or those given",
-        str,
-        choices=TUPLES,
-        sequence="((0,0),(1,0),(1,1))",
-    ),
-    Parameter(
-        "best",
-        None,
-        "the labels to be close to; the highest of each aspect without it",
-        tuple,
-        sequence="(3,2)",
-        optional=True,
-    ),
-    WEIGHTED,
-)
+InnerOfClasses = Annotated[
+    Measure, "the single-aspect measure that is taken of the weights of classes", Role.INNER
+]
+Distance = Annotated[str, OneOf(DISTANCES.keys()), "how far labels are from the best ones"]
+ClassWeights = Annotated[
+    str | tuple[float, ...],
+    OneOf(WEIGHTS),
+    Example("(0,1,1,2)"),
+    "of the classes, from the worst up: 0, 1, 2, …; 0, 2, 4, 8, …; 1 for the better half, rounded up; or as "
+    "given",
+]
+Tuples = Annotated[
+    str | tuple[Any, ...],
+    OneOf(TUPLES),
+    Example("((0,0),(1,0),(1,1))"),
+    "the labels that form classes: all combinations, those that the scales allow, those that a document "
+    "has, or those given",
+]
+Best = Annotated[
+    tuple[Any, ...] | None,
+    Example("(3,2)"),
+    "the labels to be close to; the highest of each aspect without it",
+]
 
 
 @measure(
-    *_PARAMETERS,
     bounds=Bounds("outer", lambda c, **settings: _bounds(c, **settings)),
-    cite=("maistro2021principled",),
+    cite="maistro2021principled",
+    compared="Table 3 of Maistro et al. 2021 (its 4 decimals)",
 )
 def TOMA(
     hits: Hits,
-    measure: Measure,
-    distance: str,
-    weights: str | tuple[float, ...],
-    tuples: str | tuple[Any, ...],
-    best: tuple[Any, ...] | None,
-    weighted: bool,
+    measure: InnerOfClasses,
+    distance: Distance = "euclidean",
+    weights: ClassWeights = "step",
+    tuples: Tuples = "product",
+    best: Best = None,
+    weighted: Weighted = False,
 ) -> Floats:
     """Total order multi-aspect evaluation: documents are graded by how close their labels are to the best.
 

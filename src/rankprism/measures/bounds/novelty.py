@@ -68,11 +68,9 @@ def once_alive(c: Completions, g: Gains, low: Floats, discount: Discount) -> Flo
     return np.where(g.maybe, g.bottom * least[:, None], low)
 
 
-def expected_utility(c: Completions, parts: Parts, cutoff: int | None, weight: Floats | None = None) -> Pair:
-    """Bounds of Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]; exact for binary gains.
-
-    The weights are those of the aspects with anything relevant, or `weight` (N, A).
-    """
+def expected_utility(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
+    """Bounds of Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]; exact for binary gains."""
+    weight = parts.given_weights(c.hits)
     g = c.gains(parts.gain, cutoff)
     low, high = utilities(g, parts)
     if weight is not None:

@@ -1,0 +1,43 @@
+"""The names of measures for tables and charts: α-nDCG@20 where `str` has alpha_nDCG@20."""
+
+from __future__ import annotations
+
+from rankprism.data.result import latex_escaped
+from rankprism.errors import MeasureError
+from rankprism.measures.grammar import parse
+
+
+def shown_name(canonical: str) -> str:
+    """A measure's name as papers print it; any other text comes back unchanged.
+
+    >>> [shown_name(text) for text in ("alpha_nDCG@20", "DSharp_nDCG@20", "StRecall@10", "my column")]
+    ['α-nDCG@20', 'D#-nDCG@20', 'I-rec@10', 'my column']
+    """
+    try:
+        return parse(canonical).display
+    except MeasureError:
+        return canonical
+
+
+def latex_name(canonical: str) -> str:
+    r"""A measure's name as papers print it, in LaTeX; any other text is only escaped.
+
+    >>> print(latex_name("alpha_nDCG@20"), latex_name("DSharp_nDCG@20"), latex_name("my_run"))
+    $\alpha$-nDCG@20 D\#-nDCG@20 my\_run
+    """
+    try:
+        return parse(canonical).latex
+    except MeasureError:
+        return latex_escaped(canonical)
+
+
+def canonical_name(name: str) -> str:
+    """The canonical string of a measure in any spelling; any other text comes back unchanged.
+
+    >>> canonical_name("D#-nDCG@20"), canonical_name("ndcg@10"), canonical_name("my column")
+    ('DSharp_nDCG@20', 'nDCG@10', 'my column')
+    """
+    try:
+        return str(parse(name))
+    except MeasureError:
+        return name

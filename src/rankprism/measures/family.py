@@ -1,0 +1,254 @@
+"""The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: how they are scored, normalised and declared.
+
+A member is a function from its parameters to `rankprism.measures.parts.Parts`. The rest is common to all: the
+cutoff, the ideal rankings, what is known of a score if the search for the best ranking ends without proof, or
+if judgments are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Annotated, Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits
+from rankprism.errors import MeasureError
+from rankprism.measures import tables
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
+from rankprism.measures.bounds.ranges import Pair, probability
+from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
+from rankprism.measures.measure import Bounds, Definition, Measure, register
+from rankprism.measures.parameter import (
+    CUTOFF,
+    JUDGED_ONLY,
+    MOST_NODES,
+    OneOf,
+    Range,
+    Role,
+    declared,
+    parameters_of,
+)
+from rankprism.measures.parts import (
+    CASCADE,
+    ONE,
+    Gain,
+    Parts,
+    aspect_weights,
+    discounted_sum,
+    expected,
+    over_best,
+    pool_gain,
+    ratio,
+    utility,
+    utility_per_aspect,
+)
+from rankprism.measures.series import DIRECT, sum_beyond
+
+Ideal = Annotated[
+    str,
+    OneOf(("greedy", "exact", "per-aspect")),
+    "what to divide by: the greedy ideal ranking, as ndeval; the best ranking there is, certified; or each "
+    "aspect's own best ranking",
+    Role.IDEAL,
+]
+Nodes = Annotated[int, Range(1, MOST_NODES), "how far to search for the best ranking, with ideal='exact'"]
+IDEAL = declared("ideal", Ideal, "greedy")
+NODES = declared("nodes", Nodes, 1_000_000)
+
+
+def novelty(
+    *, bounds: str, keeps: str, cite: str, compared: str = "", aliases: str = ""
+) -> Callable[[Callable[..., Parts]], Measure]:
+    """Turn a function from parameters to `Parts` into a registered measure of the same name.
+
+    bounds : "exact" or "outer", what is known of a score where judgments are missing.
+    """
+
+    def decorate(parts_of: Callable[..., Parts]) -> Measure:
+        name = parts_of.__name__
+
+        def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+            return score(hits, parts_of(**settings), cutoff, name)
+
+        def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
+            return score_bounds(c, parts_of(**settings), cutoff, name)
+
+        update_wrapper(function, parts_of)
+        return register(
+            Definition(
+                name,
+                function,
+                (*parameters_of(parts_of), JUDGED_ONLY, CUTOFF),
+                single=False,
+                parts=parts_of,
+                keeps=frozenset(keeps.split()),
+                bounds=Bounds(bounds, completed),
+                cite=tuple(cite.split()),
+                compared=compared,
+                aliases=tuple(aliases.split()),
+            )
+        )
+
+    return decorate
+
+
+def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None]], Measure]:
+    """Turn a name and a docstring into the normalised form of a measure, over that of an ideal ranking.
+
+    It has the parameters of the measure, and those that say which ideal ranking is meant.
+    """
+    base = of.definition
+    parts_of = base.parts
+    if parts_of is None:
+        raise MeasureError(f"{base.name} is not made of parts, so nothing is known of its ideal ranking")
+
+    def function(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Floats:
+        return over_ideal(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
+
+    def interval(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
+        return ideal_interval(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
+
+    def completed(c: Completions, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
+        return ideal_bounds(c, parts_of(**settings), cutoff, ideal, nodes, base.name)
+
+    own = [p for p in base.parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
+
+    def decorate(described: Callable[[], None]) -> Measure:
+        update_wrapper(function, described)
+        return register(
+            Definition(
+                described.__name__,
+                function,
+                (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF),
+                single=False,
+                keeps=base.keeps,
+                interval=interval,
+                bounds=Bounds("outer", completed),
+                cite=base.cite,
+                compared=base.compared,
+                aliases=tuple(aliases.split()),
+            )
+        )
+
+    return decorate
+
+
+# ── scores ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def score(hits: Hits, parts: Parts, cutoff: int | None, name: str) -> Floats:
+    """(N,) the utility, times the factor or over that of the ranking that serves everything"""
+    checked(hits, parts, name)
+    if parts.over_everything:
+        return over_everything(hits, parts, cutoff)
+    gained = utility(hits, parts, cutoff)
+    return gained if parts.factor is None else over_best(parts.factor * gained, ONE)
+
+
+def checked(hits: Hits, parts: Parts, name: str) -> Parts:
+    """The parts, if the gains are the probabilities that a cascade takes them for."""
+    highest = hits.pool.grade.max(initial=0.0)
+    gain: Gain = parts.gain
+    if parts.novelty == CASCADE and gain.kind == "linear" and highest > 1:
+        raise MeasureError(f"{name}: grade {highest:g} is no probability; use gain='probability'")
+    if gain.kind == "probability" and gain.max_rel is not None and highest > gain.max_rel:
+        raise MeasureError(
+            f"{name}: grade {highest:g} is above max_rel={gain.max_rel:g}; set max_rel={highest:g}"
+        )
+    return parts
+
+
+def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Floats:
+    """(N,) the utility, over that of the ideal ranking"""
+    if ideal == "per-aspect":
+        return over_own_ideals(hits, parts, cutoff)
+    return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
+
+
+def ideal_interval(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
+    """What `over_ideal` is at least and at most, the best ranking being known only within bounds."""
+    if ideal == "per-aspect":
+        own = over_own_ideals(hits, parts, cutoff)
+        return own, own
+    low, high = _best(hits, parts, cutoff, ideal, nodes)
+    gained = utility(hits, parts, cutoff)
+    return over_best(gained, high[hits.topic]), over_best(gained, low[hits.topic])
+
+
+def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
+    """(T,) twice: what the ideal ranking's utility is at least and at most"""
+    if ideal == "exact":
+        return exact_utility(hits.pool, parts, cutoff, nodes)
+    best = best_utility(hits.pool, parts, cutoff)
+    return best, best
+
+
+def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
+    g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
+    best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
+
+
+def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility, over that of a ranking whose every document serves every aspect"""
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
+    return over_best(utility(hits, parts, cutoff), expected(whole, weight))
+
+
+def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility of a ranking whose every document serves every aspect"""
+    depth = hits.depth(cutoff).astype(np.int64)
+    sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
+    whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
+    for deeper in np.unique(depth[depth > DIRECT]).tolist():
+        discount = parts.discount
+        whole[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
+    return whole
+
+
+def _everything(parts: Parts, longest: int) -> Floats:
+    """Σ_{i≤k} (1-α)^(i-1) D(i) for k = 0, 1, …, `longest`, or to where it no longer grows
+
+    No term is larger than the one before, so that after one which is too small to change the sum none does.
+    """
+    n = min(longest, 1024)
+    while True:
+        left = tables.powers_of_rest(n, parts.novelty.amount)
+        sums = np.concatenate(([0.0], np.cumsum(left * parts.discount.first(n))))
+        if n >= longest or sums[-1] == sums[-2]:
+            return sums
+        n = min(2 * n, longest)
+
+
+# ── bounds, whatever the judgments that are missing ──────────────────────────────────────────────
+
+
+def score_bounds(c: Completions, parts: Parts, cutoff: int | None, name: str) -> Pair:
+    """What `score` is at least and at most."""
+    if parts.novelty == CASCADE:
+        probability(c, parts.gain, name)
+    if parts.over_everything:
+        return everything_bounds(c, parts, cutoff)
+    low, high = expected_utility(c, parts, cutoff)
+    return (low, high) if parts.factor is None else (parts.factor * low, parts.factor * high)
+
+
+def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int, name: str) -> Pair:
+    """What `over_ideal` is at least and at most."""
+    if parts.novelty == CASCADE:
+        probability(c, parts.gain, name)
+    if ideal == "per-aspect":
+        return mean_over_own_ideals(c, parts, cutoff)
+    return over_best_ranking(c, parts, cutoff, ideal, nodes)
+
+
+def everything_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
+    whole = everything(c.hits, parts, cutoff)
+    low, high = expected_utility(c, parts, cutoff)
+    return ratio(low, whole), ratio(high, whole)
