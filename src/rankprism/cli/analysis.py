@@ -11,18 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from rankprism.cli.options import (
+    Caption,
+    Digits,
     Duplicates,
+    Label,
     Order,
     OutputFile,
+    PageColumns,
     Quiet,
-    ResultFormat,
     ResultFormatOption,
-    format_of,
     noted,
     reading,
     working,
 )
-from rankprism.data.result import FORMATS, Result
+from rankprism.data.outputs import Style, check_style, output_format
+from rankprism.data.result import Result
 from rankprism.errors import InputError, MeasureError
 
 if TYPE_CHECKING:
@@ -157,12 +160,32 @@ def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = No
         save(chart(result), plot)
 
 
-def write_result(result: Result, format: ResultFormatOption = None, output: OutputFile = None) -> None:
+def write_result(
+    result: Result,
+    format: ResultFormatOption = None,
+    output: OutputFile = None,
+    digits: Digits = None,
+    caption: Caption = None,
+    label: Label = None,
+    columns: PageColumns = None,
+) -> None:
     """Write a result where and how it is wanted."""
-    from rankprism.cli.output import write
+    from rankprism.cli.output import write_in
 
-    kind = format_of(output, format, ResultFormat)
-    write(FORMATS[kind](result), output, for_people=kind == "table")
+    kind = output_format(output, format)
+    write_in(result, kind, output, Style(digits, caption, label, columns))
+
+
+def check_output(
+    format: str | None = None,
+    output: Path | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    columns: int | None = None,
+    **_: object,
+) -> None:
+    """Refuse what cannot be written so before any work is done."""
+    check_style(output_format(output, format), Style(None, caption, label, columns))
 
 
 def note_options(quiet: Quiet = False) -> None:
@@ -198,6 +221,7 @@ def analysis(
                 return {name: given[name] for name in options[step]}
 
             check_plot(given.get("plot"), given["output"])
+            check_output(**of(write_result))
             with noted(given["quiet"]):
                 source = read_source(**of(read_source))
                 with working(what) as on_share:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.options import FORMAT_HELP, OutputFile, format_of, working
+from rankprism.cli.options import OutputFile, ResultFormatOption, working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.axioms import Constraint
-
-
-class AxiomFormat(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    latex = "latex"
-    markdown = "markdown"
-    html = "html"
-
+    from rankprism.data.result import Result
 
 app = typer.Typer(add_completion=False)
 
@@ -88,22 +77,19 @@ def axioms(
             "--measures", metavar="FILE", help="TOML with measures of your own.", show_default=False
         ),
     ] = None,
-    format: Annotated[
-        AxiomFormat | None,
-        typer.Option(help=FORMAT_HELP, show_default=False),
-    ] = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
     """Try to break measures with axioms: rankprism axioms RBU alpha_nDCG@20"""
     from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
-    from rankprism.cli.output import write
-    from rankprism.data.result import FORMATS
+    from rankprism.cli.output import write, write_in
+    from rankprism.data.outputs import output_format
     from rankprism.measures import load, parse
 
     for file in measures_file or []:
         load(file)
     named = list(measures or [])
-    kind = "table" if show else format_of(output, format, AxiomFormat)
+    kind = "table" if show else output_format(output, format)
     if show and (format is not None or explain or threshold is not None):
         raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
     if explain and threshold is not None:
@@ -124,21 +110,20 @@ def axioms(
         if threshold is not None:
             if not asked:
                 raise InputError("--threshold needs a measure, e.g. rankprism axioms RBP --threshold p")
-            if kind == "html":
-                raise InputError("thresholds cannot be written as html; use markdown, latex, csv or json")
             parameter, between = ranged(threshold)
-            found = find_thresholds(
+            result: Result = find_thresholds(
                 asked, chosen, parameter, between, instances=instances, seed=seed, on_progress=on_progress
             )
-            text = FORMATS[kind](found)
         elif explain:
             verdicts = examine(asked, chosen, instances=instances, seed=seed, on_progress=on_progress)
             text = "\n\n\n".join(map(story, verdicts)) + "\n"
         else:
             make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
-            table = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
-            text = table.to_html() if kind == "html" else FORMATS[kind](table)
-    write(text, output, for_people=kind == "table")
+            result = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
+    if explain:
+        write(text, output, for_people=True)
+    else:
+        write_in(result, kind, output)
 
 
 def read(names: list[str], readings: list[str]) -> list[Constraint]:

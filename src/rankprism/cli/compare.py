@@ -15,9 +15,11 @@ from rankprism.cli.options import (
     ResultFormatOption,
     Seed,
     Share,
+    Sort,
     noted,
 )
 from rankprism.data.result import Detailed, Result
+from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False)
 
@@ -86,12 +88,26 @@ def compare(
         bool,
         typer.Option("--pairs", help="Show every pair with its difference, interval, effect size and p."),
     ] = False,
+    by_topic: Annotated[
+        bool,
+        typer.Option(
+            "--by-topic",
+            help="Show on which topics the runs of each pair differ: how many got better and worse, and the "
+            "largest gains and losses. CSV and JSON have all topics.",
+        ),
+    ] = False,
+    most: Annotated[
+        int, typer.Option(min=1, help="With --by-topic: the number of gains, and of losses, to show.")
+    ] = 5,
+    sort: Sort = None,
 ) -> Result:
     """Which systems differ: rankprism compare --qrels qrels.txt runs/*.run -m alpha_nDCG@20"""
     from rankprism import compare as compare_scores
 
+    if pairs and by_topic:
+        raise InputError("--pairs and --by-topic are two tables; ask for one of them")
     found = compare_scores(
-        source.scores,
+        source.scores if sort is None else source.scores.sorted(sort),
         baseline=baseline,
         test=test.value,
         correction=correction.value if correction else None,
@@ -100,6 +116,8 @@ def compare(
         seed=seed,
         on_share=on_share,
     )
+    if by_topic:
+        return found.by_topic(most)
     return Detailed(found) if pairs else found
 
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from rankprism import sample
-from rankprism.cli.output import best_cells
-from rankprism.data.table import text_table
+from rankprism.cli.output import shows_bold
+from rankprism.data.result import Table
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
@@ -18,8 +18,8 @@ MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@
 
 def show() -> str:
     scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
-    rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(scores.runs, scores.means, strict=True)]
-    table = text_table(["system", *scores.measures], rows, bold=best_cells(scores))
+    columns = {"system" if name == "run" else name: x for name, x in scores.summary.columns.items()}
+    table = Table(columns).text(bold=shows_bold())
     systems = "\n".join(f"  {name:<15} {character}" for name, character in sample.SYSTEMS.items())
     return f"""\
 {len(scores.topics)} ambiguous queries (jaguar: the car, the cat or the guitar?) and six systems:

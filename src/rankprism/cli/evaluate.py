@@ -17,16 +17,19 @@ from rankprism.cli.judgments import (
     split_pairs,
 )
 from rankprism.cli.options import (
-    FORMAT_HELP,
+    Caption,
+    Digits,
     Duplicates,
-    Format,
+    Label,
     Order,
     OutputFile,
+    PageColumns,
     QrelsFormat,
     Quiet,
     RunFormat,
+    ScoreFormatOption,
+    Sort,
     Topics,
-    format_of,
     noted,
     reading,
 )
@@ -113,15 +116,27 @@ def evaluate(
         int | None,
         typer.Option(min=1, help="Files to read at once; one a processor without it.", show_default=False),
     ] = None,
-    format: Annotated[
-        Format | None,
-        typer.Option(help=FORMAT_HELP, show_default=False),
+    wide: Annotated[
+        bool | None,
+        typer.Option(
+            "--wide/--long",
+            help="A column for each measure, or a row for each score. Default: wide for people (table, "
+            "latex, markdown, html), and long for programs.",
+            show_default=False,
+        ),
     ] = None,
+    sort: Sort = None,
+    format: ScoreFormatOption = None,
     output: OutputFile = None,
+    digits: Digits = None,
+    caption: Caption = None,
+    label: Label = None,
+    columns: PageColumns = None,
     quiet: Quiet = False,
 ) -> None:
     """Score runs: rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20"""
-    from rankprism.cli.output import render, write
+    from rankprism.cli.output import write_in
+    from rankprism.data.outputs import Style, check_style, output_format
     from rankprism.evaluation import evaluate as evaluate_runs
     from rankprism.formats.files import run_name
     from rankprism.measures import load, parse
@@ -140,7 +155,10 @@ def evaluate(
     chosen = [parse(text) for text in measure]  # before any run is read
     if baseline is not None and baseline not in runs:
         runs = [*runs, baseline]
-    kind = format_of(output, format, Format)
+    kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)
+    check_style(kind, style)
+    if wide and kind == "trec":
+        raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")
     with noted(quiet), reading(len(runs)) as on_run:
         judgments = read(
             source,
@@ -162,4 +180,6 @@ def evaluate(
         )
     if baseline is not None:
         scores = scores.risk(run_name(baseline), risk_alpha)
-    write(render(scores, kind, per_topic, colour=output is None), output, for_people=kind == "table")
+    if sort is not None:
+        scores = scores.sorted(sort)
+    write_in(scores.table(per_topic=per_topic, wide=wide), kind, output, style)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from rankprism.data.outputs import RESULT_FORMATS, SCORE_FORMATS
 from rankprism.errors import RankprismWarning
 from rankprism.foreign import message
 
@@ -34,14 +35,6 @@ class Duplicates(StrEnum):
     first = "first"
 
 
-class Format(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    trec = "trec"
-
-
 class QrelsFormat(StrEnum):
     diversity = "diversity"
     adhoc = "adhoc"
@@ -57,13 +50,12 @@ class RunFormat(StrEnum):
     evall = "evall"
 
 
-class ResultFormat(StrEnum):
-    table = "table"
-    csv = "csv"
-    guarded_csv = "guarded-csv"
-    json = "json"
-    latex = "latex"
-    markdown = "markdown"
+if TYPE_CHECKING:
+    ResultFormat: TypeAlias = StrEnum
+    ScoreFormat: TypeAlias = StrEnum
+else:
+    ResultFormat = StrEnum("ResultFormat", {name: name for name in RESULT_FORMATS})
+    ScoreFormat = StrEnum("ScoreFormat", {name: name for name in SCORE_FORMATS})
 
 
 def _checked(output: Path | None) -> Path | None:
@@ -87,26 +79,61 @@ OutputFile = Annotated[
     ),
 ]
 FORMAT_HELP = (
-    "How to write it. Default: what the ending of FILE says, else a table. guarded-csv is CSV in which a "
-    "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
+    "How to write it. Default: what the ending of FILE says, or a table if it has none. guarded-csv is CSV "
+    "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "
+    "= + - or @."
 )
 ResultFormatOption = Annotated[
     ResultFormat | None, typer.Option("--format", help=FORMAT_HELP, show_default=False)
+]
+ScoreFormatOption = Annotated[
+    ScoreFormat | None, typer.Option("--format", help=FORMAT_HELP, show_default=False)
+]
+Digits = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=15,
+        help="Digits after the decimal point. Default: 4 for people, and all of them for programs.",
+        show_default=False,
+    ),
+]
+Caption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Words above the table. What the result says itself, such as the test, follows them.",
+        show_default=False,
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help=r"What \ref calls the table in LaTeX, e.g. tab:main.", show_default=False
+    ),
+]
+PageColumns = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=2,
+        help="Columns of the page that the LaTeX table spans: 1 is table, 2 is table*. Default: 1.",
+        show_default=False,
+    ),
+]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Sort the runs by their means, the best first; or by name: --sort run. Default: as given.",
+        show_default=False,
+    ),
 ]
 Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="What counts as significant.")]
 Resamples = Annotated[int, typer.Option(min=1, help="How many resamples are drawn.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
-_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
-
-
-def format_of(output: Path | None, chosen: StrEnum | None, among: type[StrEnum]) -> str:
-    """The format asked for, or the one that the ending of the output says, or a table."""
-    if chosen is not None:
-        return chosen.value
-    by_ending = _ENDINGS.get(output.suffix, "table") if output else "table"
-    return by_ending if by_ending in [kind.value for kind in among] else "table"
 
 
 @contextmanager
