@@ -470,8 +470,8 @@ class TopicDifferences(Result):
     @property
     def note(self) -> str:
         return (
-            f"Differences on {len(self.topics)} topics. The first table counts the topics on which the run is "
-            f"better and worse than the other. The second shows, of each pair, at most {self.most} of the "
+            f"Differences on {len(self.topics)} topics. The first table counts the topics on which the run "
+            f"is better and worse than the other. The second shows, of each pair, at most {self.most} of the "
             f"largest gains and {self.most} of the largest losses."
         )
 

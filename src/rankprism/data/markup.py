@@ -60,9 +60,9 @@ _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "ⁿ": "$^n$",
 }
 _GREEK = """
-    α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi
-    ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma
-    Φ Phi Ψ Psi Ω Omega"""
+    α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi
+    π pi ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi
+    Σ Sigma Φ Phi Ψ Psi Ω Omega"""
 _LATEX |= {sign: f"$\\{name}$" for sign, name in re.findall(r"(\w) (\w+)", _GREEK)}
 _LATEX |= {
     raised: f"$^{{{unicodedata.normalize('NFKD', raised)}}}$"
