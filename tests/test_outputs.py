@@ -396,10 +396,12 @@ def test_differences_that_are_only_rounding_are_equal() -> None:
     assert found.summary.records()[0]["equal"] == 1
 
 
-def test_by_topic_on_the_command_line(cli: Callable[..., Any], scores: Scores) -> None:
+def test_by_topic_on_the_command_line(cli: Callable[..., Any], scores: Scores, tmp_path: Path) -> None:
     command = ("compare", "--qrels", sample.QRELS, *EVALUATE[2:], "--baseline", scores.runs[0], "--by-topic")
     expected = compare(scores, baseline=scores.runs[0]).by_topic(2)
-    assert cli(*command, "--most", "2").stdout == expected.to_text()
+    found = cli(*command, "--most", "2", "--plot", tmp_path / "differences.svg")
+    assert found.stdout == expected.to_text()
+    assert (tmp_path / "differences.svg").exists()
     assert len(cli(*command, "--format", "csv").stdout.splitlines()) == 1 + 2 * 3 * 20
     both = cli(*command, "--pairs")
     assert (both.returncode, both.stdout) == (2, "")

@@ -42,10 +42,12 @@ class CorrectionName(StrEnum):
 
 
 def _chart(result: Any) -> Any:
+    from rankprism.comparison import TopicDifferences
     from rankprism.plots import difference_intervals
 
-    comparison: Any = result.result if isinstance(result, Detailed) else result
-    return difference_intervals(comparison)
+    if isinstance(result, TopicDifferences):
+        result = result.comparison
+    return difference_intervals(result.result if isinstance(result, Detailed) else result)
 
 
 @app.command()

@@ -396,44 +396,47 @@ class Comparison(Result):
         """
         if most < 1:
             raise InputError(f"the number of topics to show must be at least 1; got {most!r}")
-        return TopicDifferences(
-            self.runs, self.topics, self.measures, self.pairs, self.values, most, {**self.about}
-        )
+        return TopicDifferences(self, most)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TopicDifferences(Result):
     """On which topics the first run of a pair is better and worse than the other, and by how much."""
 
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
-    measures: tuple[str, ...]
-    pairs: Longs  #: (pair, 2): positions in `runs`
-    values: Floats  #: (run, topic, measure)
+    comparison: Comparison
     most: int  #: how many gains and losses of a pair the tables show
-    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return self.comparison.about
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.comparison.measures
 
     @cached_property
     def difference(self) -> Floats:
         """(measure, pair, topic): the score of the first run minus that of the other."""
-        first, second = self.values[self.pairs.T]
+        values = self.comparison.values
+        first, second = values[self.comparison.pairs.T]
         found = (first - second).transpose(2, 0, 1)
-        rounding = 1e-13 * np.abs(self.values).max((0, 1))[:, None, None]
+        rounding = 1e-13 * np.abs(values).max((0, 1))[:, None, None]
         return np.where(np.abs(found) <= rounding, 0.0, found)
 
     def _rows(self, most: int | None) -> Table:
         columns: dict[str, list[Any]] = {name: [] for name in ("measure", "run", "other", "topic")}
         columns |= {"score": [], "other score": [], "difference": []}
-        for m, measure in enumerate(self.measures):
-            for pair, (a, b) in enumerate(self.pairs.tolist()):
+        of = self.comparison
+        for m, measure in enumerate(of.measures):
+            for pair, (a, b) in enumerate(of.pairs.tolist()):
                 difference = self.difference[m, pair]
                 order = np.argsort(-difference, kind="stable")
                 if most is not None:
                     gains, losses = order[difference[order] > 0], order[difference[order] < 0]
                     order = np.concatenate([gains[:most], losses[-most:]])
                 for t in order.tolist():
-                    row = (measure, self.runs[a], self.runs[b], self.topics[t])
-                    numbers = (self.values[a, t, m], self.values[b, t, m], difference[t])
+                    row = (measure, of.runs[a], of.runs[b], of.topics[t])
+                    numbers = (of.values[a, t, m], of.values[b, t, m], difference[t])
                     for name, x in zip(columns, (*row, *map(float, numbers)), strict=True):
                         columns[name].append(x)
         return Table(columns)
@@ -446,14 +449,14 @@ class TopicDifferences(Result):
     @property
     def summary(self) -> Table:
         """For each measure and pair, on how many topics the first run is better, worse and equal."""
-        found = self.difference
+        of, found = self.comparison, self.difference
         m, pair = (axis.ravel() for axis in np.indices(found.shape[:2]))
-        first, second = self.pairs[pair].T
+        first, second = of.pairs[pair].T
         return Table(
             {
-                "measure": [self.measures[i] for i in m],
-                "run": [self.runs[i] for i in first],
-                "other": [self.runs[i] for i in second],
+                "measure": [of.measures[i] for i in m],
+                "run": [of.runs[i] for i in first],
+                "other": [of.runs[i] for i in second],
                 "better": (found > 0).sum(2).ravel().tolist(),
                 "worse": (found < 0).sum(2).ravel().tolist(),
                 "equal": (found == 0).sum(2).ravel().tolist(),
@@ -470,7 +473,7 @@ class TopicDifferences(Result):
     @property
     def note(self) -> str:
         return (
-            f"Differences on {len(self.topics)} topics. The first table counts the topics on which the run "
+            f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on which the run "
             f"is better and worse than the other. The second shows, of each pair, at most {self.most} of the "
             f"largest gains and {self.most} of the largest losses."
         )
