@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from rankprism import evaluate, read_judgments, sample
-from rankprism.cli.output import render
 from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
 from rankprism.measures import Measure, names, parse
@@ -157,7 +156,7 @@ def _allows(measure: Measure, grade: float) -> bool:
 
 
 def csv_of(judgments: Judgments, runs: Any, measures: list[Measure]) -> str:
-    return render(evaluate(judgments, runs, measures), "csv", per_topic=True)
+    return evaluate(judgments, runs, measures).table(per_topic=True).to_csv()
 
 
 def every_score() -> Iterator[str]:

@@ -47,11 +47,14 @@ def test_json_records_the_conventions(cli: Callable[..., Any], scores: rankprism
     options = ["--order", "rank", "--topics", "retrieved", "--weights", sample.WEIGHTS, "--per-topic"]
     result = cli("evaluate", sample.QRELS, *sample.RUNS, *OPTIONS, *options, "--format", "json")
     found = json.loads(result.stdout)
-    assert found["mean"] == scores.mean()  # none of these measures uses weights
-    assert found["per_topic"] == scores.per_topic()
-    assert found["conventions"]["order"] == "rank"
-    assert found["conventions"]["topics"] == "retrieved"
-    assert found["conventions"]["aspect weights"] == "given"
+    per_topic, mean = scores.per_topic(), scores.mean()  # none of these measures uses weights
+    assert len(found["rows"]) == 6 * (20 + 1) * 3
+    for row in found["rows"]:
+        expected = mean[row["run"]] if row["topic"] == "all" else per_topic[row["run"]][row["topic"]]
+        assert row["score"] == expected[row["measure"]]
+    assert found["about"]["order"] == "rank"
+    assert found["about"]["topics"] == "retrieved"
+    assert found["about"]["aspect weights"] == "given"
     assert found["rankprism"] == rankprism.__version__
 
 

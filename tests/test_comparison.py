@@ -285,11 +285,11 @@ def test_superscripts_name_the_runs_that_are_beaten() -> None:
     found = compare(
         matrix(np.array([base, base + 0.3 + 0.01 * rng.random(30), base + 0.01 * rng.random(30)]))
     )
-    cells = found.summary.columns["M"]
+    cells = [row[-1] for row in found.summary.cells()]
     assert [cell.lstrip("0123456789.") for cell in cells] == ["", "ᵃᶜ", "ᵃ"]
     latex = found.to_latex()
     assert rf"\textbf{{{found.means[1, 0]:.4f}}}$^{{ac}}$" in latex
-    assert "Student's paired t-test, $p < 0.05$, Holm correction" in latex
+    assert "Student's paired t-test, p $<$ 0.05 after the Holm correction for 3 pairs" in latex
 
 
 def test_against_a_baseline_every_other_run_has_one_row() -> None:
@@ -310,7 +310,7 @@ def test_more_runs_than_letters() -> None:
     values = np.linspace(0, 1, 40)[:, None] + 0.01 * np.random.default_rng(0).random((40, 10))
     found = compare(matrix(values))
     assert found.labels[:2] == ("1", "2")
-    assert found.summary.columns["M"][2].endswith("¹˒²")
+    assert found.summary.cells()[2][-1].endswith("¹˒²")
 
 
 @pytest.mark.parametrize(

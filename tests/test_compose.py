@@ -348,7 +348,6 @@ def test_a_mixture_is_json_like_any_other(cli: Callable[..., Any], tmp_path: Pat
         "evaluate", sample.QRELS, sample.RUNS[0], "--measures", path, "-m", "tc_json", "--format", "json"
     )
     scores = rankprism.evaluate(sample.QRELS, sample.RUNS[0], ["AP", "P@5"]).mean()
-    (ap, p), (found,) = (
-        list(next(iter(x.values())).values()) for x in (scores, json.loads(result.stdout)["mean"])
-    )
+    ((ap, p),) = (list(row.values()) for row in scores.values())
+    (found,) = (row["score"] for row in json.loads(result.stdout)["rows"])
     assert found == pytest.approx(ap - p, rel=1e-12)

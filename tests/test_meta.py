@@ -16,7 +16,6 @@ from scipy import stats
 
 from rankprism import InputError, RankprismWarning, evaluate, read_scores, sample
 from rankprism.data.hits import Floats
-from rankprism.data.result import FORMATS
 from rankprism.meta import (
     agreement,
     correlation,
@@ -499,9 +498,8 @@ def test_every_result_is_frozen_and_exports(small: Any) -> None:
         assert len(content["rows"]) == len(rows)
         assert content["about"]["scores"]["order"] == "score"
         assert result.to_markdown().splitlines()[1].startswith("|:---")
-        assert result.to_latex().startswith(r"\begin{tabular}")
+        assert r"\begin{tabular}" in result.to_latex()
         assert str(result) in repr(result)
-        assert set(FORMATS) == {"table", "csv", "guarded-csv", "json", "latex", "markdown"}
 
 
 @pytest.mark.parametrize("function", [power, unanimity, correlation])

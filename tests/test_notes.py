@@ -386,7 +386,7 @@ def test_the_command_line_prints_a_line_a_kind_and_quiet_none(cli: Cli, tmp_path
     ]
     assert all(line.startswith("note: ") for line in loud.stderr.splitlines())
     assert (quiet.stderr, quiet.stdout) == ("", loud.stdout)
-    recorded = json.loads(quiet.stdout)["conventions"]["notes"]
+    recorded = json.loads(quiet.stdout)["about"]["notes"]
     assert [(note["kind"], note["count"], note["example"]) for note in recorded] == [
         ("missing-topics", 2, "r"),
         ("unjudged-topics", 2, "r"),

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -159,7 +160,9 @@ def test_few_and_many_are_drawn(runs: int, topics: int) -> None:
 
 def test_what_is_not_defined_is_left_out_or_refused() -> None:
     some = made_up(3, 4, ("I", "D"))
-    some.values[0, 1] = some.values[1] = np.nan
+    values = some.values.copy()
+    values[0, 1] = values[1] = np.nan
+    some = replace(some, values=values)
     assert {row["run"] for row in rows(plots.irec_against(some, "I", "D"), "dsharp", "run")} == {"r0", "r2"}
     assert len(rows(plots.system_topic_heatmap(some, "I"), "score")) == 3 + 4
     assert "white: not evaluated" in " ".join(

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import _explained, main, streams
-from rankprism.cli.output import render
+from rankprism.cli.output import write_in
+from rankprism.data.outputs import SCORE_FORMATS, written
 from rankprism.data.result import Table
 from rankprism.foreign import LONGEST, as_utf8, message, shown, shown_lines
 
@@ -210,7 +211,7 @@ def hostile_scores(names: tuple[str, ...] = (HOSTILE, "<b>|x|</b>", "=1+1", "-x"
 
 def test_tables_show_foreign_names_safely() -> None:
     scores = hostile_scores()
-    for text in (str(scores), render(scores, "table", True), render(scores, "trec", True)):
+    for text in (str(scores), str(scores.table(per_topic=True)), scores.to_trec()):
         assert VISIBLE in text
         assert "\x1b" not in text
     huge = Table({"run": ["x" * 200_000], "P@5": [0.5]})
@@ -237,7 +238,7 @@ def test_guarded_csv_has_no_formulas_and_numbers_stay_numbers(
     cli: Callable[..., Any], tmp_path: Path
 ) -> None:
     scores = hostile_scores(("=1+1", "-x", "bm25"))
-    rows = [line.split(",") for line in render(scores, "guarded-csv", True).splitlines()[1:]]
+    rows = [line.split(",") for line in scores.table(per_topic=True).to_csv(guard=True).splitlines()[1:]]
     assert {row[0] for row in rows} == {"'=1+1", "'-x", "bm25"}
     assert {row[1] for row in rows} == {"1", "2", "'@3", "4", "all"}
     assert [float(row[3]) for row in rows if row[1] == "all"] == scores.means[:, 0].tolist()
@@ -245,7 +246,7 @@ def test_guarded_csv_has_no_formulas_and_numbers_stay_numbers(
     assert table.csv(guard=True) == "'@run,difference\n'+a,-0.5\nb,\n"
     assert table.csv() == "@run,difference\n+a,-0.5\nb,\n"
     file = tmp_path / "scores.csv"
-    file.write_text(render(scores, "csv", True))
+    file.write_text(scores.to_csv())
     result = cli("compare", file, "--format", "guarded-csv")
     assert result.stdout.splitlines()[1].startswith("P@5,'=1+1,'-x,0.")
     found = rankprism.compare(scores)
@@ -367,12 +368,12 @@ def test_every_failure_is_one_line(
 
 def test_an_unforeseen_failure_says_how_to_report_it() -> None:
     try:
-        render(None, "table", False)  # type: ignore[arg-type]
+        write_in(None, "table")  # type: ignore[arg-type]
     except AttributeError as error:
         text, code = _explained(error)
     assert code == 1
     for part in (
-        "AttributeError at cli/output.py:",
+        "AttributeError at data/outputs.py:",
         "report it",
         rankprism.__version__,
         "--traceback",
@@ -442,7 +443,6 @@ def test_ctrl_c_ends_the_work(work: str, tmp_path: Path) -> None:
 
 
 def test_means_are_computed_once_whatever_the_number_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rankprism.cli.output
     import rankprism.data.scores
 
     calls = []
@@ -453,8 +453,7 @@ def test_means_are_computed_once_whatever_the_number_of_runs(monkeypatch: pytest
         return compute(values)
 
     monkeypatch.setattr(rankprism.data.scores, "mean_over_topics", counted)
-    monkeypatch.setattr(rankprism.cli.output, "mean_over_topics", counted)
-    for kind in ("table", "csv", "json", "trec"):
+    for kind in SCORE_FORMATS:
         for per_topic in (False, True):
             counts = []
             for runs in (5, 50):
@@ -462,7 +461,7 @@ def test_means_are_computed_once_whatever_the_number_of_runs(monkeypatch: pytest
                 names = tuple(f"r{r}" for r in range(runs))
                 scores = Scores(names, ("1", "2", "3"), ("a", "b"), values, {}, values, values)
                 calls.clear()
-                render(scores, kind, per_topic)
+                written(scores.table(per_topic=per_topic), kind)
                 counts.append(len(calls))
             assert counts[0] == counts[1] <= 4
 
@@ -472,4 +471,9 @@ def test_means_cannot_be_changed_by_one_who_asks() -> None:
     assert scores.means is scores.means
     with pytest.raises(ValueError, match="read-only"):
         scores.means[0] = 1
-    assert json.loads(render(scores, "json", False))["mean"]["-x"]["P@5"] == scores.means[3, 0]
+    assert json.loads(scores.table().to_json())["rows"][3] == {
+        "run": "-x",
+        "topic": "all",
+        "measure": "P@5",
+        "score": scores.means[3, 0],
+    }

@@ -284,12 +284,3 @@ class Analysis(Result):
                     for key, entry in zip(columns, (first, name, other, value), strict=True):
                         columns[key].append(entry)
         return Table(columns)
-
-    def to_latex(self) -> str:
-        return "\n\n".join(table.latex() for table in self.tables) + "\n"
-
-    def to_markdown(self) -> str:
-        return "\n\n".join(table.markdown() for table in self.tables) + "\n"
-
-    def __str__(self) -> str:
-        return "\n\n".join(table.text() for table in self.tables)

@@ -81,9 +81,11 @@ class LabelCounts(Result):
             digits=2,
         )
 
-    def __str__(self) -> str:
+    @property
+    def note(self) -> str:
+        """How many documents are judged, and which labels were read as the lowest."""
         notes = [
             f"{aspect}: {', '.join(f'{n} {why}' for why, n in reasons.items())}, read as the lowest label"
             for aspect, reasons in self.lowered.items()
         ]
-        return "\n".join([self.summary.text(), f"{self.judged} judged documents", *notes])
+        return "\n".join([f"{self.judged} judged documents", *notes])

@@ -7,8 +7,6 @@ finds the parameters for which a constraint holds. `table`, `story` and `page` s
 paper's table beside ours. Nothing here reads files.
 """
 
-from collections.abc import Callable
-from typing import Any
 
 from rankprism.axioms.aspect_diversity import AspDiv
 from rankprism.axioms.aspect_relevance import AspRel
@@ -54,20 +52,16 @@ from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
 from rankprism.axioms.thresholds import Threshold, Thresholds, find_thresholds
 from rankprism.axioms.verdict import Verdict
-from rankprism.data.result import FORMATS as _RESULT_FORMATS
 
 #: The ten constraints of Amigó et al. 2018, in the paper's order.
 TEN = (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed, Sat, AspRel)
 #: What else can be asked of a measure.
 MORE_PROPERTIES = (Swap, Replace, Conv, Local, Bound, Ideal, Sym, Tail, Max1, Min0, Order, Defined)
 
-#: How a table of axioms can be written.
-FORMATS: dict[str, Callable[[Any], str]] = {**_RESULT_FORMATS, "html": lambda table: table.to_html()}
 
 __all__ = [
     "EQUAL",
     "FINITE",
-    "FORMATS",
     "IN_UNIT",
     "MORE",
     "MORE_PROPERTIES",

@@ -12,7 +12,7 @@ from rankprism.axioms.rankings import short
 from rankprism.axioms.redundancy import BORROWED
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
-from rankprism.data.result import Result, Table, latex_escaped
+from rankprism.data.result import Result, Table
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import AXIOMS, Measure
 
@@ -133,17 +133,16 @@ class AxiomTable(Result):
         text += "".join(f"\n{line}" for line in _much_less(self.constraints))
         return text + (f"\nread as {', '.join(read)}" if read else "")
 
-    def __str__(self) -> str:
-        return f"{self.summary.text()}\n\n{self.legend}"
+    @property
+    def note(self) -> str:
+        return self.legend
 
-    def to_latex(self) -> str:
-        legend = latex_escaped(self.legend).replace("\n", r" \\" + "\n")
-        return f"{self.summary.latex()}\n\n{legend}\n"
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures as the table names them."""
+        return self.labels
 
-    def to_markdown(self) -> str:
-        return f"{self.summary.markdown()}\n\n{self.legend}\n"
-
-    def to_html(self) -> str:
+    def to_html(self, *, digits: int | None = None, caption: str | None = None) -> str:
         """A page of its own, with the counterexamples."""
         from rankprism.axioms.page import page
 

@@ -10,8 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.collection import options_of, read_source, with_options
-from rankprism.cli.options import OutputFile, Quiet, ResultFormatOption, format_of, noted, working
-from rankprism.data.result import FORMATS, Result
+from rankprism.cli.options import (
+    Caption,
+    Digits,
+    Label,
+    OutputFile,
+    PageColumns,
+    Quiet,
+    ResultFormatOption,
+    noted,
+    working,
+)
+from rankprism.data.outputs import Style, check_style, output_format
+from rankprism.data.result import Result
 from rankprism.errors import InputError
 
 PlotFile = Annotated[
@@ -44,12 +55,32 @@ def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = No
         save(chart(result), plot)
 
 
-def write_result(result: Result, format: ResultFormatOption = None, output: OutputFile = None) -> None:
+def write_result(
+    result: Result,
+    format: ResultFormatOption = None,
+    output: OutputFile = None,
+    digits: Digits = None,
+    caption: Caption = None,
+    label: Label = None,
+    columns: PageColumns = None,
+) -> None:
     """Write a result where and how it is wanted."""
-    from rankprism.cli.output import write
+    from rankprism.cli.output import write_in
 
-    kind = format_of(output, format, FORMATS)
-    write(FORMATS[kind](result), output, for_people=kind == "table")
+    kind = output_format(output, format)
+    write_in(result, kind, output, Style(digits, caption, label, columns))
+
+
+def check_output(
+    format: str | None = None,
+    output: Path | None = None,
+    caption: str | None = None,
+    label: str | None = None,
+    columns: int | None = None,
+    **_: object,
+) -> None:
+    """Refuse what cannot be written so before any work is done."""
+    check_style(output_format(output, format), Style(None, caption, label, columns))
 
 
 def note_options(quiet: Quiet = False) -> None:
@@ -81,6 +112,7 @@ def analysis(
                 return {name: given[name] for name in options[step]}
 
             check_plot(given.get("plot"), given["output"])
+            check_output(**of(write_result))
             with noted(given["quiet"]):
                 compared = {"baseline": given["baseline"]} if "baseline" in given else {}
                 source = read_source(**of(read_source), **compared)

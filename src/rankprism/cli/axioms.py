@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import MeasureFiles, load_measures
 from rankprism.cli.completion import complete_constraint, complete_measure
-from rankprism.cli.options import FORMAT_HELP, OutputFile, format_of, working
+from rankprism.cli.options import OutputFile, ResultFormatOption, working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.axioms import Constraint
-
+    from rankprism.data.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -77,10 +76,7 @@ def axioms(
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
-    format: Annotated[
-        str | None,
-        typer.Option(click_type=one_of("axioms:FORMATS"), help=FORMAT_HELP, show_default=False),
-    ] = None,
+    format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
     """Try to break measures with axioms.
@@ -89,13 +85,14 @@ def axioms(
     rankprism axioms RBU alpha_nDCG@20
     rankprism axioms --explain RBU Conf
     """
-    from rankprism.axioms import FORMATS, axiom_table, examine, find_thresholds, paper_table, story
-    from rankprism.cli.output import write
+    from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
+    from rankprism.cli.output import write, write_in
+    from rankprism.data.outputs import output_format
     from rankprism.measures import parse
 
     load_measures(measures_file)
     named = list(measures or [])
-    kind = "table" if show else format_of(output, format, FORMATS)
+    kind = "table" if show else output_format(output, format)
     if show and (format is not None or explain or threshold is not None):
         raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
     if explain and threshold is not None:
@@ -116,21 +113,20 @@ def axioms(
         if threshold is not None:
             if not asked:
                 raise InputError("--threshold needs a measure, e.g. rankprism axioms RBP --threshold p")
-            if kind == "html":
-                raise InputError("thresholds cannot be written as html; use markdown, latex, csv or json")
             parameter, between = ranged(threshold)
-            found = find_thresholds(
+            result: Result = find_thresholds(
                 asked, chosen, parameter, between, instances=instances, seed=seed, on_progress=on_progress
             )
-            text = FORMATS[kind](found)
         elif explain:
             verdicts = examine(asked, chosen, instances=instances, seed=seed, on_progress=on_progress)
             text = "\n\n\n".join(map(story, verdicts)) + "\n"
         else:
             make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
-            table = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
-            text = FORMATS[kind](table)
-    write(text, output, for_people=kind == "table")
+            result = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
+    if explain:
+        write(text, output, for_people=True)
+    else:
+        write_in(result, kind, output)
 
 
 def read(names: list[str], readings: list[str]) -> list[Constraint]:

@@ -9,17 +9,20 @@ import typer
 from rankprism.cli.analysis import analysis, write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Baseline, Source, read_source, with_options_of
-from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, noted
+from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, Sort, noted
 from rankprism.data.result import Detailed, Result
+from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 def _chart(result: Any) -> Any:
+    from rankprism.comparison import TopicDifferences
     from rankprism.plots import difference_intervals
 
-    comparison: Any = result.result if isinstance(result, Detailed) else result
-    return difference_intervals(comparison)
+    if isinstance(result, TopicDifferences):
+        result = result.comparison
+    return difference_intervals(result.result if isinstance(result, Detailed) else result)
 
 
 @app.command()
@@ -59,6 +62,18 @@ def compare(
         bool,
         typer.Option("--pairs", help="Show every pair with its difference, interval, effect size and p."),
     ] = False,
+    by_topic: Annotated[
+        bool,
+        typer.Option(
+            "--by-topic",
+            help="Show on which topics the runs of each pair differ: how many got better and worse, and the "
+            "largest gains and losses. CSV and JSON have all topics.",
+        ),
+    ] = False,
+    most: Annotated[
+        int, typer.Option(min=1, help="With --by-topic: the number of gains, and of losses, to show.")
+    ] = 5,
+    sort: Sort = None,
 ) -> Result:
     """Test which systems differ.
 
@@ -70,8 +85,10 @@ def compare(
     """
     from rankprism import compare as compare_scores
 
+    if pairs and by_topic:
+        raise InputError("--pairs and --by-topic are two tables; ask for one of them")
     found = compare_scores(
-        source.scores,
+        source.scores if sort is None else source.scores.sorted(sort),
         baseline=source.baseline,
         test=test,
         correction=correction,
@@ -80,6 +97,8 @@ def compare(
         seed=seed,
         on_share=on_share,
     )
+    if by_topic:
+        return found.by_topic(most)
     return Detailed(found) if pairs else found
 
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from rankprism import sample
-from rankprism.cli.output import best_cells
-from rankprism.data.table import text_table
+from rankprism.cli.output import shows_bold
+from rankprism.data.result import Table
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
@@ -29,8 +29,8 @@ NEXT = (
 
 def show() -> str:
     scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
-    rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(scores.runs, scores.means, strict=True)]
-    table = text_table(["system", *scores.measures], rows, bold=best_cells(scores))
+    columns = {"system" if name == "run" else name: x for name, x in scores.summary.columns.items()}
+    table = Table(columns).text(bold=shows_bold())
     commands = "\n".join(f"  {_program()} {command}" for command in NEXT)
     systems = "\n".join(f"  {name:<15} {character}" for name, character in sample.SYSTEMS.items())
     return f"""\

@@ -15,7 +15,18 @@ from rankprism.cli.collection import (
     read_measures,
     with_options_of,
 )
-from rankprism.cli.options import OutputFile, Quiet, ScoreFormatOption, format_of, noted
+from rankprism.cli.options import (
+    Caption,
+    Digits,
+    Label,
+    OutputFile,
+    PageColumns,
+    Quiet,
+    ScoreFormatOption,
+    Sort,
+    noted,
+)
+from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -42,8 +53,22 @@ def evaluate(
         float,
         typer.Option(min=0, help="With --baseline: a loss against it counts 1 + this number times (U_RISK)."),
     ] = 1.0,
+    wide: Annotated[
+        bool | None,
+        typer.Option(
+            "--wide/--long",
+            help="A column for each measure, or a row for each score. Default: wide for people (table, "
+            "latex, markdown, html), and long for programs.",
+            show_default=False,
+        ),
+    ] = None,
+    sort: Sort = None,
     format: ScoreFormatOption = None,
     output: OutputFile = None,
+    digits: Digits = None,
+    caption: Caption = None,
+    label: Label = None,
+    columns: PageColumns = None,
     quiet: Quiet = False,
     **collection: Any,
 ) -> None:
@@ -53,13 +78,19 @@ def evaluate(
     rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
     """
-    from rankprism.cli.output import FORMATS, render, write
+    from rankprism.cli.output import write_in
+    from rankprism.data.outputs import Style, check_style, output_format
 
     measures = read_measures(measure, measures_file)  # before anything is read
-    kind = format_of(output, format, FORMATS)
+    kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)
+    check_style(kind, style)
+    if wide and kind == "trec":
+        raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")
     with noted(quiet):
         read = read_collection(files=files, baseline=baseline, **collection)
         scores = read.evaluate(measures, bounds=bounds)
     if read.baseline is not None:
         scores = scores.risk(read.baseline, risk_alpha)
-    write(render(scores, kind, per_topic, colour=output is None), output, for_people=kind == "table")
+    if sort is not None:
+        scores = scores.sorted(sort)
+    write_in(scores.table(per_topic=per_topic, wide=wide), kind, output, style)

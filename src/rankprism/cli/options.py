@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -37,16 +37,61 @@ OutputFile = Annotated[
     ),
 ]
 FORMAT_HELP = (
-    "How to write it. Default: what the ending of FILE says, else a table. guarded-csv is CSV in which a "
-    "spreadsheet takes no text for a formula: an apostrophe stands before text that begins with = + - or @."
+    "How to write it. Default: what the ending of FILE says, or a table if it has none. guarded-csv is CSV "
+    "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "
+    "= + - or @."
 )
 ResultFormatOption = Annotated[
     str | None,
-    typer.Option("--format", click_type=one_of("data.result:FORMATS"), help=FORMAT_HELP, show_default=False),
+    typer.Option(
+        "--format", click_type=one_of("data.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
+    ),
 ]
 ScoreFormatOption = Annotated[
     str | None,
-    typer.Option("--format", click_type=one_of("cli.output:FORMATS"), help=FORMAT_HELP, show_default=False),
+    typer.Option(
+        "--format", click_type=one_of("data.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
+    ),
+]
+Digits = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=15,
+        help="Digits after the decimal point. Default: 4 for people, and all of them for programs.",
+        show_default=False,
+    ),
+]
+Caption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Words above the table. What the result says itself, such as the test, follows them.",
+        show_default=False,
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help=r"What \ref calls the table in LaTeX, e.g. tab:main.", show_default=False
+    ),
+]
+PageColumns = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=2,
+        help="Columns of the page that the LaTeX table spans: 1 is table, 2 is table*. Default: 1.",
+        show_default=False,
+    ),
+]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE",
+        help="Sort the runs by their means, the best first; or by name: --sort run. Default: as given.",
+        show_default=False,
+    ),
 ]
 Share: TypeAlias = Callable[[float], None]
 Alpha = Annotated[float, typer.Option(help="Significance level.")]
@@ -55,15 +100,6 @@ Seed = Annotated[
     int, typer.Option(min=0, help="Seed for the random numbers. The same seed gives the same result.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
-_ENDINGS = {".csv": "csv", ".json": "json", ".tex": "latex", ".md": "markdown", ".html": "html"}
-
-
-def format_of(output: Path | None, chosen: str | None, among: Container[str]) -> str:
-    """The format asked for, or the one that the ending of the output says, or a table."""
-    if chosen is not None:
-        return chosen
-    by_ending = _ENDINGS.get(output.suffix, "table") if output else "table"
-    return by_ending if by_ending in among else "table"
 
 
 @contextmanager

@@ -5,7 +5,7 @@ and how many topics an experiment needs.
 evaluated in `rankprism.meta`, with the same tests.
 """
 
-from rankprism.comparison.comparison import TESTS, Comparison, compare
+from rankprism.comparison.comparison import TESTS, Comparison, TopicDifferences, compare
 from rankprism.comparison.topics_needed import TopicSetSize, topic_set_size
 from rankprism.statistics.corrections import CORRECTIONS, corrected
 
@@ -13,6 +13,7 @@ __all__ = [
     "CORRECTIONS",
     "TESTS",
     "Comparison",
+    "TopicDifferences",
     "TopicSetSize",
     "compare",
     "corrected",

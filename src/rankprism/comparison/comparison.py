@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from rankprism.data.hits import Bools, Floats, Longs
-from rankprism.data.result import Result, Table, latex_escaped
+from rankprism.data.result import Cell, Result, Table
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, listed, one_of
+from rankprism.foreign import shown
 from rankprism.formats.scores import read_scores
 from rankprism.statistics import paired
 from rankprism.statistics.corrections import (
@@ -61,7 +62,6 @@ RESAMPLES = 10_000
 #: The square of a larger score, summed over topics, may not be a number.
 LARGEST = 1e150
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
-_RAISED = dict(zip(_LETTERS + "0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True))
 
 
 def compare(
@@ -98,6 +98,9 @@ def compare(
     a  diversified  0.7268ᶜ        0.7850ᶜ
     b  ideal        1.0000ᵃᶜ       1.0000ᵃᶜ
     c  noisy        0.3784         0.3100
+    <BLANKLINE>
+    Means over 20 topics. A superscript names a run that is significantly worse (Student's paired
+    t-test, p < 0.05 after the Holm correction for 3 pairs).
     """
     one_of("test", test, tuple(TESTS))
     chosen = TESTS[test]
@@ -135,6 +138,8 @@ def compare(
     return Comparison(
         runs=runs,
         measures=complete.measures,
+        topics=by_name.topics,
+        values=by_name.values[place],
         test=test,
         correction=correction,
         alpha=alpha,
@@ -260,6 +265,8 @@ class Comparison(Result):
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats  #: (run, topic, measure): the scores that were compared
     test: str
     correction: str
     alpha: float
@@ -283,7 +290,14 @@ class Comparison(Result):
 
     @property
     def rows(self) -> Table:
-        """One row per measure and pair."""
+        """One row for each measure and pair, with the test, its correction and the number of topics."""
+        found = self.details
+        constant = {name: [self.about[name]] * self.p.size for name in ("test", "correction", "topics")}
+        return replace(found, columns={**found.columns, **constant})
+
+    @property
+    def details(self) -> Table:
+        """One row for each measure and pair."""
         m, pair = (axis.ravel() for axis in np.indices(self.p.shape))
         first, second = self.pairs[pair].T
         return Table(
@@ -302,7 +316,8 @@ class Comparison(Result):
                 "p": self.p.ravel().tolist(),
                 "adjusted p": self.adjusted.ravel().tolist(),
                 "significant": self.significant.ravel().tolist(),
-            }
+            },
+            probabilities=("p", "adjusted p"),
         )
 
     @property
@@ -336,51 +351,137 @@ class Comparison(Result):
     def summary(self) -> Table:
         """The means, with a superscript for every run that a run is significantly better than; against a
         baseline ▲ where a run is significantly better, ▼ where it is worse."""
-        columns: dict[str, list[str]] = {} if self.baseline is not None else {"": list(self.labels)}
+        columns: dict[str, list[Any]] = {} if self.baseline is not None else {"": list(self.labels)}
         columns["run"] = [f"{run} (baseline)" if run == self.baseline else run for run in self.runs]
+        best = self.means.max(0).round(4)
         for m, measure in enumerate(self.measures):
             columns[measure] = [
-                f"{self.means[r, m]:.4f}" + "".join(_RAISED.get(c, c) for c in self._mark(r, m))
+                Cell(float(self.means[r, m]), self._mark(r, m), bool(self.means[r, m].round(4) == best[m]))
                 for r in range(len(self.runs))
             ]
         return Table(columns)
 
-    def to_latex(self) -> str:
-        """A table* with booktabs rules, the best in bold, superscripts, and a caption that says the test."""
-        caption = (
-            f"Mean over {self.about['topics']} topics; the best in bold. "
-            + (
-                "Superscripts: significantly better than that run"
-                if self.baseline is None
-                else r"$\blacktriangle$, $\blacktriangledown$: significantly better, worse than "
-                + latex_escaped(self.baseline)
-            )
-            + f" ({TESTS[self.test].words}, $p < {self.alpha:g}$"
-            + ("" if self.correction == "none" else f", {NAMES_OF_CORRECTIONS[self.correction]} correction")
-            + ")."
+    @property
+    def note(self) -> str:
+        """What was tested and how, and what the marks mean."""
+        if self.baseline is None:
+            marks = "A superscript names a run that is significantly worse"
+        else:
+            marks = f"▲ and ▼: significantly better and worse than the baseline {shown(self.baseline)}"
+        return f"Means over {len(self.topics)} topics. {marks} ({self._tested})."
+
+    @property
+    def details_note(self) -> str:
+        """What was tested and how, and what the intervals hold."""
+        return f"{len(self.topics)} topics; significant: {self._tested}. Intervals: {self.about['interval']}."
+
+    @property
+    def _tested(self) -> str:
+        """The test and its correction, e.g. "Student's paired t-test, p < 0.05 after the Holm correction"."""
+        pairs = f"{len(self.pairs)} pair{'s' if len(self.pairs) > 1 else ''}"
+        drawn = self.about["resamples"]
+        words = TESTS[self.test].words + (f" with {drawn:,} resamples" if drawn else "")
+        if TESTS[self.test].corrects:
+            corrected_for = f", corrected for {pairs} by the test itself"
+        elif self.correction == "none":
+            corrected_for = f", not corrected for {pairs}"
+        else:
+            corrected_for = f" after the {NAMES_OF_CORRECTIONS[self.correction]} correction for {pairs}"
+        return f"{words}, p < {self.alpha:g}{corrected_for}"
+
+    def by_topic(self, most: int = 5) -> TopicDifferences:
+        """On which topics the runs of each pair differ, and by how much.
+
+        most : how many of the largest gains, and of the largest losses, people are shown of each pair. The
+            rows hold all topics.
+        """
+        if most < 1:
+            raise InputError(f"the number of topics to show must be at least 1; got {most!r}")
+        return TopicDifferences(self, most)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicDifferences(Result):
+    """On which topics the first run of a pair is better and worse than the other, and by how much."""
+
+    comparison: Comparison
+    most: int  #: how many gains and losses of a pair the tables show
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return self.comparison.about
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.comparison.measures
+
+    @cached_property
+    def difference(self) -> Floats:
+        """(measure, pair, topic): the score of the first run minus that of the other."""
+        values = self.comparison.values
+        first, second = values[self.comparison.pairs.T]
+        found = (first - second).transpose(2, 0, 1)
+        rounding = 1e-13 * np.abs(values).max((0, 1))[:, None, None]
+        return np.where(np.abs(found) <= rounding, 0.0, found)
+
+    def _rows(self, most: int | None) -> Table:
+        columns: dict[str, list[Any]] = {name: [] for name in ("measure", "run", "other", "topic")}
+        columns |= {"score": [], "other score": [], "difference": []}
+        of = self.comparison
+        for m, measure in enumerate(of.measures):
+            for pair, (a, b) in enumerate(of.pairs.tolist()):
+                difference = self.difference[m, pair]
+                order = np.argsort(-difference, kind="stable")
+                if most is not None:
+                    gains, losses = order[difference[order] > 0], order[difference[order] < 0]
+                    order = np.concatenate([gains[:most], losses[-most:]])
+                for t in order.tolist():
+                    row = (measure, of.runs[a], of.runs[b], of.topics[t])
+                    numbers = (of.values[a, t, m], of.values[b, t, m], difference[t])
+                    for name, x in zip(columns, (*row, *map(float, numbers)), strict=True):
+                        columns[name].append(x)
+        return Table(columns)
+
+    @property
+    def rows(self) -> Table:
+        """One row for each measure, pair and topic, the largest gain first."""
+        return self._rows(None)
+
+    @property
+    def summary(self) -> Table:
+        """For each measure and pair, on how many topics the first run is better, worse and equal."""
+        of, found = self.comparison, self.difference
+        m, pair = (axis.ravel() for axis in np.indices(found.shape[:2]))
+        first, second = of.pairs[pair].T
+        return Table(
+            {
+                "measure": [of.measures[i] for i in m],
+                "run": [of.runs[i] for i in first],
+                "other": [of.runs[i] for i in second],
+                "better": (found > 0).sum(2).ravel().tolist(),
+                "worse": (found < 0).sum(2).ravel().tolist(),
+                "equal": (found == 0).sum(2).ravel().tolist(),
+                "mean gain": _mean_where(found, found > 0),
+                "mean loss": _mean_where(found, found < 0),
+            }
         )
-        label = self.baseline is None
-        lines = [
-            r"% \usepackage{booktabs}, \usepackage{amssymb}",
-            r"\begin{table*}[ht]",
-            r"\centering",
-            rf"\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{{'c' if label else ''}l{'l' * len(self.measures)}}}",
-            r"\toprule",
-            ("& " if label else "")
-            + " & ".join(["Run", *(latex_escaped(measure) for measure in self.measures)])
-            + r" \\",
-            r"\midrule",
-        ]
-        best = self.means.max(0).round(4)
-        for r, run in enumerate(self.runs):
-            cells = [self.labels[r]] if label else []
-            cells.append(latex_escaped(run))
-            for m in range(len(self.measures)):
-                score = f"{self.means[r, m]:.4f}"
-                if self.means[r, m].round(4) == best[m]:
-                    score = rf"\textbf{{{score}}}"
-                mark = self._mark(r, m).replace("▲", r"\blacktriangle").replace("▼", r"\blacktriangledown")
-                cells.append(score + (f"$^{{{mark}}}$" if mark else ""))
-            lines.append(" & ".join(cells) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """How many topics got better and worse, and which ones the most."""
+        return self.summary, self._rows(self.most)
+
+    @property
+    def note(self) -> str:
+        return (
+            f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on which the run "
+            f"is better and worse than the other. The second shows, of each pair, at most {self.most} of the "
+            f"largest gains and {self.most} of the largest losses."
+        )
+
+
+def _mean_where(found: Floats, where: Bools) -> list[float | None]:
+    """The mean over topics of those differences; None where there are none."""
+    count = where.sum(2).ravel().tolist()
+    total = np.where(where, found, 0.0).sum(2).ravel().tolist()
+    return [t / n if n else None for t, n in zip(total, count, strict=True)]

@@ -6,50 +6,43 @@ import csv
 import io
 import json
 import math
+import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from rankprism.data.markup import (
+    html_escaped,
+    html_measure,
+    latex_escaped,
+    latex_measure,
+    markdown_escaped,
+)
 from rankprism.data.table import text_table
+from rankprism.errors import InputError
 from rankprism.foreign import shown
 
 UNDEFINED = "–"
-_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "α": r"$\alpha$",
-        "β": r"$\beta$",
-        "γ": r"$\gamma$",
-        "τ": r"$\tau$",
-        "Δ": r"$\Delta$",
-        "≥": r"$\ge$",
-        "≤": r"$\le$",
-        "±": r"$\pm$",
-        "→": r"$\to$",
-        "▲": r"$\blacktriangle$",
-        "▼": r"$\blacktriangledown$",
-        "∩": r"$\cap$",
-        "∪": r"$\cup$",
-        "∞": r"$\infty$",
-        "●": r"$\bullet$",
-        "○": r"$\circ$",
-        "◉": r"$\odot$",
-        "≠": r"$\neq$",
-        "–": "--",
-        "<": "$<$",
-        ">": "$>$",
-        "|": "$|$",
-        '"': "''",
-        "ⁿ": "$^n$",
-    }
+_WIDTH = 100  # of a note below a table
+_RAISED = dict(
+    zip("abcdefghijklmnoprstuvwxyz0123456789,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹˒", strict=True)
 )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number with what a paper prints around it."""
+
+    value: float
+    #: printed behind it, letters and digits as a superscript; None where the column has no marks
+    mark: str | None = None
+    #: whether it is the best of its column, which is printed in bold
+    best: bool = False
+    #: what it lies between, printed in brackets
+    between: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,41 +66,78 @@ class Table:
     digits: int = 4
     #: digits of single columns
     precision: Mapping[str, int] = field(default_factory=dict)
+    #: columns of p-values: one below the last digit is printed as <.0001
+    probabilities: Collection[str] = ()
+    #: the measures in the header and in the cells, which LaTeX and HTML print as papers do
+    measures: Collection[str] = ()
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
     def _words(self, name: str) -> bool:
-        return any(isinstance(value, str) for value in self.columns[name])
+        return any(
+            isinstance(x, str) or (isinstance(x, Cell) and x.mark is not None) for x in self.columns[name]
+        )
+
+    def _cells(self, printed: Callable[[Any, int], str]) -> list[list[str]]:
+        columns = []
+        for name, column in self.columns.items():
+            digits = self.precision.get(name, self.digits)
+            p = name in self.probabilities
+            columns.append([printed(small_p(x, digits) if p else x, digits) for x in column])
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def cells(self) -> list[list[str]]:
         """The rows as people read them."""
-        digits = {name: self.precision.get(name, self.digits) for name in self.columns}
-        printed = [[printed_cell(x, digits[name]) for x in column] for name, column in self.columns.items()]
-        return [list(row) for row in zip(*printed, strict=True)]
+        return self._cells(printed_cell)
 
-    def text(self) -> str:
-        """Aligned columns for a terminal."""
+    @property
+    def has_best(self) -> bool:
+        """Whether some cells are marked as the best of their columns."""
+        return any(isinstance(x, Cell) and x.best for column in self.columns.values() for x in column)
+
+    def text(self, bold: bool = False) -> str:
+        """Aligned columns for a terminal. `bold`: show the best in bold."""
         left = 0
         for name in self.columns:
             if not self._words(name):
                 break
             left += 1
-        return text_table(list(self.columns), self.cells(), left=max(1, left))
+        strong = [
+            (row, place)
+            for place, column in enumerate(self.columns.values())
+            for row, x in enumerate(column)
+            if bold and isinstance(x, Cell) and x.best
+        ]
+        return text_table(list(self.columns), self.cells(), left=max(1, left), bold=strong)
 
     def markdown(self) -> str:
-        lines = [list(self.columns), *self.cells()]
-        out = ["| " + " | ".join(markdown_escaped(cell) for cell in line) + " |" for line in lines]
+        """A table in GitHub's Markdown, the best in bold."""
+
+        def cell(x: Any, digits: int) -> str:
+            text = markdown_escaped(printed_cell(x, digits))
+            return f"**{text}**" if isinstance(x, Cell) and x.best else text
+
+        lines = [list(map(markdown_escaped, self.columns)), *self._cells(cell)]
+        out = ["| " + " | ".join(line) + " |" for line in lines]
         out.insert(1, "|" + "|".join(":---" if self._words(name) else "---:" for name in self.columns) + "|")
         return "\n".join(out)
 
     def latex(self) -> str:
-        """A tabular with booktabs rules."""
+        """A tabular with booktabs rules, the best in bold."""
+
+        def cell(x: Any, digits: int) -> str:
+            if not isinstance(x, Cell):
+                return self._named(printed_cell(x, digits), latex_measure, latex_escaped)
+            text = latex_escaped(printed_cell(replace(x, mark=None), digits))
+            mark = "".join(
+                {"▲": r"\blacktriangle", "▼": r"\blacktriangledown"}.get(c, c) for c in x.mark or ""
+            )
+            return (rf"\textbf{{{text}}}" if x.best else text) + (f"$^{{{mark}}}$" if mark else "")
+
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
-        header, *rows = [
-            " & ".join(latex_escaped(cell) for cell in line) + r" \\"
-            for line in [list(self.columns), *self.cells()]
-        ]
+        names = [self._named(name, latex_measure, latex_escaped) for name in self.columns]
+        header, *rows = [" & ".join(line) + r" \\" for line in [names, *self._cells(cell)]]
         return "\n".join(
             [
                 rf"\begin{{tabular}}{{{align}}}",
@@ -120,10 +150,41 @@ class Table:
             ]
         )
 
-    def csv(self, guard: bool = False) -> str:
-        """One line a row, in full precision. `guard`: see `guarded`."""
+    def html(self, caption: str = "") -> str:
+        """A table element, the best in bold."""
+
+        def cell(x: Any, digits: int) -> str:
+            if not isinstance(x, Cell):
+                return self._named(printed_cell(x, digits), html_measure, html_escaped)
+            text = html_escaped(printed_cell(replace(x, mark=None), digits))
+            return (f"<b>{text}</b>" if x.best else text) + (
+                f"<sup>{html_escaped(x.mark)}</sup>" if x.mark else ""
+            )
+
+        sides = ["left" if self._words(name) else "right" for name in self.columns]
+        header = "".join(
+            f'<th style="text-align: {side}">{self._named(name, html_measure, html_escaped)}</th>'
+            for name, side in zip(self.columns, sides, strict=True)
+        )
+        lines = [f"<thead>\n<tr>{header}</tr>\n</thead>", "<tbody>"]
+        for row in self._cells(cell):
+            cells = (f'<td style="text-align: {s}">{x}</td>' for x, s in zip(row, sides, strict=True))
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        above = f"<caption>{html_escaped(caption, None)}</caption>\n" if caption else ""
+        return f"<table>\n{above}" + "\n".join([*lines, "</tbody>", "</table>"])
+
+    def _named(self, text: str, measure: Callable[[str], str], other: Callable[[str], str]) -> str:
+        """Text with the measure in it as papers print it."""
+        if text in self.measures:
+            return measure(text)
+        if text.startswith("Δ ") and text[2:] in self.measures:
+            return other("Δ ") + measure(text[2:])
+        return other(text)
+
+    def csv(self, guard: bool = False, separator: str = ",") -> str:
+        """One line for each row, in full precision. `guard`: see `guarded`."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv.writer(text, lineterminator="\n", delimiter=separator)
         cell = guarded if guard else (lambda x: x)
         writer.writerow(map(cell, self.columns))
         writer.writerows(
@@ -133,11 +194,18 @@ class Table:
         return text.getvalue()
 
     def records(self) -> list[dict[str, Any]]:
-        """One mapping a row, of plain Python values."""
+        """One mapping for each row, of plain Python values."""
         return [
             {name: None if _undefined(x) else _plain(x) for name, x in zip(self.columns, row, strict=True)}
             for row in zip(*self.columns.values(), strict=True)
         ]
+
+    def rounded(self, digits: int | None) -> Table:
+        """The same with numbers that have so many digits after the decimal point."""
+        if digits is None:
+            return self
+        columns = {name: [_rounded(_plain(x), digits) for x in xs] for name, xs in self.columns.items()}
+        return replace(self, columns=columns)
 
 
 class Result(ABC):
@@ -162,9 +230,29 @@ class Result(ABC):
         """The small table that people read."""
 
     @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that people read, if one is not enough."""
+        return (self.summary,)
+
+    @property
+    def note(self) -> str:
+        """What a reader of the tables must know, such as what their marks mean. May have several lines."""
+        return ""
+
+    @property
     def rows(self) -> Table:
-        """Everything, one row a fact."""
+        """Everything, one row for each fact."""
         return self.summary
+
+    @property
+    def details(self) -> Table:
+        """All rows as people read them."""
+        return self.rows
+
+    @property
+    def details_note(self) -> str:
+        """What a reader of `details` must know."""
+        return ""
 
     def to_frame(self, backend: str | None = None) -> Any:
         """All rows as a frame of pandas, polars or pyarrow."""
@@ -172,33 +260,134 @@ class Result(ABC):
 
         return make_frame({name: list(map(_plain, x)) for name, x in self.rows.columns.items()}, backend)
 
-    def to_csv(self, *, guard: bool = False) -> str:
+    def to_csv(self, *, guard: bool = False, digits: int | None = None) -> str:
         """All rows as CSV.
 
         guard : put an apostrophe before text that a spreadsheet would take for a formula, because it begins
             with = + - or @. Numbers stay numbers.
+        digits : round numbers to so many digits after the decimal point. Default: full precision.
         """
-        return self.rows.csv(guard)
+        return self.rows.rounded(digits).csv(guard)
 
-    def to_json(self) -> str:
+    def to_tsv(self, *, digits: int | None = None) -> str:
+        """All rows with tabs between the columns."""
+        return self.rows.rounded(digits).csv(separator="\t")
+
+    def to_json(self, *, digits: int | None = None) -> str:
         """All rows as JSON, with the conventions."""
         from rankprism import __version__
 
         # JSON has no infinity; in CSV it is spelled the same.
-        rows = [{k: _finite(v) for k, v in row.items()} for row in self.rows.records()]
+        records = self.rows.rounded(digits).records()
+        rows = [{k: _finite(v) for k, v in row.items()} for row in records]
         content = {"rankprism": __version__, "about": self.about, "rows": rows}
         return json.dumps(content, ensure_ascii=False, indent=1, default=_plain, allow_nan=False) + "\n"
 
-    def to_latex(self) -> str:
-        """The small table for a paper (booktabs)."""
-        return self.summary.latex() + "\n"
+    def to_parquet(self, *, digits: int | None = None) -> bytes:
+        """All rows as a Parquet file, with the conventions as JSON in the metadata of its schema."""
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ImportError:
+            raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
+        columns = {
+            name: [None if _undefined(x) else _plain(x) for x in column]
+            for name, column in self.rows.rounded(digits).columns.items()
+        }
+        for name, column in columns.items():
+            if any(isinstance(x, str) for x in column):  # a column of Parquet has one type
+                columns[name] = [None if x is None else str(x) for x in column]
+        about = json.dumps(self.about, ensure_ascii=False, default=_plain)
+        table = pyarrow.table(columns).replace_schema_metadata({"rankprism": about})
+        file = io.BytesIO()
+        pyarrow.parquet.write_table(table, file)
+        return file.getvalue()
 
-    def to_markdown(self) -> str:
-        """The small table in Markdown."""
-        return self.summary.markdown() + "\n"
+    def to_trec(self, *, digits: int | None = None) -> str:
+        """Scores have trec_eval's format; nothing else has."""
+        raise InputError("only scores can be written as trec_eval prints them; choose another format")
+
+    def to_text(self, *, digits: int | None = None, caption: str | None = None, bold: bool = False) -> str:
+        """The tables for a terminal."""
+        parts = [shown(caption, None)] if caption else []
+        parts += [table.text(bold) for table in self._shown(digits)]
+        lines = [shown(line, None) for line in self.note.splitlines()]
+        parts += (
+            ["\n".join(piece for line in lines for piece in textwrap.wrap(line, _WIDTH))] if lines else []
+        )
+        return "\n\n".join(parts) + "\n"
+
+    def to_latex(
+        self,
+        *,
+        digits: int | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        columns: int | None = None,
+    ) -> str:
+        r"""The tables for a paper, which needs the packages booktabs and amssymb.
+
+        caption : words before those that the result says itself, such as which test was used.
+        label : what ``\ref`` calls the table.
+        columns : how many columns of the page the table spans: 1 (``table``) or 2 (``table*``). Default: 1.
+        """
+        if columns not in (None, 1, 2):
+            raise InputError(f"columns must be 1 or 2; got {columns!r}")
+        if label is not None and not _is_label(label):
+            raise InputError(f"the label {label!r} is none for LaTeX; use letters, digits and : - . _")
+        packages = "% needs \\usepackage{booktabs,amssymb}"
+        tabulars = "\n\n\\bigskip\n\n".join(table.latex() for table in self._shown(digits))
+        words = self._caption(caption)
+        if not (words or label or columns):
+            return f"{packages}\n{tabulars}\n"
+        kind = "table*" if columns == 2 else "table"
+        lines = [packages, rf"\begin{{{kind}}}[ht]", r"\centering"]
+        if words:
+            lines.append(rf"\caption{{{latex_escaped(words, None)}}}")
+        if label:
+            lines.append(rf"\label{{{label}}}")
+        return "\n".join([*lines, tabulars, rf"\end{{{kind}}}", ""])
+
+    def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
+        """The tables in Markdown."""
+        parts = [table.markdown() for table in self._shown(digits)]
+        words = self._caption(caption)
+        return "\n\n".join([*([markdown_escaped(words, None)] if words else []), *parts]) + "\n"
+
+    def to_html(self, *, digits: int | None = None, caption: str | None = None) -> str:
+        """The tables as a page that needs nothing else."""
+        title = html_escaped(caption or type(self).__name__)
+        return (
+            f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+            f"<style>\n{_STYLE}</style>\n</head>\n"
+            f"<body>\n{self._tables_html(digits, caption)}\n</body>\n</html>\n"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self._tables_html()
+
+    def _tables_html(self, digits: int | None = None, caption: str | None = None) -> str:
+        first, *others = self._shown(digits)
+        return "\n".join([first.html(self._caption(caption)), *(table.html() for table in others)])
+
+    def _shown(self, digits: int | None) -> list[Table]:
+        """The tables with so many digits, and with the measures that they name."""
+        measures = frozenset(getattr(self, "measures", ()))
+        tables = [replace(table, measures=measures) for table in self.tables]
+        return tables if digits is None else [replace(table, digits=digits) for table in tables]
+
+    def _caption(self, caption: str | None) -> str:
+        """What stands above a table in a document: the caption, the note, and what bold means."""
+        bold = any(table.has_best for table in self.tables)
+        note = "; ".join(line for line in self.note.splitlines() if line)
+        if caption and not caption.rstrip().endswith((".", "!", "?", ":")):
+            caption = f"{caption.rstrip()}."
+        parts = [caption or "", note, "The best scores are bold." if bold and (note or caption) else ""]
+        return " ".join(part for part in parts if part)
 
     def __str__(self) -> str:
-        return self.summary.text()
+        return self.to_text().removesuffix("\n")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>\n{self}"
@@ -210,21 +399,29 @@ class Detailed(Result):
     def __init__(self, result: Result) -> None:
         self.result = result
         self.about = result.about
+        self.measures = getattr(result, "measures", ())
 
     @property
     def summary(self) -> Table:
+        return self.result.details
+
+    @property
+    def note(self) -> str:
+        return self.result.details_note
+
+    @property
+    def rows(self) -> Table:
         return self.result.rows
 
 
-#: How a result is written, by the name of the format.
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "table": lambda result: f"{result}\n",
-    "csv": lambda result: result.to_csv(),
-    "guarded-csv": lambda result: result.to_csv(guard=True),
-    "json": lambda result: result.to_json(),
-    "latex": lambda result: result.to_latex(),
-    "markdown": lambda result: result.to_markdown(),
-}
+_STYLE = """\
+body { font-family: sans-serif; margin: 2em; }
+table { border-collapse: collapse; margin-bottom: 2em; font-variant-numeric: tabular-nums; }
+caption { text-align: left; max-width: 50em; padding-bottom: 0.5em; }
+th, td { padding: 0.2em 0.8em; }
+thead { border-top: 2px solid; border-bottom: 1px solid; }
+tbody { border-bottom: 2px solid; }
+"""
 
 
 def printed_cell(value: Any, digits: int = 4) -> str:
@@ -232,7 +429,14 @@ def printed_cell(value: Any, digits: int = 4) -> str:
 
     >>> [printed_cell(x, 2) for x in (0.125, 3, True, None, ("a", "b"))]
     ['0.12', '3', 'yes', '–', 'a, b']
+    >>> printed_cell(Cell(0.5, mark="ab", between=(0.25, 0.75)), 2)
+    '0.50 [0.25, 0.75]ᵃᵇ'
     """
+    if isinstance(value, Cell):
+        low, high = (printed_cell(x, digits) for x in value.between or (0.0, 0.0))
+        between = f" [{low}, {high}]" if value.between else ""
+        mark = "".join(_RAISED.get(c, c) for c in value.mark or "")
+        return printed_cell(value.value, digits) + between + mark
     if _undefined(value):
         return UNDEFINED
     value = _plain(value)
@@ -245,25 +449,21 @@ def printed_cell(value: Any, digits: int = 4) -> str:
     return str(value)
 
 
-def latex_escaped(text: str) -> str:
-    r"""Text as LaTeX prints it.
+def small_p(value: Any, digits: int) -> Any:
+    """A p-value, or in words that it is smaller than the last digit shows.
 
-    >>> latex_escaped("50% of R&D"), latex_escaped("[a]")
-    ('50\\% of R\\&D', '{[}a]')
+    >>> small_p(0.00004, 4), small_p(0.04, 4), small_p(0.0, 2)
+    ('<.0001', 0.04, '<.01')
     """
-    text = shown(text)
-    # After the end of a row, LaTeX takes these two for an argument of the line break.
-    start, rest = (text[0], text[1:]) if text[:1] in ("[", "*") else ("", text)
-    return (f"{{{start}}}" if start else "") + rest.translate(_LATEX)
+    if _undefined(value) or digits < 1 or value >= 10**-digits:
+        return value
+    return f"<.{1:0{digits}d}"
 
 
-def markdown_escaped(text: str) -> str:
-    r"""Text as a cell of a Markdown table, in which it is neither HTML nor Markdown.
-
-    >>> print(markdown_escaped("a|b <img src=x> [c](d)"))
-    a\|b &lt;img src=x&gt; \[c\](d)
-    """
-    return shown(text).translate(_MARKDOWN)
+def _is_label(text: str) -> bool:
+    return (
+        text.isascii() and text.replace(":", "").replace("-", "").replace(".", "").replace("_", "").isalnum()
+    )
 
 
 def guarded(cell: Any) -> Any:
@@ -277,6 +477,10 @@ def guarded(cell: Any) -> Any:
 
 def _undefined(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    return round(value, digits) if isinstance(value, float) and math.isfinite(value) else value
 
 
 def _finite(value: Any) -> Any:

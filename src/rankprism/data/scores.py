@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,20 @@ import numpy.typing as npt
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.note import Note, issue, some
-from rankprism.data.table import text_table
+from rankprism.data.result import Cell, Result, Table
 from rankprism.errors import InputError, listed
+from rankprism.foreign import shown
+
+MEAN = "all"  #: the topic that stands for the mean over topics
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """What `rankprism.evaluate` returns. Measures are named by their canonical strings."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Result):
+    """What `rankprism.evaluate` returns. Measures are named by their canonical strings.
+
+    It is a result like those of the analyses: it prints as the means, and `to_csv`, `to_frame` and the others
+    have one row for each score. `table` lays the scores out in other ways.
+    """
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
@@ -30,6 +38,20 @@ class Scores:
     #: the same shape: what each score is at least and at most, where that is not the score itself
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # Views, because the arrays may belong to somebody who goes on writing to them.
+        for name in ("values", "low", "high"):
+            array = getattr(self, name)
+            if array is not None:
+                array = array.view()
+                array.flags.writeable = False
+                object.__setattr__(self, name, array)
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        """The conventions, under the name that every result has for them."""
+        return self.conventions
 
     @cached_property
     def means(self) -> npt.NDArray[np.float64]:
@@ -56,20 +78,49 @@ class Scores:
             for run, rows in zip(self.runs, self.values, strict=True)
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per score: run, topic, measure, score. `backend`: pandas, polars or pyarrow."""
-        from rankprism.data.frames import make_frame
+    @property
+    def summary(self) -> Table:
+        """The means: a row for each run, a column for each measure."""
+        return self.table().summary
 
-        r, t, m = np.nonzero(~np.isnan(self.values))
-        columns: dict[str, Any] = {
-            "run": [self.runs[i] for i in r],
-            "topic": [self.topics[i] for i in t],
-            "measure": [self.measures[i] for i in m],
-            "score": self.values[r, t, m],
-        }
-        if self.low is not None and self.high is not None:
-            columns |= {"low": self.low[r, t, m], "high": self.high[r, t, m]}
-        return make_frame(columns, backend)
+    @property
+    def rows(self) -> Table:
+        """One row for each score: run, topic, measure, score, and low and high where there are bounds."""
+        return self.table(per_topic=True, means=False).rows
+
+    def table(self, *, per_topic: bool = False, means: bool = True, wide: bool | None = None) -> ScoreTable:
+        """The same scores, laid out in another way, with all that a result can do.
+
+        per_topic : show the scores on every topic, and behind those of each run its means.
+        means : whether the means are shown, under the topic "all".
+        wide : True for a column for each measure, False for a row for each score. Default: wide for people,
+            and a row for each score for programs.
+
+        >>> values = np.array([[[0.5, 1.0], [0.25, 0.0]]])
+        >>> scores = Scores(("bm25",), ("1", "2"), ("AP", "P@5"), values)
+        >>> print(scores.table(per_topic=True, wide=True).to_csv())
+        run,topic,AP,P@5
+        bm25,1,0.5,1.0
+        bm25,2,0.25,0.0
+        bm25,all,0.375,0.5
+        <BLANKLINE>
+        """
+        return ScoreTable(self, per_topic, means, wide)
+
+    def to_trec(self, *, digits: int | None = None) -> str:
+        """As trec_eval prints it, with the scores on every topic. `digits`: default full precision."""
+        return self.table(per_topic=True).to_trec(digits=digits)
+
+    def sorted(self, by: str) -> Scores:
+        """The same with the runs in another order: by a measure, the best first, or by name ("run")."""
+        if by == "run":
+            return self.select(runs=sorted(self.runs))
+        if by not in self.measures:
+            raise InputError(f"cannot sort by {by!r}; sort by run, or by one of {listed(self.measures)}")
+        means = self.means[:, self.measures.index(by)]
+        # A run without any score comes last; runs with equal means stay in their order.
+        order = np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
+        return self.select(runs=[self.runs[r] for r in order])
 
     def select(
         self,
@@ -137,13 +188,138 @@ class Scores:
         conventions = dict(self.conventions) | {"baseline": baseline, "risk alpha": alpha}
         return Scores(tuple(self.runs[r] for r in others), self.topics, names, weighted[others], conventions)
 
-    def __str__(self) -> str:
-        rows = [[run, *(f"{x:.4f}" for x in row)] for run, row in zip(self.runs, self.means, strict=True)]
-        return text_table(["run", *self.measures], rows)
-
     def __repr__(self) -> str:
         shape = f"{len(self.runs)} runs × {len(self.topics)} topics × {len(self.measures)} measures"
         return f"<Scores {shape}>\n{self}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable(Result):
+    """Scores laid out as `Scores.table` was asked to."""
+
+    scores: Scores
+    per_topic: bool = False
+    with_means: bool = True
+    wide: bool | None = None
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return self.scores.conventions
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.scores.measures
+
+    @cached_property
+    def _arrays(self) -> dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Scores and, where there are any, their bounds: of (run, topic, measure), and the means."""
+        scores = self.scores
+        arrays = {"score": (scores.values, scores.means)}
+        if scores.low is not None and scores.high is not None:
+            for name, bound in (("low", scores.low), ("high", scores.high)):
+                arrays[name] = (bound, mean_over_topics(bound))
+        return arrays
+
+    def _places(self) -> Iterator[tuple[int, int | None]]:
+        """Run and topic of each line; None stands for the mean, which comes after a run's topics."""
+        for r in range(len(self.scores.runs)):
+            if self.per_topic:
+                for t in np.flatnonzero(~np.isnan(self.scores.values[r]).all(-1)).tolist():
+                    yield r, t
+            if self.with_means:
+                yield r, None
+
+    def _lines(self, name: str) -> list[list[float]]:
+        """The scores of all measures, or their bounds, line by line."""
+        values, means = self._arrays[name]
+        return [(means[r] if t is None else values[r, t]).tolist() for r, t in self._places()]
+
+    def _ids(self, topics: bool) -> dict[str, list[Any]]:
+        places = list(self._places())
+        columns: dict[str, list[Any]] = {"run": [self.scores.runs[r] for r, _ in places]}
+        if topics:
+            columns["topic"] = [MEAN if t is None else self.scores.topics[t] for _, t in places]
+        return columns
+
+    @property
+    def summary(self) -> Table:
+        if self.wide is False:
+            rows = self.rows
+            return rows if self.per_topic else replace(rows, columns=_without(rows.columns, "topic"))
+        columns = self._ids(topics=self.per_topic)
+        lines = {name: self._lines(name) for name in self._arrays}
+        best = self._best()
+        for m, measure in enumerate(self.measures):
+            cells: list[Any] = [
+                Cell(line[m], best=bool(best[r, m]) and t is None)
+                for line, (r, t) in zip(lines["score"], self._places(), strict=True)
+            ]
+            if self._uncertain[m]:
+                ends = zip(lines["low"], lines["high"], strict=True)
+                cells = [
+                    replace(cell, between=(low[m], high[m]))
+                    for cell, (low, high) in zip(cells, ends, strict=True)
+                ]
+            columns[measure] = cells
+        return Table(columns)
+
+    @property
+    def _uncertain(self) -> list[bool]:
+        """Which measures need brackets: those with a score whose bounds differ in print."""
+        scores = self.scores
+        if scores.low is None or scores.high is None:
+            return [False] * len(self.measures)
+        wide = np.nanmax(scores.high - scores.low, axis=(0, 1), initial=0.0) >= 5e-5
+        return [bool(x) for x in wide]
+
+    def _best(self) -> npt.NDArray[np.bool_]:
+        """(run, measure): the best mean of a measure, as printed, if there is something to compare with."""
+        means = self.scores.means
+        if len(means) < 2 or self.per_topic:
+            return np.zeros(means.shape, dtype=bool)
+        best = np.where(np.isnan(means), -np.inf, means).max(0)
+        return np.asarray(means >= best - 5e-5)
+
+    @property
+    def rows(self) -> Table:
+        columns = self._ids(topics=True)
+        if self.wide:
+            for name in self._arrays:
+                for m, measure in enumerate(self.measures):
+                    title = measure if name == "score" else f"{measure} {name}"
+                    columns[title] = [line[m] for line in self._lines(name)]
+            return Table(columns)
+        n = len(self.measures)
+        long: dict[str, list[Any]] = {
+            name: [x for x in ids for _ in range(n)] for name, ids in columns.items()
+        }
+        long["measure"] = list(self.measures) * len(columns["run"])
+        for name in self._arrays:
+            long[name] = [x for line in self._lines(name) for x in line]
+        # A topic on which a run has no score by a measure has no row. A mean that is not defined has one.
+        kept = [
+            not np.isnan(x) or topic == MEAN for x, topic in zip(long["score"], long["topic"], strict=True)
+        ]
+        return Table({name: list(compress(column, kept)) for name, column in long.items()})
+
+    def to_trec(self, *, digits: int | None = None) -> str:
+        """As trec_eval prints it: measure, topic, score. Each run's part ends with its name and means."""
+        if self.wide:
+            raise InputError(
+                "trec_eval prints one line for each score; leave out wide, or choose another format"
+            )
+        lines = []
+        for (r, t), values in zip(self._places(), self._lines("score"), strict=True):
+            topic = MEAN if t is None else shown(self.scores.topics[t], None)
+            if t is None:
+                lines.append(f"{'runid':<22}\t{MEAN}\t{shown(self.scores.runs[r], None)}")
+            for measure, x in zip(self.measures, values, strict=True):
+                lines.append(f"{measure:<22}\t{topic}\t{repr(x) if digits is None else f'{x:.{digits}f}'}")
+        return "\n".join(lines) + "\n"
+
+
+def _without(columns: Mapping[str, Sequence[Any]], name: str) -> dict[str, Sequence[Any]]:
+    return {other: column for other, column in columns.items() if other != name}
 
 
 def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankprism.data.result import latex_escaped
+from rankprism.data.markup import latex_escaped
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
 

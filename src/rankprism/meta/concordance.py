@@ -158,5 +158,6 @@ class Intuitiveness(Result):
                 "difference": self.difference.tolist(),
                 **self._ends,
                 "p" if self.test == "topics" else "p (sign test)": self.p.tolist(),
-            }
+            },
+            probabilities=("p", "p (sign test)"),
         )

@@ -292,5 +292,6 @@ class DiscriminativePower(Result):
                 "significant": self.significant.ravel().tolist(),
                 "power": self.power[m].tolist(),
                 **{f"power {end}": [values[i] for i in m] for end, values in intervals.items()},
-            }
+            },
+            probabilities=("asl",),
         )

@@ -203,5 +203,6 @@ class Differences(Result):
                 "high": self.high.tolist(),
                 "p": self.p.tolist(),
                 "adjusted p": self.adjusted.tolist(),
-            }
+            },
+            probabilities=("p", "adjusted p"),
         )

@@ -1,0 +1,143 @@
+r"""Foreign text in LaTeX, Markdown and HTML: it is printed as it is and commands nothing.
+
+A run may be called ``50% of R&D_<b>``. Each function here makes the text safe to show (see
+`rankprism.foreign`) and then escapes whatever has a meaning in the markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from rankprism.foreign import LONGEST, escaped, shown
+
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\|`*[]"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "`": r"\textasciigrave{}",
+    '"': "''",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "≥": r"$\ge$",
+    "≤": r"$\le$",
+    "≪": r"$\ll$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "→": r"$\to$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    "∩": r"$\cap$",
+    "∪": r"$\cup$",
+    "∞": r"$\infty$",
+    "●": r"$\bullet$",
+    "○": r"$\circ$",
+    "◉": r"$\odot$",
+    "≠": r"$\neq$",
+    "√": r"$\surd$",
+    "·": r"$\cdot$",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
+    "…": r"\ldots{}",
+    "\xa0": "~",
+    "ß": r"\ss{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "å": r"\aa{}",
+    "Å": r"\AA{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
+    "’": "'",
+    "‘": "`",
+    "“": "``",
+    "”": "''",
+    "ⁿ": "$^n$",
+}
+_GREEK = """
+    α alpha β beta γ gamma δ delta ε varepsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi
+    π pi ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi
+    Σ Sigma Φ Phi Ψ Psi Ω Omega"""
+_LATEX |= {sign: f"$\\{name}$" for sign, name in re.findall(r"(\w) (\w+)", _GREEK)}
+_LATEX |= {
+    raised: f"$^{{{unicodedata.normalize('NFKD', raised)}}}$"
+    for raised in "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹"
+}
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
+}
+
+
+def latex_escaped(text: str, most: int | None = LONGEST) -> str:
+    r"""Text as LaTeX prints it with any engine and fonts. ▲ and ▼ need the package amssymb.
+
+    Letters with accents become LaTeX's own commands, because the text may stand in a file of any encoding. A
+    character that LaTeX's standard fonts lack, such as a Chinese one, is printed as an escape.
+
+    >>> latex_escaped("50% of R&D"), latex_escaped("[a]"), latex_escaped("né 中")
+    ('50\\% of R\\&D', '{[}a]', "n\\'{e} \\textbackslash{}u4e2d")
+    """
+    text = shown(text, most)
+    # After the end of a row, LaTeX takes these two for an argument of the line break.
+    start, rest = (f"{{{text[0]}}}", text[1:]) if text[:1] in ("[", "*") else ("", text)
+    # Two hyphens would be joined to a dash.
+    return start + "".join(map(_latex_character, rest)).replace("--", "-{}-").replace("--", "-{}-")
+
+
+def _latex_character(sign: str) -> str:
+    if sign in _LATEX:
+        return _LATEX[sign]
+    if sign.isascii():
+        return sign
+    letter, accent = unicodedata.normalize("NFD", sign)[:1], unicodedata.normalize("NFD", sign)[1:]
+    if letter.isascii() and letter.isalpha() and accent in _ACCENTS:
+        return f"\\{_ACCENTS[accent]}{{{letter}}}"
+    return latex_escaped(escaped(sign))
+
+
+def latex_measure(name: str) -> str:
+    """The name of a measure, in LaTeX."""
+    from rankprism.measures.display import latex_name
+
+    return latex_name(name)
+
+
+def html_measure(name: str) -> str:
+    """The name of a measure, in HTML."""
+    from rankprism.measures.display import shown_name
+
+    return html_escaped(shown_name(name))
+
+
+def markdown_escaped(text: str, most: int | None = LONGEST) -> str:
+    r"""Text as a cell of a Markdown table, in which it is neither HTML nor Markdown.
+
+    >>> print(markdown_escaped("a|b <img src=x> [c](d)"))
+    a\|b &lt;img src=x&gt; \[c\](d)
+    """
+    return shown(text, most).translate(_MARKDOWN)
+
+
+def html_escaped(text: str, most: int | None = LONGEST) -> str:
+    """Text as HTML prints it, inside an element or an attribute.
+
+    >>> print(html_escaped("<script>alert('x')</script>"))
+    &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;
+    """
+    return html.escape(shown(text, most))

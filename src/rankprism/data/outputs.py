@@ -1,0 +1,153 @@
+"""The formats in which scores and results are written. Each is one record; all else follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rankprism.errors import InputError, RankprismError, one_of
+
+if TYPE_CHECKING:
+    from rankprism.data.result import Result
+
+
+@dataclass(frozen=True)
+class Style:
+    """What can be said about the looks of an output. None leaves it to the result."""
+
+    digits: int | None = None  #: digits after the decimal point
+    caption: str | None = None  #: words above the table
+    label: str | None = None  #: what a paper refers to the table by (LaTeX)
+    columns: int | None = None  #: columns of the page that the table spans, 1 or 2 (LaTeX)
+    bold: bool = False  #: whether a terminal shows the best scores in bold
+
+
+@dataclass(frozen=True)
+class Output:
+    """One format."""
+
+    write: Callable[[Result, Style], str | bytes]
+    #: file endings that stand for this format
+    endings: tuple[str, ...] = ()
+    #: what of a `Style` the format has room for, beside digits
+    takes: tuple[str, ...] = ()
+    #: whether people read it: they get the summary, and programs get all rows
+    for_people: bool = False
+    binary: bool = False
+    #: whether only scores can be written so
+    only_scores: bool = False
+    #: the package that writes it, which is the extra of that name
+    needs: tuple[str, str] | None = None
+
+
+#: Every format by name.
+OUTPUTS: dict[str, Output] = {
+    "table": Output(
+        lambda result, style: result.to_text(digits=style.digits, caption=style.caption, bold=style.bold),
+        (".txt",),
+        ("caption",),
+        for_people=True,
+    ),
+    "csv": Output(lambda result, style: result.to_csv(digits=style.digits), (".csv",)),
+    "guarded-csv": Output(lambda result, style: result.to_csv(guard=True, digits=style.digits)),
+    "tsv": Output(lambda result, style: result.to_tsv(digits=style.digits), (".tsv",)),
+    "json": Output(lambda result, style: result.to_json(digits=style.digits), (".json",)),
+    "latex": Output(
+        lambda result, style: result.to_latex(
+            digits=style.digits, caption=style.caption, label=style.label, columns=style.columns
+        ),
+        (".tex",),
+        ("caption", "label", "columns"),
+        for_people=True,
+    ),
+    "markdown": Output(
+        lambda result, style: result.to_markdown(digits=style.digits, caption=style.caption),
+        (".md",),
+        ("caption",),
+        for_people=True,
+    ),
+    "html": Output(
+        lambda result, style: result.to_html(digits=style.digits, caption=style.caption),
+        (".html", ".htm"),
+        ("caption",),
+        for_people=True,
+    ),
+    "parquet": Output(
+        lambda result, style: result.to_parquet(digits=style.digits),
+        (".parquet",),
+        binary=True,
+        needs=("pyarrow", "parquet"),
+    ),
+    "trec": Output(lambda result, style: result.to_trec(digits=style.digits), only_scores=True),
+}
+#: The names of the formats for scores, and for every other result.
+SCORE_FORMATS = tuple(OUTPUTS)
+RESULT_FORMATS = tuple(name for name, output in OUTPUTS.items() if not output.only_scores)
+#: Endings of files that are not text, and that no format here can write.
+_OTHER_BINARY = (".xlsx", ".xls", ".ods", ".pdf", ".png", ".docx")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def output_format(
+    path: str | os.PathLike[str] | None, chosen: str | None = None, *, scores: bool = False
+) -> str:
+    """The name of the format for a file: the chosen one, or the one that the file's ending stands for.
+
+    A file without an ending, a stream and a device get a table. An unknown ending is refused, because a table
+    called ``scores.xlsx`` would open nowhere.
+
+    scores : whether what is written are scores, which trec_eval's format can hold.
+
+    >>> [output_format(path) for path in ("scores.csv.gz", "main.tex", "-", None)]
+    ['csv', 'latex', 'table', 'table']
+    >>> output_format("scores.dat", "csv")
+    'csv'
+    """
+    ending = _ending(path)
+    known = {end: name for name, output in OUTPUTS.items() for end in output.endings}
+    kind = chosen or known.get(ending, "" if ending else "table")
+    if not kind or (chosen and ending in _OTHER_BINARY):
+        endings = ", ".join(sorted(known))
+        hint = "; spreadsheets open .csv" if ending in (".xlsx", ".xls", ".ods") else ""
+        raise InputError(
+            f"{path}: nothing is written under the ending {ending}; use one of {endings}{hint}"
+            + ("" if chosen or ending in _OTHER_BINARY else ", or name the format (--format)")
+        )
+    one_of("format", kind, SCORE_FORMATS if scores else RESULT_FORMATS)
+    said = known.get(ending, kind)
+    if OUTPUTS[kind].binary != OUTPUTS[said].binary:
+        raise InputError(
+            f"{path}: the ending stands for {said}, and the format is {kind}; change one of them"
+        )
+    needs = OUTPUTS[kind].needs
+    if needs is not None and find_spec(needs[0]) is None:
+        raise RankprismError(f"{kind} needs one more package: pip install 'rankprism[{needs[1]}]'")
+    return kind
+
+
+def check_style(kind: str, style: Style) -> None:
+    """Refuses a style that asks for what the format has no room for."""
+    for name, what in (("caption", "a caption"), ("label", "a label"), ("columns", "columns of a page")):
+        if getattr(style, name) is not None and name not in OUTPUTS[kind].takes:
+            able = " or ".join(other for other, output in OUTPUTS.items() if name in output.takes)
+            raise InputError(f"{kind} has no place for {what}; leave out --{name}, or write {able}")
+
+
+def written(result: Result, kind: str, style: Style | None = None) -> str | bytes:
+    """A result in one of the formats."""
+    style = style or Style()
+    check_style(kind, style)
+    return OUTPUTS[kind].write(result, style)
+
+
+def _ending(path: str | os.PathLike[str] | None) -> str:
+    if path is None or os.fspath(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        return ""  # a stream, device or pipe, whatever it is called
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    while suffixes and suffixes[-1] in _PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
