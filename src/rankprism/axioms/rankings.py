@@ -102,7 +102,10 @@ def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits 
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
     except RankprismError as error:
-        raise NotApplicable(str(error)) from error
+        if len(instances) == 1:
+            raise NotApplicable(str(error)) from error
+        # Perhaps they are only too many: TOMA orders the labels of all rankings together.
+        return np.concatenate([score_instances(measure, [instance]) for instance in instances])
     except Exception as error:
         for instance in instances:
             try:

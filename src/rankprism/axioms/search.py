@@ -194,6 +194,8 @@ def judge(
         try:
             scores = lot.scores(measure)
         except NotApplicable as error:
+            if len(seen) >= len(lots):  # what was varied went too far
+                break
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         seen.append((lot, scores, within))
         tried += int(within.sum())
