@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -466,7 +467,10 @@ def test_cells_in_every_markup() -> None:
 def pdflatex() -> str:
     program = shutil.which("pdflatex")
     if program is None:
-        pytest.skip("LaTeX is not there: apt-get install texlive-latex-recommended")
+        missing = "LaTeX is not there: apt-get install texlive-latex-recommended"
+        if "latex" in os.environ.get("RANKPRISM_REQUIRE", ""):
+            pytest.fail(missing)
+        pytest.skip(missing)
     return program
 
 

@@ -7,7 +7,6 @@ finds the parameters for which a constraint holds. `table`, `story` and `page` s
 paper's table beside ours. Nothing here reads files.
 """
 
-
 from rankprism.axioms.aspect_diversity import AspDiv
 from rankprism.axioms.aspect_relevance import AspRel
 from rankprism.axioms.closeness_threshold import CloseTh

@@ -38,7 +38,11 @@ MeasureNames = Annotated[
 MeasureFiles = Annotated[
     list[Path] | None,
     typer.Option(
-        "--measures", metavar="FILE", help="TOML file with measures of your own.", show_default=False
+        "--measures",
+        metavar="FILE",
+        help="Measures and constraints of your own, in TOML or Python. A Python file is run: name only files "
+        "that you trust.",
+        show_default=False,
     ),
 ]
 Baseline = Annotated[
