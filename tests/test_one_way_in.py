@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 import typer
 
 from rankprism import InputError, evaluate, sample
-from rankprism.cli import collection
+from rankprism.cli import collection, options
 from rankprism.cli.app import MODULES, app
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import options_of, read_collection, read_source
@@ -336,3 +337,36 @@ def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp
 
 def test_all_commands_are_known() -> None:
     assert {words[0] for words in EVERY} == set(MODULES)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("seconds", [0, 3])
+def test_long_work_has_a_bar_and_short_work_writes_nothing(
+    seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal, times = Terminal(), iter([0, *[seconds] * 100])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(options, "monotonic", lambda: next(times))
+    with options.evaluating(20) as (on_run, on_share):
+        assert on_run is not None
+        assert on_share is not None
+        on_run("first")
+        on_share(0.5)
+    shown = terminal.getvalue()
+    if seconds:
+        assert "reading runs" in shown
+        assert "scoring" in shown
+    else:
+        assert shown == ""
+
+
+def test_evaluate_tells_what_share_is_done() -> None:
+    shares: list[float] = []
+    evaluate(sample.QRELS, list(sample.RUNS), ["P@5", "nDCG@5"], on_share=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) >= 2
+    assert shares[-1] == 1

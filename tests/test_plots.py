@@ -531,7 +531,7 @@ def command(
     [
         ("intervals", "-m", "P@5", "-m", "AP", "--alpha", 0.1),
         ("heatmap", "-m", "P@5"),
-        ("differences", "-m", "P@5", "--run", "ideal", "--other", "noisy"),
+        ("differences", "-m", "P@5", "--run", "ideal", "--baseline", "noisy"),
         ("irec", "-m", "StRecall@5", "-m", "D_nDCG@5", "--gamma", 0.3),
         ("sensitivity", "-m", "alpha_nDCG(alpha={})@5", "--values", "0,0.5,0.9", "--parameter", "alpha"),
     ],
@@ -564,7 +564,7 @@ def test_a_command_draws_files_of_scores(scores: Scores, cli: Callable[..., Any]
     ("arguments", "message"),
     [
         (("intervals", *QRELS, "-m", "P@5", "-o", "chart.gif"), "chart.gif: plots are written as .html"),
-        (("differences", *QRELS, "-m", "P@5", "-o", "c.svg"), "name two runs with --run and --other"),
+        (("differences", *QRELS, "-m", "P@5", "-o", "c.svg"), "name two runs with --run and --baseline"),
         (("irec", *QRELS, "-m", "P@5", "-o", "c.svg"), "name I-rec and a D-measure, in this order"),
         (
             ("sensitivity", *QRELS, "-m", "P@5", "--values", "1,2", "--parameter", "cutoff", "-o", "c.svg"),

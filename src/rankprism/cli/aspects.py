@@ -178,7 +178,7 @@ def attainable(
 @app.command()
 @with_options_of(read_collection)
 def analyse(
-    files: QrelsAndRuns = None,
+    files: QrelsAndRuns,
     measure: Single = None,
     measures_file: MeasureFiles = None,
     toma: Toma = None,

@@ -34,7 +34,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 @with_options_of(read_collection)
 def evaluate(
-    files: QrelsAndRuns = None,
+    files: QrelsAndRuns,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
     per_topic: Annotated[

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from time import monotonic
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -141,28 +142,40 @@ _Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
 
 @contextmanager
 def _bars() -> Iterator[_Bar | None]:
-    """Bars on standard error, each from the third second on, if there is somebody to see them."""
+    """Bars on standard error, each from the third second on, if there is somebody to see them.
+
+    Until then nothing is written, not even what hides the cursor of a terminal.
+    """
     if not sys.stderr.isatty():
         yield None
         return
-    import time
+    from contextlib import ExitStack
+    from threading import Lock
 
-    from rich.console import Console
-    from rich.progress import Progress
+    began, lock = monotonic(), Lock()
+    shown: list[Any] = []
+    with ExitStack() as stack:
 
-    began = time.monotonic()
+        def bar(what: str, total: float) -> Callable[[float | None], None]:
+            so_far = 0.0
+            tasks: list[Any] = []
 
-    def bar(what: str, total: float) -> Callable[[float | None], None]:
-        task = progress.add_task(what, total=total, visible=False)
+            def tell(done: float | None) -> None:
+                nonlocal so_far
+                with lock:  # runs are read by several threads
+                    so_far = so_far + 1 if done is None else done
+                    if monotonic() - began < 2:
+                        return
+                    if not shown:
+                        from rich.console import Console
+                        from rich.progress import Progress
 
-        def tell(done: float | None) -> None:
-            visible = time.monotonic() - began > 2
-            if done is None:
-                progress.update(task, advance=1, visible=visible)
-            else:
-                progress.update(task, completed=done, visible=visible)
+                        console = Console(stderr=True)
+                        shown.append(stack.enter_context(Progress(console=console, transient=True)))
+                    if not tasks:
+                        tasks.append(shown[0].add_task(what, total=total))
+                    shown[0].update(tasks[0], completed=so_far)
 
-        return tell
+            return tell
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
         yield bar
