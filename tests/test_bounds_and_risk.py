@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import catalogue_oracles as slow
 import numpy as np
 import oracles
+import oracles.coverage
 import pytest
 import strategies
 from hypothesis import given, settings
@@ -623,7 +623,7 @@ def test_judged_is_the_share_of_what_there_is_down_to_the_cutoff(case: Case, cut
         found = sum(doc in known for doc in ranking[:cutoff])
         depth = min(cutoff, len(ranking))
         assert scores[topic][f"Judged@{cutoff}"] == pytest.approx(found / depth if depth else 0.0, rel=1e-12)
-        assert scores[topic]["Judged"] == pytest.approx(slow.Judged_(judged, ranking), rel=1e-12)
+        assert scores[topic]["Judged"] == pytest.approx(oracles.coverage.Judged_(judged, ranking), rel=1e-12)
 
 
 def test_judged_by_hand() -> None:

@@ -10,8 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-import catalogue_oracles as slow
 import numpy as np
+import oracles.combine
+import oracles.cube
+import oracles.risk
 import pytest
 
 import rankprism
@@ -207,7 +209,7 @@ def test_risk_from_what_ndeval_printed(collections: Path, alpha: int) -> None:
     paths = [folder / "runs" / f"{name}.run.gz" for name in names]
     scores = rankprism.evaluate(folder / DIVERSITY["2012"], paths, "alpha_nDCG@20", topics="retrieved")
     for name, risk in scores.risk("indri-ql-catb", alpha).mean().items():
-        expected = slow.U_RISK(theirs[name], theirs["indri-ql-catb"], alpha)
+        expected = oracles.risk.U_RISK(theirs[name], theirs["indri-ql-catb"], alpha)
         (found,) = risk.values()
         assert found == pytest.approx(expected, rel=0, abs=(1 + alpha) * 1e-6), name
 
@@ -234,13 +236,15 @@ def test_cube_tests_on_the_judgments_of_trec_dynamic_domain(collections: Path) -
         rng.shuffle(chosen)
         run[topic] = {doc: -float(i) for i, doc in enumerate(chosen)}
     measures: dict[rankprism.Measure, Callable[..., float]] = {
-        lookup("CT")(form="trec-dd", cutoff=10): lambda *args: slow.CT(*args, form="trec-dd", cutoff=10),
-        lookup("CT")(form="trec-dd"): lambda *args: slow.CT(*args, form="trec-dd"),
-        lookup("nCT")(cutoff=10): lambda *args: slow.nCT(*args, cutoff=10),
-        lookup("ACT")(cutoff=10): lambda *args: slow.ACT(*args, cutoff=10),
-        lookup("ACT"): slow.ACT,
-        lookup("P_at_recall")(modified=True): lambda *args: slow.P_at_recall(*args, modified=True),
-        lookup("MM")(measure=lookup("ERR")(gain="probability")): lambda *args: slow.MM(
+        lookup("CT")(form="trec-dd", cutoff=10): lambda *args: oracles.cube.CT(
+            *args, form="trec-dd", cutoff=10
+        ),
+        lookup("CT")(form="trec-dd"): lambda *args: oracles.cube.CT(*args, form="trec-dd"),
+        lookup("nCT")(cutoff=10): lambda *args: oracles.cube.nCT(*args, cutoff=10),
+        lookup("ACT")(cutoff=10): lambda *args: oracles.cube.ACT(*args, cutoff=10),
+        lookup("ACT"): oracles.cube.ACT,
+        lookup("P_at_recall")(modified=True): lambda *args: oracles.cube.P_at_recall(*args, modified=True),
+        lookup("MM")(measure=lookup("ERR")(gain="probability")): lambda *args: oracles.combine.MM(
             "ERR", *args, gain="probability"
         ),
     }

@@ -1,0 +1,80 @@
+"""Folded grades, intent-aware measures, CAM and MM."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from oracles import Judged, Ranking, Weights, divided, shares, visible
+from oracles.compat import Compat
+from oracles.graded import GAP, P_plus, Q, nGAP
+from oracles.grades import grade_of
+from oracles.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
+
+SINGLE: dict[str, Callable[..., float]] = {
+    f.__name__: f for f in (P, RR, AP, Rprec, DCG, nDCG, RBP, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
+}
+
+
+def fold(judged: Judged, rule: str, weights: Weights | None) -> dict[str, float]:
+    """One grade a document: the highest, lowest, sum, product or weighted mean of its grades."""
+    folded = {}
+    for doc in {doc for grades in judged.values() for doc in grades}:
+        own = {aspect: grade_of(grades, doc) for aspect, grades in judged.items()}
+        weight = {aspect: 1.0 if weights is None else weights[aspect] for aspect in own}
+        folded[doc] = {
+            "max": max(own.values()),
+            "min": min(own.values()),
+            "sum": sum(own.values()),
+            "product": round(math.prod(own.values()), 12),
+            "mean": divided(sum(weight[aspect] * own[aspect] for aspect in own), sum(weight.values())),
+        }[rule]
+    return folded
+
+
+def folded(
+    name: str,
+    judged: Judged,
+    ranking: Ranking,
+    weights: Weights | None = None,
+    *,
+    fold_by: str = "max",
+    judged_only: bool = False,
+    **settings: Any,
+) -> float:
+    """A single-aspect measure of folded grades."""
+    return SINGLE[name](fold(judged, fold_by, weights), visible(judged, ranking, judged_only), **settings)
+
+
+def intent_aware(
+    name: str,
+    judged: Judged,
+    ranking: Ranking,
+    weights: Weights | None = None,
+    *,
+    judged_only: bool = False,
+    **settings: Any,
+) -> float:
+    """M_IA: the expected score over the aspects with a relevant document."""
+    binary = settings.get("gain", "binary") == "binary"
+    rel = settings.get("rel", 1) if binary and name in ("P", "RR", "AP", "Rprec", "RBP") else 0
+    live = [a for a, grades in judged.items() if any(g > 0 and g >= rel for g in grades.values())]
+    share = shares(live, weights)
+    seen = visible(judged, ranking, judged_only)
+    return sum(share[a] * SINGLE[name](judged[a], seen, **settings) for a in live)
+
+
+def CAM(
+    name: str, judged: Judged, ranking: Ranking, weights: Weights | None = None, **settings: Any
+) -> float:
+    share = shares(list(judged), weights)
+    return sum(share[a] * SINGLE[name](judged[a], ranking, **settings) for a in judged)
+
+
+def MM(name: str, judged: Judged, ranking: Ranking, weights: Weights | None = None, **settings: Any) -> float:
+    share = shares(list(judged), weights)
+    scores = {a: SINGLE[name](judged[a], ranking, **settings) for a in judged if share[a] > 0}
+    if not scores or min(scores.values()) == 0:
+        return 0.0
+    return 1 / sum(share[a] / score for a, score in scores.items())

@@ -1,0 +1,121 @@
+"""Measures of one aspect, of ``{doc: grade}``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from oracles import Ranking, divided
+from oracles.grades import Grades, best_first, gains_in, grade_of
+
+
+def P(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    depth = len(ranking) if cutoff is None else cutoff
+    return divided(sum(grade_of(grades, doc) >= rel for doc in ranking[:depth]), depth)
+
+
+def RR(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    for i, doc in enumerate(ranking[:cutoff], 1):
+        if grade_of(grades, doc) >= rel:
+            return 1 / i
+    return 0.0
+
+
+def AP(
+    grades: Grades, ranking: Ranking, *, rel: float = 1, normalize: bool = True, cutoff: int | None = None
+) -> float:
+    score = 0.0
+    for i, doc in enumerate(ranking[:cutoff], 1):
+        if grade_of(grades, doc) >= rel:
+            score += P(grades, ranking, rel=rel, cutoff=i)
+    return divided(score, sum(grade >= rel for grade in grades.values())) if normalize else score
+
+
+def Rprec(grades: Grades, ranking: Ranking, *, rel: float = 1) -> float:
+    relevant = sum(grade >= rel for grade in grades.values())
+    return P(grades, ranking, rel=rel, cutoff=relevant)
+
+
+def _dcg(
+    sequence: Sequence[float], dcg: str, gains: Mapping[float, float] | None, cutoff: int | None
+) -> float:
+    total = 0.0
+    for i, grade in enumerate(sequence[:cutoff], 1):
+        gain = grade if gains is None else gains.get(grade, grade)
+        if dcg == "exp-log2":
+            gain = 2**gain - 1
+        total += (gain if grade > 0 else 0.0) / math.log2(i + 1)
+    return total
+
+
+def DCG(
+    grades: Grades,
+    ranking: Ranking,
+    *,
+    dcg: str = "log2",
+    gains: Mapping[float, float] | None = None,
+    cutoff: int | None = None,
+) -> float:
+    return _dcg([grade_of(grades, doc) for doc in ranking], dcg, gains, cutoff)
+
+
+def nDCG(
+    grades: Grades,
+    ranking: Ranking,
+    *,
+    dcg: str = "log2",
+    gains: Mapping[float, float] | None = None,
+    cutoff: int | None = None,
+) -> float:
+    by_gain = sorted(grades.values(), key=lambda g: g if gains is None else gains.get(g, g), reverse=True)
+    best = _dcg([grade for grade in by_gain if grade > 0], dcg, gains, cutoff)
+    return divided(DCG(grades, ranking, dcg=dcg, gains=gains, cutoff=cutoff), best)
+
+
+def RBP(
+    grades: Grades,
+    ranking: Ranking,
+    *,
+    p: float = 0.8,
+    rel: float = 1,
+    gain: str = "binary",
+    cutoff: int | None = None,
+) -> float:
+    gains = gains_in(grades, gain, rel)
+    return (1 - p) * sum(p ** (i - 1) * gains.get(doc, 0.0) for i, doc in enumerate(ranking[:cutoff], 1))
+
+
+def _err(satisfaction: Sequence[float]) -> float:
+    return sum(
+        r / i * math.prod(1 - above for above in satisfaction[: i - 1]) for i, r in enumerate(satisfaction, 1)
+    )
+
+
+def _satisfied(grades: Grades, max_rel: float, gain: str) -> dict[str, float]:
+    if gain == "exp":
+        return gains_in(grades, "probability", max_rel=max_rel)
+    return gains_in(grades, gain)
+
+
+def ERR(
+    grades: Grades,
+    ranking: Ranking,
+    *,
+    max_rel: float = 4,
+    gain: str = "exp",
+    cutoff: int | None = None,
+) -> float:
+    chance = _satisfied(grades, max_rel, gain)
+    return _err([chance.get(doc, 0.0) for doc in ranking[:cutoff]])
+
+
+def nERR(
+    grades: Grades,
+    ranking: Ranking,
+    *,
+    max_rel: float = 4,
+    gain: str = "exp",
+    cutoff: int | None = None,
+) -> float:
+    best = _err(best_first(_satisfied(grades, max_rel, gain))[:cutoff])
+    return divided(ERR(grades, ranking, max_rel=max_rel, gain=gain, cutoff=cutoff), best)
