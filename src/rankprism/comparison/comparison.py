@@ -473,9 +473,9 @@ class TopicDifferences(Result):
     @property
     def note(self) -> str:
         return (
-            f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on which the run "
-            f"is better and worse than the other. The second shows, of each pair, at most {self.most} of the "
-            f"largest gains and {self.most} of the largest losses."
+            f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on "
+            "which the run is better and worse than the other. The second shows, of each pair, at most "
+            f"{self.most} of the largest gains and {self.most} of the largest losses."
         )
 
 
