@@ -107,7 +107,8 @@ def other_results(scores: Scores) -> list[Result]:
 
 def kinds(of: type = Result) -> set[type]:
     """Every kind of result that the package has."""
-    return {kind for sub in of.__subclasses__() for kind in {sub, *kinds(sub)}}
+    below: list[type] = of.__subclasses__()
+    return {kind for sub in below for kind in {sub, *kinds(sub)}}
 
 
 # Scores are a result
@@ -365,7 +366,7 @@ def test_captions_labels_and_columns_of_latex(scores: Scores, cli: Callable[...,
     assert r"\begin{table}[ht]" in scores.to_latex(columns=1)
     for bad, says in (({"label": "a}b"}, "the label"), ({"columns": 3}, "columns must be 1 or 2; got 3")):
         with pytest.raises(InputError, match=says):
-            found.to_latex(**bad)  # type: ignore[arg-type]
+            found.to_latex(**bad)
     options = ("--format", "latex", "--caption", "Web & 50%", "--label", "tab:web", "--columns", "2")
     printed = cli("compare", "--qrels", sample.QRELS, *EVALUATE[2:], *options).stdout
     assert printed == text

@@ -22,7 +22,8 @@ def _chart(result: Any) -> Any:
 
     if isinstance(result, TopicDifferences):
         result = result.comparison
-    return difference_intervals(result.result if isinstance(result, Detailed) else result)
+    comparison: Any = result.result if isinstance(result, Detailed) else result
+    return difference_intervals(comparison)
 
 
 @app.command()
