@@ -6,6 +6,7 @@ thing that is wrong in one place: for some grades, some ranks, some weights or s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -120,7 +121,7 @@ def only_above(x: Rankings) -> Floats:
     return left
 
 
-#: Where it shows, what is wrong. The regions were chosen before the search was tried on them.
+#: Where it shows, what is wrong. The search was written with these in view; `drawn` has others.
 HIDDEN: dict[str, dict[str, dict[str, Any]]] = {
     "Pri": {
         "grades off the grid are rounded": {"gain": lambda x: np.floor(x.r / 0.005 + 1e-6) * 0.005},
@@ -222,3 +223,71 @@ def test_a_plain_fault_is_found_with_few_instances(name: str) -> None:
     faults = {what: planted("Faulty", **parts) for what, parts in PLAIN[name].items()}
     verdicts = dict(zip(faults, examine(faults.values(), [name], instances=400), strict=True))
     assert [what for what, verdict in verdicts.items() if verdict.kept] == []
+
+
+def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
+    """Faults like the hidden ones, in regions that chance chose."""
+    made: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in HIDDEN}
+
+    def grades(width: float) -> tuple[str, float, float]:
+        low = float(rng.uniform(0.005, 0.095))
+        return f"grades from {low:.5f} to {low + width:.5f}", low, low + width
+
+    def forgotten(width: float) -> tuple[str, dict[str, Any]]:
+        where, low, high = grades(width)
+        return where, {"left": forgetful(lambda x: within(x.r, low, high))}
+
+    def pair() -> tuple[float, float]:
+        low, high = np.sort(rng.choice(np.arange(1, 21), 2, replace=False) * 0.005).tolist()
+        return low, high
+
+    def one_rank(rank: int) -> dict[str, Any]:
+        return {"effort": lambda i: EFFORT * (i != rank)}
+
+    def below(rank: int) -> Callable[[Rankings], Any]:
+        return lambda x: x.rank > rank
+
+    def at_least(weight: float) -> dict[str, Any]:
+        return {"weight": lambda x: np.maximum(x.weight, weight)}
+
+    def only(aspects: int) -> Callable[[Rankings], Any]:
+        return lambda x: x.aspects == aspects
+
+    for width in (0.0004, 0.001):
+        for _ in range(6):
+            where, low, high = grades(width)
+            made["Pri"][where] = {"gain": lowered(low, high, 0.05)}
+            where, low, high = grades(width)
+            made["AspDiv"][where] = {"gain": lowered(low, high, 0.3)}
+            for name in ("Red", "MRed"):
+                where, parts = forgotten(width)
+                made[name][where] = parts
+    for _ in range(6):
+        for name in ("Pri", "AspDiv"):
+            low, high = pair()
+            made[name][f"grades {low:.3f} and {high:.3f} together"] = {"gain": beside(low, high)}
+        a, b, c, d, e = rng.integers(27, 120, 5).tolist()
+        made["Pri"][f"ranks {a} and {a + 1}"] = {"discount": exchanged(a)}
+        made["Deep"][f"rank {b}"] = {"discount": bent(b)}
+        made["Conf"][f"rank {c}"] = one_rank(c)
+        made["Red"][f"after rank {d}"] = {"left": forgetful(below(d))}
+        made["AspRel"][f"after rank {e}"] = {"weight": balanced(below(e))}
+        weight = float(10 ** rng.uniform(-2.5, -1))
+        made["AspRel"][f"weights below {weight:.4f}"] = at_least(weight)
+    for aspects in (5, 6, 7, 8):
+        for name in ("Red", "Sat"):
+            made[name][f"{aspects} aspects"] = {"left": forgetful(only(aspects))}
+        made["AspRel"][f"{aspects} aspects"] = {"weight": balanced(only(aspects))}
+    return made
+
+
+if __name__ == "__main__":  # how many faults in regions drawn at random are found: python tests/… SEED
+    found = total = 0
+    for name, regions in drawn(np.random.default_rng(int(sys.argv[1]))).items():
+        verdicts = examine([planted("Faulty", **parts) for parts in regions.values()], [name])
+        missed = [region for region, verdict in zip(regions, verdicts, strict=True) if verdict.kept]
+        found, total = found + len(regions) - len(missed), total + len(regions)
+        print(
+            f"{name}: {len(regions) - len(missed)} of {len(regions)}; missed: {', '.join(missed) or 'none'}"
+        )
+    print(f"{found} of {total}")
