@@ -6,7 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import PlotFile, check_plot, draw_result, write_result
+from rankprism.cli.analysis import (
+    ChartHeight,
+    ChartTitle,
+    ChartWidth,
+    PlotFile,
+    check_plot,
+    draw_result,
+    write_result,
+)
 from rankprism.cli.judgments import (
     AspectNames,
     AspectWeights,
@@ -92,6 +100,9 @@ def order(
         bool, typer.Option("--hasse", help="The partial order instead: which labels are just above which.")
     ] = False,
     plot: PlotFile = None,
+    title: ChartTitle = None,
+    width: ChartWidth = None,
+    height: ChartHeight = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
@@ -105,7 +116,7 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
-    check_plot(plot, output)
+    check_plot(plot, output, title, width, height)
     source = _only_judgments(qrels)
     wanted = described(aspects, labels, embed, given)
     scales: Any
@@ -130,7 +141,7 @@ def order(
         write_result(found, format, output)
     else:
         write_result(orders(scales, **settings), format, output)
-    draw_result(found, _hasse, plot)
+    draw_result(found, plot, title, width, height)
 
 
 @app.command("labels")
@@ -166,6 +177,9 @@ def attainable(
         int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
     ] = 5040,
     plot: PlotFile = None,
+    title: ChartTitle = None,
+    width: ChartWidth = None,
+    height: ChartHeight = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
@@ -173,13 +187,13 @@ def attainable(
     """What CAM and MM reach at most, topic by topic: rankprism aspects attainable qrels.toml -m AP"""
     from rankprism.aspects import attainable as compute
 
-    check_plot(plot, output)
+    check_plot(plot, output, title, width, height)
     with noted(quiet), working("ranking"):
         judgments = read(_only_judgments(qrels), described(aspects, labels, embed, given), weights)
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
         found = compute(judgments, names, exact)
     write_result(found, format, output)
-    draw_result(found, _boxes, plot)
+    draw_result(found, plot, title, width, height)
 
 
 @app.command()
@@ -236,15 +250,3 @@ def analyse(
                 on_share=on_share,
             )
     write_result(found, format, output)
-
-
-def _hasse(found: Any) -> Any:
-    from rankprism.plots import hasse_diagram
-
-    return hasse_diagram(found)
-
-
-def _boxes(found: Any) -> Any:
-    from rankprism.plots import attainable_boxes
-
-    return attainable_boxes(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -39,15 +39,8 @@ class CorrectionName(StrEnum):
     none = "none"
 
 
-def _chart(result: Any) -> Any:
-    from rankprism.plots import difference_intervals
-
-    comparison: Any = result.result if isinstance(result, Detailed) else result
-    return difference_intervals(comparison)
-
-
 @app.command()
-@analysis("resampling", _chart)
+@analysis("resampling")
 def compare(
     source: Source,
     on_share: Share,
