@@ -56,6 +56,6 @@ def attainable_boxes(
         alt.concat(*panels, columns=1),
         step * len(found.topics),
         "Scores of ideal rankings",
-        f"{counted(len(found.topics), 'topic')}; a box spans the quartiles, its line all scores",
+        f"{counted(len(found.topics), 'topic')}; boxes span the quartiles, whiskers all scores",
         title=title,
     )

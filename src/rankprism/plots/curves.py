@@ -71,7 +71,7 @@ def asl_curves(
             ),
             y=alt.Y("asl:Q", title="Achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
             tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
-            **look(names, legend=line_legend(names, "Measure, by its power"), shapes=points),
+            **look(names, legend=line_legend(names, "Measure, by its power", shapes=points), shapes=points),
         )
         .properties(width=width, height=height or HEIGHT)
     )
@@ -158,28 +158,26 @@ def swap_curves(
 ) -> alt.LayerChart:
     """Swap rates by the size of the difference (Voorhees and Buckley 2002), with the rate to stay under."""
     width = width or WIDTH
-    names = [shown_name(measure) for measure in swap_rates.measures]
+    # The legend has the measures from above to below, by the swap rate over all differences.
+    overall = swap_rates.swaps.sum(1) / np.maximum(swap_rates.count.sum(1), 1)
+    names = [shown_name(swap_rates.measures[m]) for m in np.argsort(-overall, kind="stable")]
     rows = [
         {
-            "measure": name,
+            "measure": shown_name(measure),
             "difference": float(edge),
             "rate": float(rate),
             "swaps": int(swaps),
             "comparisons": int(count),
         }
-        for name, rates, all_swaps, counts in zip(
-            names, swap_rates.rates, swap_rates.swaps, swap_rates.count, strict=True
+        for measure, rates, all_swaps, counts in zip(
+            swap_rates.measures, swap_rates.rates, swap_rates.swaps, swap_rates.count, strict=True
         )
         for edge, rate, swaps, count in zip(swap_rates.edges, rates, all_swaps, counts, strict=True)
         if count
     ]
     about = swap_rates.about
-    table = data(rows)
-    domain = [0.0, 1.04 * max(*(row["rate"] for row in rows), swap_rates.error)]
-    height = height or max(HEIGHT, GAP * len(names))
-    encodings = look(names, shapes=True)
     lines = (
-        alt.Chart(table)
+        alt.Chart(data(rows))
         .mark_line(strokeWidth=1.8, point={"size": 45})
         .encode(
             x=alt.X(
@@ -188,12 +186,7 @@ def swap_curves(
                 scale=alt.Scale(nice=False, padding=8),
                 axis=alt.Axis(grid=False),
             ),
-            y=alt.Y(
-                "rate:Q",
-                title="Swap rate",
-                scale=alt.Scale(domain=domain, nice=False),
-                axis=alt.Axis(tickCount=6),
-            ),
+            y=alt.Y("rate:Q", title="Swap rate", axis=alt.Axis(tickCount=6)),
             tooltip=[
                 "measure:N",
                 alt.Tooltip("difference:Q", format=".4~f"),
@@ -201,15 +194,12 @@ def swap_curves(
                 "swaps:Q",
                 "comparisons:Q",
             ],
-            **encodings,
+            **look(names, legend=line_legend(names, "Measure, by its swap rate", shapes=True), shapes=True),
         )
-        .properties(width=width, height=height)
+        .properties(width=width, height=height or HEIGHT)
     )
-    last = {row["measure"]: row for row in rows}  # the last row of each measure has the largest difference
-    ends = [last[name] for name in names if name in last]
-    labels = _names(ends, ("difference", "rate"), domain, (width, height), encodings)
     return styled(
-        alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %"), *labels]),
+        alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
         width,
         "Swap rates: differences that other topics reverse",
         f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",

@@ -73,8 +73,7 @@ def hasse_diagram(
         color=alt.Color(
             "class:O",
             title="Class",
-            scale=alt.Scale(domain=list(range(len(colours))), range=colours),
-            sort="descending",
+            scale=alt.Scale(domain=list(range(len(colours)))[::-1], range=colours[::-1]),
             legend=alt.Legend(symbolType="square", symbolStrokeWidth=0),
         ),
         tooltip=["labels:N", "class:O", "weight:Q", "distance:N"],

@@ -67,7 +67,7 @@ def sensitivity(
     ]
     table = data(rows)
     step = height / len(found.runs) if height else 20 if len(found.runs) <= 30 else 13
-    width = width or max(320, 80 * (len(shown) - 1))
+    width = width or _width(scale, places)
     x = alt.X(
         "place:Q",
         title=parameter + (" (logarithmic axis)" if scale == "log" else ""),
@@ -142,6 +142,12 @@ def _places(values: list[Any]) -> tuple[Literal["linear", "log"], list[float]]:
         before, last = ([0.0, 1.0, *numbers])[-2:]
         numbers.append(last * last / before if log else 2 * last - before)
     return "log" if log else "linear", numbers
+
+
+def _width(scale: str, places: list[float]) -> int:
+    """Pixels with which the labels of the closest values stand apart, within reason."""
+    at = np.log(places) if scale == "log" else np.array(places)
+    return int(np.clip(32 * np.ptp(at) / np.diff(at).min(), max(320, 60 * (len(places) - 1)), 900))
 
 
 def _is_number(value: Any) -> bool:

@@ -104,23 +104,24 @@ def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool
 
     encodings: dict[str, Any] = {
         "color": alt.Color("measure:N", scale=scale(COLOURS), legend=legend),
-        "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=legend),
+        # Points in a legend have no dashes, which would only fray their shapes.
+        "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=None if shapes else legend),
     }
     if shapes:
         encodings["shape"] = alt.Shape("measure:N", scale=scale(SHAPES), legend=legend)
     return encodings
 
 
-def line_legend(names: Sequence[str], title: str) -> alt.Legend:
-    """A legend of lines, at the bottom where names are long."""
+def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> alt.Legend:
+    """A legend of lines, or of their points, at the bottom where names are long."""
     return alt.Legend(
         title=title,
         orient="bottom" if max(map(len, names)) > 36 else "right",
         direction="vertical",
         columns=math.ceil(len(names) / 24),
         symbolOpacity=1,
-        symbolStrokeWidth=2,
-        symbolSize=500,  # room for a dash and its gap
+        symbolStrokeWidth=0 if shapes else 2,
+        symbolSize=90 if shapes else 500,  # room for a dash and its gap
     )
 
 
@@ -160,7 +161,7 @@ def ramp(count: int) -> list[str]:
 
 
 def ink(colour: str) -> str:
-    """Black or white, whichever has more contrast on a colour (WCAG's relative luminance).
+    """White on a colour where it has a contrast of 4 (by WCAG's relative luminance), else black.
 
     >>> ink("#F1F1F1"), ink("#051B40")
     ('black', 'white')
@@ -168,7 +169,7 @@ def ink(colour: str) -> str:
     shares = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     luminance = sum(w * s for w, s in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-    return "black" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "white"
+    return "white" if 1.05 / (luminance + 0.05) >= 4 else "black"
 
 
 def short(name: str, most: int = 40) -> str:
