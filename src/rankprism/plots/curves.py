@@ -9,7 +9,18 @@ import numpy as np
 
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import LONGEST, QUIET, RIMS, counted, data, line_legend, look, spread, styled
+from rankprism.plots.theme import (
+    LONGEST,
+    QUIET,
+    RIMS,
+    counted,
+    data,
+    line_legend,
+    look,
+    spread,
+    styled,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from rankprism.data.hits import Floats
@@ -43,7 +54,7 @@ def asl_curves(
     highest : the largest level shown. Default: twice alpha. The pairs that no measure brings below it are
         left out.
     """
-    width = width or WIDTH
+    width, height = width or WIDTH, height or HEIGHT
     highest = 2 * power.alpha if highest is None else highest
     curves = power.curves
     pairs = curves.shape[1]
@@ -65,15 +76,19 @@ def asl_curves(
         .encode(
             x=alt.X(
                 "pair:Q",
-                title="Pairs of runs, from the largest level to the smallest",
+                title=wrapped("Pairs of runs, from the largest level to the smallest", width // 6),
                 scale=alt.Scale(domain=[start + 1 - margin, pairs + margin], nice=False),
                 axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
             ),
-            y=alt.Y("asl:Q", title="Achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
+            y=alt.Y(
+                "asl:Q",
+                title=wrapped("Achieved significance level (ASL)", height // 6),
+                scale=alt.Scale(domain=[0, highest]),
+            ),
             tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
             **look(names, legend=line_legend(names, "Measure, by its power", shapes=points), shapes=points),
         )
-        .properties(width=width, height=height or HEIGHT)
+        .properties(width=width, height=height)
     )
     shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else counted(pairs, "pair")
     how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
@@ -121,7 +136,7 @@ def power_growth(
         axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
     )
     y: dict[str, Any] = {
-        "title": "Share of pairs of runs that differ significantly",
+        "title": wrapped("Share of pairs of runs that differ significantly", height // 6),
         "scale": alt.Scale(domain=domain, nice=False),
     }
     encodings = look(names, shapes=True)
@@ -176,13 +191,14 @@ def swap_curves(
         if count
     ]
     about = swap_rates.about
+    bins = f"bins of {about['bin_width']:g}"
     lines = (
         alt.Chart(data(rows))
         .mark_line(strokeWidth=1.8, point={"size": 45})
         .encode(
             x=alt.X(
                 "difference:Q",
-                title=f"Difference between two runs (bins of {about['bin_width']:g}; the last has all above)",
+                title=wrapped(f"Difference between two runs ({bins}; the last has all above)", width // 6),
                 scale=alt.Scale(nice=False, padding=8),
                 axis=alt.Axis(grid=False),
             ),
@@ -199,7 +215,9 @@ def swap_curves(
         .properties(width=width, height=height or HEIGHT)
     )
     return styled(
-        alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
+        alt.LayerChart(
+            layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %", beside=True)]
+        ),
         width,
         "Swap rates: differences that other topics reverse",
         f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",
@@ -235,13 +253,17 @@ def _names(
     return [lines, names.encode(x=away, y="place:Q", text="measure:N")]
 
 
-def _level(value: float, label: str) -> Sequence[Any]:
-    """A horizontal line at a level, with its name at the right end."""
+def _level(value: float, label: str, *, beside: bool = False) -> Sequence[Any]:
+    """A horizontal line at a level, with its name above its right end or right of it."""
     base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
     rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
-    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -3, "fontSize": 11}
+    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -3}
+    if beside:
+        text = {"align": "left", "baseline": "middle", "dx": 4}
     labels = [
-        base.mark_text(color="#444444", **text, **rim).encode(x=alt.value("width"), text="label:N")
+        base.mark_text(color="#444444", fontSize=11, **text, **rim).encode(
+            x=alt.value("width"), text="label:N"
+        )
         for rim in RIMS
     ]
     return rule, *labels

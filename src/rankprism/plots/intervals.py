@@ -104,8 +104,11 @@ def difference_intervals(
     chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
     names = {}
     for k in chosen:
-        pair = [short(comparison.runs[r], 32) for r in comparison.pairs[k][:: int(sign[k])]]
-        names[int(k)] = " − ".join(pair) if comparison.baseline is None else pair[0]
+        pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
+        pair = pair if comparison.baseline is None else pair[:1]
+        name = " − ".join(short(run, 32) for run in pair)
+        # Long names may begin alike, and each pair needs a row of its own.
+        names[int(k)] = " − ".join(pair) if name in names.values() else name
     layout = _Layout.of(len(comparison.measures), len(names), width, height)
     charts = []
     for m, measure in enumerate(map(shown_name, comparison.measures)):
@@ -206,7 +209,7 @@ def _panel(
         x=alt.X(
             "low:Q",
             title=wrapped(axis, int(layout.width / 6)),
-            scale=alt.Scale(zero=False),
+            scale=alt.Scale(zero=False, padding=5),
             axis=alt.Axis(grid=False, tickCount=5),
         ),
         x2="high:Q",

@@ -69,7 +69,12 @@ def irec_against(
     labels = _labels([row["run"] for row in rows], x, y, sharp, across, up, contours, size)
     axis = alt.Axis(grid=False, tickCount=7)
     scales: dict[str, Any] = {
-        "x": alt.X("irec:Q", title=f"I-rec: {irec}", scale=alt.Scale(domain=across, nice=False), axis=axis),
+        "x": alt.X(
+            "irec:Q",
+            title=wrapped(f"I-rec: {irec}", size[0] // 6),
+            scale=alt.Scale(domain=across, nice=False),
+            axis=axis,
+        ),
         "y": alt.Y(
             "d:Q", title=wrapped(f"D: {d}", size[1] // 6), scale=alt.Scale(domain=up, nice=False), axis=axis
         ),

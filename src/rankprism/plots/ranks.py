@@ -101,14 +101,15 @@ def sensitivity(
         loud.mark_line(strokeWidth=2.2).encode(color=colour, strokeDash=dash),
         loud.mark_point(**size).encode(color=colour),
     ]
-    sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -10), (len(shown) - 1, "left", 10)]
-    for v, align, dx in sides:
-        ends = alt.Chart(data(_ends(found.runs, ranks[:, v], places[v], align)))
-        layers.append(
-            ends.mark_text(align=align, baseline="middle", dx=dx, fontSize=font).encode(
-                x=x, y=y, text="label:N"
-            )
-        )
+    sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -1), (len(shown) - 1, "left", 1)]
+    for v, align, away in sides:
+        rows = _ends(found.runs, ranks[:, v], places[v])
+        ends = alt.Chart(data(rows)).encode(x=x, y=y)
+        # Apart from each other: in one text, a name written from right to left would change sides with it.
+        beyond = 10 + (0.56 * max(len(row["number"]) for row in rows) + 0.6) * font
+        for field, dx in (("number", 10.0), ("label", beyond)):
+            text = ends.mark_text(align=align, baseline="middle", dx=away * dx, fontSize=font)
+            layers.append(text.encode(text=f"{field}:N"))
     first = parse(found.measures[0])
     family = replace(first, settings={k: v for k, v in first.settings.items() if k != parameter})
     picture: alt.LayerChart = alt.LayerChart(layer=layers).properties(
@@ -209,7 +210,7 @@ def _ranks(means: Floats) -> Floats:
     return np.asarray(better + (tied + 1) / 2)
 
 
-def _ends(runs: tuple[str, ...], ranks: Floats, place: float, align: str) -> list[dict[str, Any]]:
+def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, Any]]:
     """The names beside the ranks at one end, those of the same rank together."""
     together: dict[float, list[str]] = {}
     for run, rank in zip(runs, ranks, strict=True):
@@ -218,7 +219,6 @@ def _ends(runs: tuple[str, ...], ranks: Floats, place: float, align: str) -> lis
     for rank, names in together.items():
         first = rank - (len(names) - 1) / 2
         number = f"{first:g}" if len(names) == 1 else f"{first:g}–{first + len(names) - 1:g}"
-        name = shortened([short(name, 32) for name in names], 3)
-        label = f"{name}\u2002{number}" if align == "right" else f"{number}\u2002{name}"
-        out.append({"place": place, "rank": rank, "label": label})
+        label = shortened([short(name, 32) for name in names], 3)
+        out.append({"place": place, "rank": rank, "number": number, "label": label})
     return out

@@ -79,6 +79,7 @@ def styled(
             titlePadding=8,
             labelLimit=LONGEST,
             labelFlush=False,
+            maxExtent=LONGEST + 40,  # else a title stands on the longest labels
             gridColor="#E4E4E4",
             domainColor=QUIET,
             tickColor=QUIET,
@@ -119,6 +120,7 @@ def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> al
         orient="bottom" if max(map(len, names)) > 36 else "right",
         direction="vertical",
         columns=math.ceil(len(names) / 24),
+        offset=32,
         symbolOpacity=1,
         symbolStrokeWidth=0 if shapes else 2,
         symbolSize=90 if shapes else 500,  # room for a dash and its gap
