@@ -97,7 +97,10 @@ def topic_differences(
     found = read_scores(scores)
     if run is None or other is None:
         if len(found.runs) != 2:
-            raise InputError(f"name two runs, run and other; there are {listed(found.runs)}")
+            raise InputError(
+                "name two runs with --run and --other (in Python, run= and other=); "
+                f"there are {listed(found.runs)}"
+            )
         # One name given leaves the other one.
         run = run or next(name for name in found.runs if name != other)
         other = other or next(name for name in found.runs if name != run)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
 
 from rankprism.errors import InputError, RankprismError, listed
 
+MISSING = "charts need two more packages: pip install 'rankprism[plots]'"
+
 if TYPE_CHECKING:
     import altair as alt
 else:
@@ -28,9 +30,7 @@ else:
             except ModuleNotFoundError as error:
                 if error.name != "altair":
                     raise
-                raise RankprismError(
-                    "charts need two more packages: pip install 'rankprism[plots]'"
-                ) from None
+                raise RankprismError(MISSING) from None
             return getattr(altair, name)
 
     alt = _Altair()
@@ -163,3 +163,12 @@ def draw(
             return record.function(result, title=title, width=width, height=height)
     known = [record.draws for record in CHARTS.values() if not record.of_scores]
     raise InputError(f"there is no chart of {type(result).__name__}; there are charts of {listed(known, 20)}")
+
+
+def gallery() -> str:
+    """All charts as a table in Markdown, those of scores first: what they show and how to draw them."""
+    lines = ["| chart | what it shows | command |", "|---|---|---|"]
+    for record in sorted(CHARTS.values(), key=lambda record: (not record.of_scores, record.command)):
+        command = record.command if record.of_scores else f"{record.command} --plot"
+        lines.append(f"| `{record.name}({record.draws})` | {record.summary} | `{command}` |")
+    return "\n".join(lines) + "\n"

@@ -240,5 +240,7 @@ def only_measure(scores: Scores, measure: str | None) -> str:
     if measure is not None:
         return measure
     if len(scores.measures) != 1:
-        raise InputError(f"name one measure (-m on the command line); there are {listed(scores.measures)}")
+        raise InputError(
+            f"name one measure with -m (in Python, measure=); there are {listed(scores.measures)}"
+        )
     return scores.measures[0]
