@@ -196,12 +196,13 @@ def test_what_is_not_defined_is_left_out_or_refused() -> None:
 def plotting_area(chart: Any) -> tuple[float, float]:
     """Width and height in pixels of what lies within the axes, all panels together, in the drawing itself."""
     svg = drawn(chart, "svg").decode()
-    panels = [(float(w), float(h)) for w, h in re.findall(r'"M0\.5,0\.5h([\d.]+)v([\d.]+)h-', svg)]
+    grounds = re.findall(r'class="background"[^>]* d="M0,0h([\d.]+)v([\d.]+)h-', svg)
+    panels = [(float(width), float(height)) for width, height in grounds]
     if not isinstance(chart, alt.ConcatChart):
         return panels[0]
     columns = chart.columns if isinstance(chart.columns, int) else len(panels)
     gaps = (chart.spacing if isinstance(chart.spacing, int) else 0) * (columns - 1)
-    panels = panels[-len(chart.concat) :]
+    assert len(panels) == len(chart.concat)
     return sum(w for w, _ in panels[:columns]) + gaps, sum(h for _, h in panels[::columns])
 
 
@@ -320,12 +321,12 @@ def test_every_chart_has_its_command_with_title_and_size(kind: str) -> None:
     assert {"--title", "--width", "--height", "--output" if record.of_scores else "--plot"} <= options
 
 
-def test_draw_finds_the_chart_of_a_result(scores: Scores, inputs: dict[str, tuple[Any, ...]]) -> None:
+def test_draw_finds_the_chart_of_a_result(inputs: dict[str, tuple[Any, ...]]) -> None:
     for kind, arguments in inputs.items():
         if not plots.CHARTS[kind].of_scores:
             assert content(plots.draw(*arguments)) == content(getattr(plots, kind)(*arguments))
     with pytest.raises(InputError, match="there is no chart of Agreement; there are charts of Attainable, "):
-        plots.draw(meta.agreement(scores))
+        plots.draw(meta.agreement(*inputs["asl_curves"]))
 
 
 def test_a_chart_of_something_else_is_refused(scores: Scores) -> None:
@@ -636,7 +637,7 @@ def test_names_at_the_ends_of_many_lines_stand_apart_and_in_order() -> None:
     assert len(ends) == 25
     made = content(chart)
     low, high = made["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    pixels = [made["layer"][0]["height"] * (high - row["place"]) / (high - low) for row in ends]
+    pixels = [made["height"] * (high - row["place"]) / (high - low) for row in ends]
     assert all(b - a > curves.GAP - 1e-6 for a, b in pairwise(pixels))
     assert [row["power"] for row in ends] == sorted((row["power"] for row in ends), reverse=True)
 
@@ -877,7 +878,7 @@ def test_title_and_size_go_with_the_chart(command: Callable[..., Any], tmp_path:
     draw = ("plot", "heatmap", *QRELS, "-m", "P@5", "-o", tmp_path / "heatmap.svg")
     assert command(*draw, *look) == (0, "", "")
     also = ("meta", "unanimity", *QRELS, "-m", "P@5", "-m", "AP", "-m", "RR", "--intervals", 0)
-    code, table, error = command(*also, "--plot", tmp_path / "unanimity.svg", *look)
+    code, _, error = command(*also, "--plot", tmp_path / "unanimity.svg", *look)
     assert (code, error) == (0, "")
     for name in ("heatmap", "unanimity"):
         svg = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")

@@ -67,7 +67,8 @@ class Chart:
         if self.of_scores:
             return "scores"
         annotation = next(iter(self.parameters.values())).annotation
-        return annotation if isinstance(annotation, str) else str(annotation.__name__)
+        name = annotation if isinstance(annotation, str) else str(annotation.__name__)
+        return name.rpartition(".")[2]
 
     @property
     def summary(self) -> str:
