@@ -102,7 +102,7 @@ def difference_intervals(
     sign = np.where((first < 0) & (comparison.baseline is None), -1, 1)
     chosen = np.argsort(-np.abs(first), kind="stable")[:most]
     chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
-    names = {}
+    names: dict[int, str] = {}
     for k in chosen:
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
         pair = pair if comparison.baseline is None else pair[:1]

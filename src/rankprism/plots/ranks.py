@@ -103,10 +103,10 @@ def sensitivity(
     ]
     sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -1), (len(shown) - 1, "left", 1)]
     for v, align, away in sides:
-        rows = _ends(found.runs, ranks[:, v], places[v])
-        ends = alt.Chart(data(rows)).encode(x=x, y=y)
+        named = _ends(found.runs, ranks[:, v], places[v])
+        ends = alt.Chart(data(named)).encode(x=x, y=y)
         # Apart from each other: in one text, a name written from right to left would change sides with it.
-        beyond = 10 + (0.56 * max(len(row["number"]) for row in rows) + 0.6) * font
+        beyond = 10 + (0.56 * max(len(end["number"]) for end in named) + 0.6) * font
         for field, dx in (("number", 10.0), ("label", beyond)):
             text = ends.mark_text(align=align, baseline="middle", dx=away * dx, fontSize=font)
             layers.append(text.encode(text=f"{field}:N"))
