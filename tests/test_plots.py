@@ -432,7 +432,9 @@ def test_values_are_printed_in_cells_where_they_fit(measures: int, printed: bool
 def test_colours_run_in_two_directions_only_where_values_are_negative() -> None:
     amounts = {"range": list(theme.AMOUNTS), "interpolate": "lab", "domain": [0.2, 1]}
     assert heatmaps._scale(0.2, 1).to_dict() == amounts
-    assert heatmaps._scale(-0.2, 1).to_dict() == {"scheme": "purpleorange", "domain": [-1, 1]}
+    both = {"range": list(theme.DIFFERENCES), "interpolate": "lab", "domain": [-1, 1]}
+    assert heatmaps._scale(-0.2, 1).to_dict() == both
+    assert theme.DIFFERENCES[len(theme.DIFFERENCES) // 2 :] == theme.AMOUNTS  # 0 is in the middle
 
 
 def test_unanimity_bars_are_sorted_and_grouped_ones_named_by_the_first(scores: Scores) -> None:

@@ -12,7 +12,6 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import (
     LONGEST,
     QUIET,
-    RIMS,
     counted,
     data,
     line_legend,
@@ -215,9 +214,7 @@ def swap_curves(
         .properties(width=width, height=height or HEIGHT)
     )
     return styled(
-        alt.LayerChart(
-            layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %", beside=True)]
-        ),
+        alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
         width,
         "Swap rates: differences that other topics reverse",
         f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",
@@ -253,17 +250,11 @@ def _names(
     return [lines, names.encode(x=away, y="place:Q", text="measure:N")]
 
 
-def _level(value: float, label: str, *, beside: bool = False) -> Sequence[Any]:
-    """A horizontal line at a level, with its name above its right end or right of it."""
+def _level(value: float, label: str) -> list[Any]:
+    """A horizontal line at a level, with its name right of it, where no curve is."""
     base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
-    rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
-    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -3}
-    if beside:
-        text = {"align": "left", "baseline": "middle", "dx": 4}
-    labels = [
-        base.mark_text(color="#444444", fontSize=11, **text, **rim).encode(
-            x=alt.value("width"), text="label:N"
-        )
-        for rim in RIMS
+    name = base.mark_text(color="#444444", fontSize=11, align="left", dx=4)
+    return [
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]),
+        name.encode(x=alt.value("width"), text="label:N"),
     ]
-    return rule, *labels

@@ -198,11 +198,11 @@ def _scale(low: float, high: float) -> alt.Scale:
     if low >= 0:
         return alt.Scale(range=list(AMOUNTS), domain=[low, high], interpolate="lab")
     most = max(-low, high)
-    return alt.Scale(scheme=DIFFERENCES, domain=[-most, most])
+    return alt.Scale(range=list(DIFFERENCES), domain=[-most, most], interpolate="lab")
 
 
 def _ink(scale: alt.Scale) -> Any:
     """White on the dark cells, black on the light ones."""
     low, high = scale.to_dict()["domain"]
-    dark = f"datum.value > {low + 0.5 * (high - low)}" if low >= 0 else f"abs(datum.value) > {0.65 * high}"
+    dark = f"datum.value > {low + 0.57 * (high - low)}" if low >= 0 else f"abs(datum.value) > {0.57 * high}"
     return alt.condition(dark, alt.value("white"), alt.value("black"))

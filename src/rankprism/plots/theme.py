@@ -23,7 +23,8 @@ QUIET = "#767676"
 #: From none to most, dark where there is much: pale grey, so that zeros do not dominate, then ever darker
 #: blue. Lightness falls evenly, so that the order can be seen without colours too.
 AMOUNTS: Final = ("#F1F1F1", "#C6DBEF", "#8CBBDD", "#4A90C2", "#1F63A5", "#0C3C78", "#051B40")
-DIFFERENCES: Final = "purpleorange"
+#: From the most negative to the most positive: orange below zero, and above it the same as amounts.
+DIFFERENCES: Final = ("#3D1B03", "#7F3B08", "#B35806", "#DD8530", "#F3B567", "#FADDB0", *AMOUNTS)
 #: Pixels of a letter in the title, the subtitle and a label, on average.
 TITLE_LETTER, LETTER = 7.4, 5.6
 #: Pixels of the longest label; of a longer one the end is left out, which a tooltip still tells.
@@ -120,7 +121,7 @@ def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> al
         orient="bottom" if max(map(len, names)) > 36 else "right",
         direction="vertical",
         columns=math.ceil(len(names) / 24),
-        offset=32,
+        offset=62,  # room for the name of a level
         symbolOpacity=1,
         symbolStrokeWidth=0 if shapes else 2,
         symbolSize=90 if shapes else 500,  # room for a dash and its gap
