@@ -116,9 +116,9 @@ def add(chart: Chart) -> None:
     options = options_of(read_source) | only_values | own | shared
     as_command(command, chart.function, options | options_of(write_chart) | options_of(note_options))
     name = chart.command.removeprefix("plot ")
-    app.command(
-        name, help=f"{chart.summary}\n\n\b\nrankprism plot {name} scores.csv {chart.example} -o {name}.pdf"
-    )(command)
+    called, rest = f"rankprism plot {name} scores.csv", f"{chart.example} -o {name}.pdf".strip()
+    between = " " if len(called) + len(rest) < 78 else " \\\n  "
+    app.command(name, help=f"{chart.summary}\n\n\b\n{called}{between}{rest}")(command)
 
 
 for _chart in CHARTS.values():
