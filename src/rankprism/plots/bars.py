@@ -88,7 +88,7 @@ def topic_differences(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """The difference between two runs on each topic, from the largest gain to the largest loss.
+    """The difference between two runs on each topic. The largest gain is on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
     run, baseline : two runs; the difference is run - baseline. May be left out if the scores have just two.

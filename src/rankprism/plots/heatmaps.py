@@ -116,7 +116,7 @@ def system_topic_heatmap(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """The score of every run on every topic: the best run on top, the easiest topic on the left.
+    """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
     measure : a measure; may be left out if the scores have just one.

@@ -33,7 +33,7 @@ def score_intervals(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.ConcatChart:
-    """The mean of each run by each measure, with its t interval over topics; the best run is on top.
+    """The mean of each run by each measure, with its t interval. The best run is on top.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes. The first measure decides the order.
     alpha : the intervals have the confidence 1 - alpha.

@@ -31,7 +31,7 @@ def irec_against(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """I-rec against a D-measure for each run (Sakai and Song 2011), with lines of equal D#.
+    """I-rec against a D-measure for each run. Lines join points of equal D# (Sakai and Song 2011).
 
     D# = γ I-rec + (1 - γ) D
 

@@ -34,7 +34,7 @@ def sensitivity(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """The rank of each run as a parameter of a measure moves; runs with the same mean share their ranks.
+    """The rank of each run as a parameter of a measure moves. Runs with the same mean share their ranks.
 
     scores : by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
         what `evaluate` returns, or whatever `read_scores` takes.

@@ -72,7 +72,7 @@ class Chart:
 
     @property
     def summary(self) -> str:
-        """What it shows: the first sentence of the function's docstring."""
+        """What it shows: the first paragraph of the function's docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
 
     @property
