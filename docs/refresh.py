@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from rankprism.measures.catalogue import reference
+from rankprism.plots.record import gallery
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,6 +59,8 @@ def refreshed(page: Path) -> str:
     if page.name == "measures.md":
         return reference()
     text = page.read_text(encoding="utf-8")
+    # the table below this line, whatever is in it
+    text = re.sub(r"(?<=<!-- all charts -->\n)\n(\|.*\n)*", lambda _: f"\n{gallery()}", text)
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         text = re.sub(

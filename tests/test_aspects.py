@@ -256,11 +256,11 @@ def test_the_hasse_diagram_is_drawn_with_classes_as_colours() -> None:
     from rankprism.plots import hasse_diagram
 
     chart = hasse_diagram(order(GRID)).to_dict()
-    edges, dots, _, names = chart["layer"]
+    edges, boxes, names = chart["layer"]
     assert len(drawn(chart, edges)) == 7
     every = {f"({r}, {c})" for r in range(3) for c in range(2)}
-    assert {point["labels"] for point in drawn(chart, dots)} == every
-    assert dots["encoding"]["color"]["field"] == "class"
+    assert {point["labels"] for point in drawn(chart, boxes)} == every
+    assert boxes["encoding"]["color"]["field"] == "class"
     assert names["mark"]["type"] == "text"
 
 

@@ -387,7 +387,7 @@ def test_swaps_of_measures_that_never_and_always_agree_with_themselves() -> None
 
 def test_swap_counts_equal_the_definition() -> None:
     values = np.random.default_rng(4).random((3, 8)).round(2)
-    found = swap(scores_of({"m": values}), trials=30, size=3, width=0.05, bins=4, seed=7)
+    found = swap(scores_of({"m": values}), trials=30, size=3, bin_width=0.05, bins=4, seed=7)
     rng = np.random.default_rng(7)
     count, swaps = [0] * 4, [0] * 4
     for _ in range(30):

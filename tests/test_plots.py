@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import altair as alt
 import numpy as np
@@ -33,7 +34,12 @@ from rankprism import (
     sample,
 )
 from rankprism.cli import main
+from rankprism.cli.app import Commands
+from rankprism.data.scales import Scale
+from rankprism.measures.display import shown_name
 from rankprism.plots import curves, heatmaps, intervals, irec, theme
+from rankprism.plots.output import drawn
+from rankprism.plots.record import gallery
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
@@ -46,27 +52,33 @@ def scores() -> Scores:
 
 
 @pytest.fixture(scope="module")
-def charts(scores: Scores) -> dict[str, Any]:
-    """One of each kind, from the sample collection."""
+def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
+    """What each kind of chart is drawn from, of the sample collection."""
     variants = evaluate(sample.QRELS, list(sample.RUNS), VARIANTS)
     return {
-        "asl_curves": plots.asl_curves(meta.power(scores)),
-        "attainable_boxes": plots.attainable_boxes(aspects.attainable(read_judgments(LABELS))),
-        "correlation_heatmap": plots.correlation_heatmap(meta.correlation(scores)),
-        "difference_intervals": plots.difference_intervals(compare(scores)),
-        "hasse_diagram": plots.hasse_diagram(aspects.order(read_judgments(LABELS))),
-        "irec_against": plots.irec_against(scores, "StRecall@10", "D_nDCG@10"),
-        "power_growth": plots.power_growth(meta.stability(scores, samples=3, method="t")),
-        "score_intervals": plots.score_intervals(scores),
-        "sensitivity": plots.sensitivity(variants, "alpha"),
-        "swap_curves": plots.swap_curves(meta.swap(scores, trials=20)),
-        "system_topic_heatmap": plots.system_topic_heatmap(scores, "P@10"),
-        "topic_differences": plots.topic_differences(scores, "diversified", "redundant", "P@10"),
-        "unanimity_bars": plots.unanimity_bars(meta.unanimity(scores)),
+        "asl_curves": (meta.power(scores),),
+        "attainable_boxes": (aspects.attainable(read_judgments(LABELS)),),
+        "correlation_heatmap": (meta.correlation(scores),),
+        "difference_intervals": (compare(scores),),
+        "hasse_diagram": (aspects.order(read_judgments(LABELS)),),
+        "irec_against": (scores, "StRecall@10", "D_nDCG@10"),
+        "power_growth": (meta.stability(scores, samples=3, method="t"),),
+        "score_intervals": (scores,),
+        "sensitivity": (variants, "alpha"),
+        "swap_curves": (meta.swap(scores, trials=20),),
+        "system_topic_heatmap": (scores, "P@10"),
+        "topic_differences": (scores, "diversified", "redundant", "P@10"),
+        "unanimity_bars": (meta.unanimity(scores),),
     }
 
 
-KINDS = [name for name in plots.__all__ if name not in ("save", "check_ending")]
+@pytest.fixture(scope="module")
+def charts(inputs: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """One of each kind."""
+    return {kind: getattr(plots, kind)(*arguments) for kind, arguments in inputs.items()}
+
+
+KINDS = sorted(plots.CHARTS)
 
 
 def rows(chart: Any, *fields: str) -> list[dict[str, Any]]:
@@ -76,6 +88,10 @@ def rows(chart: Any, *fields: str) -> list[dict[str, Any]]:
 
 def content(chart: Any) -> Any:
     return chart.to_dict(validate=False)  # much faster; that it is valid has a test of its own
+
+
+def subtitle(chart: Any) -> str:
+    return " ".join(content(chart)["title"]["subtitle"])
 
 
 def spec(chart: Any) -> str:
@@ -114,7 +130,7 @@ def test_no_chart_needs_a_frame_or_a_theme_of_the_session(kind: str, charts: dic
 
 def test_the_first_42_lines_differ_in_colour_or_dash_and_neighbours_in_both() -> None:
     names = [f"m{i}" for i in range(42)]
-    encodings = theme.by_measure(names)
+    encodings = theme.look(names)
     colours, dashes = (encodings[k].to_dict()["scale"]["range"] for k in ("color", "strokeDash"))
     looks = [(colour, tuple(dash)) for colour, dash in zip(colours, dashes, strict=True)]
     assert len(set(looks)) == 42
@@ -165,12 +181,160 @@ def test_what_is_not_defined_is_left_out_or_refused() -> None:
     some = replace(some, values=values)
     assert {row["run"] for row in rows(plots.irec_against(some, "I", "D"), "dsharp", "run")} == {"r0", "r2"}
     assert len(rows(plots.system_topic_heatmap(some, "I"), "score")) == 3 + 4
-    assert "white: not evaluated" in " ".join(
-        content(plots.system_topic_heatmap(some, "I"))["title"]["subtitle"]
-    )
+    missing = [row for row in rows(plots.system_topic_heatmap(some, "I"), "run") if "score" not in row]
+    assert missing == [
+        {"run": "r0", "topic": "t1"},
+        *({"run": "r1", "topic": f"t{t}"} for t in range(4)),
+    ]
+    assert "×: not evaluated" in subtitle(plots.system_topic_heatmap(some, "I"))
     assert [row["run"] for row in rows(plots.score_intervals(some), "mean") if row["measure"] == "I"] != []
     with pytest.raises(InputError, match="nothing to draw"):
         plots.topic_differences(some, "r0", "r1", "I")
+
+
+# Titles and sizes
+
+
+def plotting_area(chart: Any) -> tuple[float, float]:
+    """Width and height in pixels of what lies within the axes, all panels together, in the drawing itself."""
+    svg = drawn(chart, "svg").decode()
+    grounds = re.findall(r'class="background"[^>]* d="M0,0h([\d.]+)v([\d.]+)h-', svg)
+    panels = [(float(width), float(height)) for width, height in grounds]
+    if not isinstance(chart, alt.ConcatChart):
+        return panels[0]
+    columns = chart.columns if isinstance(chart.columns, int) else len(panels)
+    gaps = (chart.spacing if isinstance(chart.spacing, int) else 0) * (columns - 1)
+    assert len(panels) == len(chart.concat)
+    return sum(w for w, _ in panels[:columns]) + gaps, sum(h for _, h in panels[::columns])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chart_has_the_title_and_size_that_are_asked_for(
+    kind: str, inputs: dict[str, tuple[Any, ...]]
+) -> None:
+    draw = getattr(plots, kind)
+    chart = draw(*inputs[kind], title="A title of my own", width=300, height=200)
+    assert content(chart)["title"]["text"] == ["A title of my own"]
+    assert content(chart)["title"]["subtitle"]
+    assert plotting_area(chart) == pytest.approx((300, 200), abs=1)
+    assert "title" not in content(draw(*inputs[kind], title=""))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_titles_state(kind: str, charts: dict[str, Any]) -> None:
+    text = " ".join(content(charts[kind])["title"]["text"])
+    assert not text.endswith("?")
+    assert text.split()[0] not in ("Do", "Does", "How", "Is", "What", "Which")
+
+
+@pytest.mark.parametrize("size", [0, -5, 39, 10_001, 300.0, True, "300"])
+@pytest.mark.parametrize("name", ["width", "height"])
+def test_a_size_that_is_none_is_refused(name: str, size: Any, scores: Scores) -> None:
+    message = rf"{name} must be a whole number of pixels from 40 to 10,000; got {size!r}"
+    with pytest.raises(InputError, match=message):
+        plots.score_intervals(scores, **{name: size})
+
+
+def test_measures_are_written_as_in_papers(charts: dict[str, Any]) -> None:
+    for chart in charts.values():
+        assert "alpha_nDCG" not in json.dumps(content(chart))
+        assert "D_nDCG" not in json.dumps(content(chart))
+
+
+def test_axes_of_differences_say_so(scores: Scores) -> None:
+    topics = content(plots.topic_differences(scores, "ideal", "noisy", "alpha_nDCG@10"))
+    assert topics["layer"][0]["encoding"]["y"]["title"] == ["Difference in α-nDCG@10"]
+    panel = content(plots.difference_intervals(compare(scores)))["concat"][0]
+    assert panel["layer"][1]["encoding"]["x"]["title"] == ["Difference in α-nDCG@10"]
+
+
+# One place to add a chart
+
+
+@pytest.fixture
+def new_charts() -> Iterator[None]:
+    """Two charts more, one of scores and one of a result that has none."""
+
+    @plots.chart("plot spread", "-m P@10")
+    def score_spread(
+        scores: Any,
+        bins: Annotated[int, "The number of bins."] = 10,
+        *,
+        title: str | None = None,
+        width: int | None = None,
+        height: int | None = None,
+    ) -> Any:
+        """How scores are spread."""
+        rows = [{"score": float(x)} for x in scores.values.ravel()]
+        x = alt.X("score:Q", bin=alt.Bin(maxbins=bins))
+        bars = alt.Chart(theme.data(rows)).mark_bar().encode(x=x, y="count()")
+        return theme.styled(bars.properties(width=width or 300), 300, f"Scores in {bins} bins", title=title)
+
+    @plots.chart("meta agreement")
+    def agreement_points(
+        agreement: meta.Agreement,
+        *,
+        title: str | None = None,
+        width: int | None = None,
+        height: int | None = None,
+    ) -> Any:
+        """How often measures agree."""
+        return theme.styled(alt.Chart(theme.data([{"x": 1}])).mark_point(), 300, "Agreement", title=title)
+
+    modules = [importlib.import_module(f"rankprism.cli.{name}") for name in ("plot", "meta")]
+    for module in modules:
+        importlib.reload(module)
+    yield
+    for name in ("score_spread", "agreement_points"):
+        del plots.CHARTS[name]
+    for module in modules:
+        importlib.reload(module)
+
+
+@pytest.mark.usefixtures("new_charts")
+def test_a_chart_is_added_in_one_place(
+    scores: Scores, command: Callable[..., tuple[Any, ...]], tmp_path: Path
+) -> None:
+    assert {"score_spread", "agreement_points"} <= {*plots.__all__} & {*dir(plots)}
+    assert content(plots.score_spread(scores, title="Mine"))["title"]["text"] == ["Mine"]
+    table = gallery()
+    assert "| `score_spread(scores)` | How scores are spread. | `plot spread` |" in table
+    assert "| `agreement_points(Agreement)` | How often measures agree. | `meta agreement --plot` |" in table
+    options = ("-m", "P@5", "--bins", 7, "-o", tmp_path / "spread.svg")
+    assert command("plot", "spread", *QRELS, *options) == (0, "", "")
+    assert "Scores in 7 bins" in (tmp_path / "spread.svg").read_text(encoding="utf-8")
+    code, _, _ = command(
+        "meta", "agreement", *QRELS, "-m", "P@5", "-m", "AP", "--plot", tmp_path / "a.svg", "--title", "Ours"
+    )
+    assert code == 0
+    assert "Ours" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    code, text, _ = command("plot", "spread", "--help")
+    assert "The number of bins." in text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_chart_has_its_command_with_title_and_size(kind: str) -> None:
+    record = plots.CHARTS[kind]
+    first, *rest = record.command.split()
+    found: Any = Commands(name="rankprism").get_command(None, first)
+    for word in rest:
+        found = found.commands[word]
+    options = {option for parameter in found.params for option in parameter.opts}
+    assert {"--title", "--width", "--height", "--output" if record.of_scores else "--plot"} <= options
+
+
+def test_draw_finds_the_chart_of_a_result(inputs: dict[str, tuple[Any, ...]]) -> None:
+    for kind, arguments in inputs.items():
+        if not plots.CHARTS[kind].of_scores:
+            assert content(plots.draw(*arguments)) == content(getattr(plots, kind)(*arguments))
+    with pytest.raises(InputError, match="there is no chart of Agreement; there are charts of Attainable, "):
+        plots.draw(meta.agreement(*inputs["asl_curves"]))
+
+
+def test_a_chart_of_something_else_is_refused(scores: Scores) -> None:
+    message = "asl_curves draws what `meta power` computes, DiscriminativePower; got Scores"
+    with pytest.raises(InputError, match=message):
+        plots.asl_curves(scores)  # type: ignore[arg-type]
 
 
 # Each one
@@ -232,13 +396,13 @@ def test_d_sharp_is_what_its_line_says_at_both_ends(
 def test_names_of_runs_hide_neither_points_nor_each_other() -> None:
     x, y = np.random.default_rng(3).random((2, 60))
     names = [f"system-{i}" for i in range(60)]
-    labels = irec._labels(names, x, y, x + y, [0, 1], [0, 1], [])
+    labels = irec._labels(names, x, y, x + y, [0, 1], [0, 1], [], (irec.SIDE, irec.SIDE))
     assert 20 < len(labels) < 60
     boxes = []
     for label in labels:
         dx, dy = label["place"]
         align = next(a for a, *place in irec._PLACES if place == [dx, dy])
-        width = 0.58 * irec.FONT * len(label["run"])
+        width = 0.58 * irec.FONT * len(label["name"])
         left = label["irec"] * irec.SIDE + dx - {"left": 0, "right": width, "center": width / 2}[align]
         middle = (1 - label["d"]) * irec.SIDE + dy
         boxes.append((left, middle - irec.FONT / 2, left + width, middle + irec.FONT / 2))
@@ -252,11 +416,13 @@ def test_names_of_runs_hide_neither_points_nor_each_other() -> None:
 def test_the_correlation_heat_map_is_the_clustered_matrix(scores: Scores) -> None:
     result = meta.correlation(scores)
     chart = plots.correlation_heatmap(result)
-    expected = {(row["measure"], row["other"]): row["tau-b"] for row in result.rows.records()}
+    expected = {
+        (shown_name(row["measure"]), shown_name(row["other"])): row["tau-b"] for row in result.rows.records()
+    }
     assert {(row["measure"], row["other"]): row["value"] for row in rows(chart, "value")} == expected
     for axis in ("x", "y"):
         encoding = content(chart)["layer"][0]["encoding"][axis]
-        assert encoding["scale"]["domain"] == list(result.clustered().measures)
+        assert encoding["scale"]["domain"] == [shown_name(m) for m in result.clustered().measures]
 
 
 @pytest.mark.parametrize(("measures", "printed"), [(4, True), (24, True), (25, False)])
@@ -266,18 +432,21 @@ def test_values_are_printed_in_cells_where_they_fit(measures: int, printed: bool
 
 
 def test_colours_run_in_two_directions_only_where_values_are_negative() -> None:
-    assert heatmaps._scale(0.2, 1).to_dict() == {"scheme": "viridis", "reverse": True, "domain": [0.2, 1]}
-    assert heatmaps._scale(-0.2, 1).to_dict() == {"scheme": "purpleorange", "domain": [-1, 1]}
+    amounts = {"range": list(theme.AMOUNTS), "interpolate": "lab", "domain": [0.2, 1]}
+    assert heatmaps._scale(0.2, 1).to_dict() == amounts
+    both = {"range": list(theme.DIFFERENCES), "interpolate": "lab", "domain": [-1, 1]}
+    assert heatmaps._scale(-0.2, 1).to_dict() == both
+    assert theme.DIFFERENCES[len(theme.DIFFERENCES) // 2 :] == theme.AMOUNTS  # 0 is in the middle
 
 
 def test_unanimity_bars_are_sorted_and_grouped_ones_named_by_the_first(scores: Scores) -> None:
     result = meta.unanimity(scores)
     found = rows(plots.unanimity_bars(result), "mu")
     assert [(row["measure"], row["mu"]) for row in found] == [
-        (row["measure"], row["MU"]) for row in result.rows.records()
+        (shown_name(row["measure"]), row["MU"]) for row in result.rows.records()
     ]
     mu = np.array([0.5, np.nan])
-    several = meta.Unanimity(("a(x=1), a(x=2), a", "b"), mu, mu, mu, result.about)
+    several = replace(result, measures=("a(x=1), a(x=2), a", "b"), mu=mu)
     first, second = rows(plots.unanimity_bars(several), "mu")
     assert first["label"] == "a(x=1) and 2 more"
     assert (second["mu"], second["printed"]) == (None, "not defined")
@@ -290,7 +459,7 @@ def test_topic_differences_are_sorted_and_add_up(scores: Scores) -> None:
     mean = scores.mean()
     expected = mean["diversified"]["P@10"] - mean["redundant"]["P@10"]
     assert sum(found) / 20 == pytest.approx(expected)
-    assert f"mean difference {expected:+.4f}" in " ".join(content(chart)["title"]["subtitle"])
+    assert f"mean difference {expected:+.4f}" in subtitle(chart)
     with pytest.raises(InputError, match="compared with itself"):
         plots.topic_differences(scores, "ideal", "ideal", "P@10")
     with pytest.raises(InputError, match="no run 'nobody'"):
@@ -309,11 +478,12 @@ def test_intervals_are_those_of_scipy(scores: Scores) -> None:
 
     found = rows(plots.score_intervals(scores, alpha=0.1), "mean")
     assert len(found) == 6 * 4
+    by_name = {shown_name(measure): measure for measure in MEASURES}
     for row in found:
-        values = scores.select(runs=[row["run"]], measures=[row["measure"]]).values.ravel()
+        values = scores.select(runs=[row["run"]], measures=[by_name[row["measure"]]]).values.ravel()
         mean, margin = values.mean(), stats.t.ppf(0.95, 19) * stats.sem(values)
         assert (row["mean"], row["low"], row["high"]) == pytest.approx((mean, mean - margin, mean + margin))
-    by_first = [row["mean"] for row in found if row["measure"] == MEASURES[0]]
+    by_first = [row["mean"] for row in found if row["measure"] == shown_name(MEASURES[0])]
     assert by_first == sorted(by_first, reverse=True)
 
 
@@ -341,13 +511,14 @@ def test_difference_intervals_are_those_of_the_comparison(scores: Scores, baseli
     assert len(found) == len(facts)
     for fact in facts:
         pair = fact["run"] if baseline else f"{fact['run']} − {fact['other']}"
-        turned = (fact["measure"], pair) not in found
-        row = found[fact["measure"], f"{fact['other']} − {fact['run']}" if turned else pair]
+        measure = shown_name(fact["measure"])
+        turned = (measure, pair) not in found
+        row = found[measure, f"{fact['other']} − {fact['run']}" if turned else pair]
         low, high = (-fact["high"], -fact["low"]) if turned else (fact["low"], fact["high"])
         difference = -fact["difference"] if turned else fact["difference"]
         assert (row["difference"], row["low"], row["high"]) == pytest.approx((difference, low, high))
         assert (row["p"], row["significant"]) == (fact["adjusted p"], fact["significant"])
-        assert baseline or row["measure"] != MEASURES[0] or row["difference"] >= 0
+        assert baseline or measure != shown_name(MEASURES[0]) or row["difference"] >= 0
 
 
 def test_of_many_differences_the_largest_are_drawn() -> None:
@@ -355,13 +526,13 @@ def test_of_many_differences_the_largest_are_drawn() -> None:
     chart = plots.difference_intervals(comparison, most=7)
     expected = np.sort(np.abs(comparison.difference[0]))[::-1][:7]
     assert [row["difference"] for row in rows(chart, "pair")] == pytest.approx(expected)
-    assert "the 7 largest of 66 differences" in " ".join(content(chart)["title"]["subtitle"])
+    assert "the 7 largest of 66 differences" in subtitle(chart)
 
 
 def test_a_heat_map_of_129_runs_on_50_topics_has_every_score() -> None:
     some = made_up(129, 50, ("m",))
     chart = plots.system_topic_heatmap(some, "m")
-    made = content(chart)
+    made = content(chart)["layer"][0]
     assert len(rows(chart, "score")) == 129 * 50
     best = [some.runs[r] for r in np.argsort(-some.values[:, :, 0].mean(1))]
     easiest = [some.topics[t] for t in np.argsort(-some.values[:, :, 0].mean(0))]
@@ -387,13 +558,45 @@ def test_ranks_follow_the_means_and_ties_share_them() -> None:
         ("c", "5"): 2,
     }
     assert found == expected
-    labels = [row["label"] for row in rows(chart, "label")]
-    assert labels == ["a\u20023", "b\u20021", "c\u20022", "2–3\u2002a, b", "1\u2002c"]
+    labels = {(row["place"], row["number"], row["label"]) for row in rows(chart, "label")}
+    assert labels == {(5, "3", "a"), (5, "1", "b"), (5, "2", "c"), (10, "2–3", "a, b"), (10, "1", "c")}
 
 
-def test_variants_stand_in_the_order_of_the_parameter(charts: dict[str, Any]) -> None:
-    layers = content(charts["sensitivity"])["layer"]
-    assert layers[0]["encoding"]["x"]["scale"]["domain"] == ["0", "0.25", "0.5", "0.9"]  # 0.5 by default
+def test_variants_stand_where_their_value_is_on_the_axis(charts: dict[str, Any]) -> None:
+    x = content(charts["sensitivity"])["layer"][0]["encoding"]["x"]
+    assert x["type"] == "quantitative"
+    assert x["scale"] == {"type": "linear", "domain": [0, 0.9], "nice": False, "zero": False}
+    assert x["axis"]["values"] == [0, 0.25, 0.5, 0.9]  # 0.5 by default
+    places = {(row["value"], row["place"]) for row in rows(charts["sensitivity"], "mean")}
+    assert places == {("0", 0), ("0.25", 0.25), ("0.5", 0.5), ("0.9", 0.9)}
+
+
+def test_far_values_stand_on_a_logarithmic_axis_and_no_cutoff_beyond_them() -> None:
+    x = content(plots.sensitivity(made_up(3, 2, ("AP", "AP@1", "AP@10", "AP@100"))))["layer"][0]["encoding"][
+        "x"
+    ]
+    assert (x["title"], x["scale"]["type"]) == ("cutoff (logarithmic axis)", "log")
+    assert x["axis"]["values"] == [1, 10, 100, 1000]
+    assert x["axis"]["labelExpr"].startswith('["1", "10", "100", "none"]')
+
+
+def test_words_stand_one_after_the_other() -> None:
+    measures = ("alpha_nDCG@5", "alpha_nDCG(ideal='exact')@5")
+    x = content(plots.sensitivity(made_up(3, 2, measures)))["layer"][0]["encoding"]["x"]
+    assert (x["title"], x["axis"]["values"]) == ("ideal", [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        (("P@5", "AP@5"), "P@5, AP@5: name variants of one measure"),
+        (("P@5",), "P@5: name variants of one measure"),
+        (("alpha_nDCG@5", "alpha_nDCG(alpha=0.3)@10"), "differ in cutoff and alpha"),
+    ],
+)
+def test_the_parameter_is_named_where_it_cannot_be_found(measures: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plots.sensitivity(made_up(3, 2, measures))
 
 
 @pytest.mark.parametrize(
@@ -416,16 +619,90 @@ def test_other_than_variants_in_one_parameter_is_refused(
 
 def test_power_growth_and_swap_curves_have_the_rows_of_their_results(scores: Scores) -> None:
     growth = meta.stability(scores, samples=2, method="t")
-    assert rows(plots.power_growth(growth), "power") == growth.rows.records()
+    drawn = [row for row in rows(plots.power_growth(growth), "power") if "least" in row]
+    facts = growth.rows.records()
+    assert drawn == [row | {"measure": shown_name(row["measure"])} for row in facts]
     swap = meta.swap(scores, trials=20)
     expected = [
-        (row["measure"], row["difference from"], row["swap rate"])
+        (shown_name(row["measure"]), row["difference from"], row["swap rate"])
         for row in swap.rows.records()
         if row["comparisons"]
     ]
     drawn = rows(plots.swap_curves(swap), "rate")
     assert [(row["measure"], row["difference"], row["rate"]) for row in drawn] == expected
     assert rows(plots.swap_curves(swap), "level") == [{"level": 0.05, "label": "5 %"}]
+
+
+def test_names_at_the_ends_of_many_lines_stand_apart_and_in_order() -> None:
+    measures = tuple(f"m{i:02}" for i in range(25))
+    growth = meta.stability(made_up(6, 12, measures), samples=2, method="t")
+    chart = plots.power_growth(growth)
+    ends = sorted(rows(chart, "place"), key=lambda row: -row["place"])
+    assert len(ends) == 25
+    made = content(chart)
+    low, high = made["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    pixels = [made["height"] * (high - row["place"]) / (high - low) for row in ends]
+    assert all(b - a > curves.GAP - 1e-6 for a, b in pairwise(pixels))
+    assert [row["power"] for row in ends] == sorted((row["power"] for row in ends), reverse=True)
+
+
+def test_the_legend_has_asl_curves_by_their_power() -> None:
+    some = made_up(10, 20, ("a", "b", "c"))
+    values = some.values.copy()
+    values[:, :, 1] += np.linspace(0, 2, 10)[:, None]  # only b tells runs apart
+    some = replace(some, values=values)
+    power = meta.power(some, resamples=200)
+    color = content(plots.asl_curves(power))["layer"][0]["encoding"]["color"]
+    assert color["scale"]["domain"][0] == "b"
+
+
+def luminance(colour: str) -> float:
+    """Of WCAG 2: 0 for black, 1 for white."""
+    shares = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_amounts_become_darker_and_zero_is_near_the_paper() -> None:
+    lights = [luminance(colour) for colour in theme.AMOUNTS]
+    assert lights == sorted(lights, reverse=True)
+    assert 1.05 / (lights[0] + 0.05) < 1.2  # the contrast of a zero on white
+    assert 1.05 / (lights[-1] + 0.05) > 15
+    lights = [luminance(colour) for colour in theme.ramp(12)]
+    assert lights == sorted(lights, reverse=True)
+
+
+@pytest.mark.parametrize("colour", theme.ramp(20))
+def test_letters_on_a_class_can_be_read(colour: str) -> None:
+    on, of = sorted((luminance(colour), {"black": 0.0, "white": 1.0}[theme.ink(colour)]))
+    assert (of + 0.05) / (on + 0.05) >= 4
+
+
+def test_edges_of_the_hasse_diagram_end_at_the_boxes_and_the_best_is_darkest() -> None:
+    scales = [Scale.of("relevance", ("0", "1", "2", "3")), Scale.of("credibility", ("0", "1", "2"))]
+    found = aspects.order(scales)
+    chart = plots.hasse_diagram(found)
+    boxes = rows(chart, "labels")
+    edges = [row for row in rows(chart, "x2") if "labels" not in row]
+    assert len(boxes) == 12
+    assert len(edges) == len(found.edges)
+    tops = {(box["middle"], box["y2"]) for box in boxes}
+    bottoms = {(box["middle"], box["y"]) for box in boxes}
+    for edge in edges:
+        assert (edge["x"], edge["y"]) in tops
+        assert (edge["x2"], edge["y2"]) in bottoms
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert not irec._overlap(*((box["x"], box["y"], box["x2"], box["y2"]) for box in (a, b)))
+    scale = content(chart)["layer"][1]["encoding"]["color"]["scale"]
+    assert scale["domain"][0] == max(box["class"] for box in boxes)  # the best, at the top of the legend
+    assert luminance(scale["range"][0]) == min(map(luminance, scale["range"]))
+
+
+def test_runs_whose_long_names_begin_alike_have_rows_of_their_own() -> None:
+    some = made_up(3, 4, ("m",))
+    long = Scores(("x" * 60 + "1", "x" * 60 + "2", "b"), some.topics, some.measures, some.values)
+    assert len({row["pair"] for row in rows(plots.difference_intervals(compare(long)), "pair")}) == 3
 
 
 def test_a_falling_line_keeps_its_corners() -> None:
@@ -488,7 +765,9 @@ def test_missing_packages_are_named(missing: str) -> None:
         "except RankprismError as error: print(error)\n"
     )
     if missing == "altair":
-        code = code.replace("plots.save(None, 'chart.svg')", "plots.score_intervals({})")
+        code = code.replace(
+            "plots.save(None, 'chart.svg')", "plots.score_intervals({'a': {'1': {'M': 0.5}}})"
+        )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'rankprism[plots]'" in result.stdout, result.stderr
 
@@ -503,6 +782,7 @@ def test_an_unknown_chart_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
         plots.pie  # noqa: B018
     assert dir(plots) == plots.__all__
+    assert {*plots.CHARTS, "save", "draw", "chart"} <= {*dir(plots)}
     assert issubclass(InputError, RankprismError)
 
 
@@ -533,7 +813,9 @@ def command(
         ("heatmap", "-m", "P@5"),
         ("differences", "-m", "P@5", "--run", "ideal", "--baseline", "noisy"),
         ("irec", "-m", "StRecall@5", "-m", "D_nDCG@5", "--gamma", 0.3),
-        ("sensitivity", "-m", "alpha_nDCG(alpha={})@5", "--values", "0,0.5,0.9", "--parameter", "alpha"),
+        ("sensitivity", "-m", "alpha_nDCG(alpha={})@5", "--values", "0,0.5,0.9"),
+        ("sensitivity", "-m", "P@{}", "--values", "1,5", "--parameter", "cutoff"),
+        ("intervals", "-m", "P@{}", "-m", "AP", "--values", "5, 10"),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -557,7 +839,8 @@ def test_a_command_draws_files_of_scores(scores: Scores, cli: Callable[..., Any]
     assert result.returncode == 0, result.stderr
     result = cli("plot", "heatmap", file, "-o", tmp_path / "chart.svg")
     assert result.returncode == 2
-    assert result.stderr == f"rankprism: name one measure with -m; there are {', '.join(MEASURES)}\n"
+    expected = "rankprism: name one measure with -m (in Python, measure=); there are "
+    assert result.stderr == expected + f"{', '.join(MEASURES)}\n"
 
 
 @pytest.mark.parametrize(
@@ -597,6 +880,43 @@ def test_compare_draws_what_it_prints(
     assert (code, error) == (0, "")
     assert "noisy" in table
     assert "Differences" in (tmp_path / "chart.svg").read_text(encoding="utf-8")
+
+
+def test_title_and_size_go_with_the_chart(command: Callable[..., Any], tmp_path: Path) -> None:
+    look = ("--title", "Ours", "--width", 200, "--height", 100)
+    draw = ("plot", "heatmap", *QRELS, "-m", "P@5", "-o", tmp_path / "heatmap.svg")
+    assert command(*draw, *look) == (0, "", "")
+    also = ("meta", "unanimity", *QRELS, "-m", "P@5", "-m", "AP", "-m", "RR", "--intervals", 0)
+    code, _, error = command(*also, "--plot", tmp_path / "unanimity.svg", *look)
+    assert (code, error) == (0, "")
+    for name in ("heatmap", "unanimity"):
+        svg = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+        assert "Ours" in svg
+        assert "h200v100h-200" in svg
+    for option, value in zip(look[::2], look[1::2], strict=True):
+        message = f"rankprism: {option} is for the chart; name a file for it with --plot\n"
+        assert command(*also, option, value) == (2, "", message)
+    code, _, error = command(*draw, "--width", 3)
+    assert (code, error.startswith("rankprism: width must be a whole number of pixels")) == (2, True)
+
+
+def test_what_has_no_chart_is_refused_before_anything_is_written(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    options = (
+        "-m",
+        "P@5",
+        "-m",
+        "AP",
+        "--differences",
+        "--plot",
+        tmp_path / "c.svg",
+        "-o",
+        tmp_path / "t.csv",
+    )
+    message = "rankprism: --plot draws the figures of the measures; leave out --differences\n"
+    assert command("meta", "power", *QRELS, *options) == (2, "", message)
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_name_of_a_run_can_end_the_script_of_a_page(tmp_path: Path) -> None:

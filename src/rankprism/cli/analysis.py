@@ -22,7 +22,7 @@ from rankprism.cli.options import (
     working,
 )
 from rankprism.data.outputs import Style, check_style, output_format
-from rankprism.data.result import Result
+from rankprism.data.result import Detailed, Result
 from rankprism.errors import InputError
 
 PlotFile = Annotated[
@@ -36,23 +36,65 @@ PlotFile = Annotated[
 ]
 
 
-def check_plot(plot: Path | None, output: Path | None) -> None:
-    """Refuse a drawing that cannot be written before any work is done."""
-    if plot is None:
-        return
-    from rankprism.plots import check_ending
+ChartTitle = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Title of the chart. '' leaves the title out. Default: the chart has one of its own.",
+        show_default=False,
+    ),
+]
+_PIXELS = "of the chart's plotting area in pixels, all panels together. Default: what suits the chart."
+ChartWidth = Annotated[
+    int | None, typer.Option(metavar="PIXELS", help=f"Width {_PIXELS}", show_default=False)
+]
+ChartHeight = Annotated[
+    int | None, typer.Option(metavar="PIXELS", help=f"Height {_PIXELS}", show_default=False)
+]
 
+
+def check_plot(
+    plot: Path | None,
+    output: Path | None,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> None:
+    """Refuse a drawing that cannot be made or written before any work is done."""
+    from rankprism.plots import check_ending, check_size
+
+    if plot is None:
+        for option, given in (("--title", title), ("--width", width), ("--height", height)):
+            if given is not None:
+                raise InputError(f"{option} is for the chart; name a file for it with --plot")
+        return
     check_ending(plot)
+    check_size(width, height)
     if str(plot) == "-" and str(output or "-") == "-":
         raise InputError("the result and its drawing cannot both go to standard output; name a file with -o")
 
 
-def draw_result(result: Result, chart: Callable[[Any], Any], plot: PlotFile = None) -> None:
+def draw_result(
+    result: Result,
+    plot: PlotFile = None,
+    title: ChartTitle = None,
+    width: ChartWidth = None,
+    height: ChartHeight = None,
+) -> None:
     """Draw a result, if that is wanted."""
     if plot is not None:
-        from rankprism.plots import save
+        from rankprism.plots import draw, save
 
-        save(chart(result), plot)
+        save(draw(_whole(result), title=title, width=width, height=height), plot)
+
+
+def _whole(result: Result) -> Result:
+    """What a chart is drawn of, where another table of it is to be printed."""
+    from rankprism.comparison import TopicDifferences
+
+    if isinstance(result, TopicDifferences):
+        return result.comparison
+    return result.result if isinstance(result, Detailed) else result
 
 
 def write_result(
@@ -87,21 +129,22 @@ def note_options(quiet: Quiet = False) -> None:
     """The option that every command with notes has."""
 
 
-def analysis(
-    what: str, chart: Callable[[Any], Any] | None = None
-) -> Callable[[Callable[..., Result]], Callable[..., None]]:
+def analysis(what: str) -> Callable[[Callable[..., Result]], Callable[..., None]]:
     """Turn a function of a `Source` and options of its own into a command.
 
-    The command's options are those of `read_source`, the function's own, and those of where to write and
-    draw the result. The function may take `on_share`, to which it tells the share of the work that is
-    done; `what` is the word on the bar.
+    The command's options are those of `read_source`, the function's own, and those of where to write the
+    result; if there is a chart of the result, also those of how to draw it. The function may take `on_share`,
+    to which it tells the share of the work that is done; `what` is the word on the bar.
     """
 
     def decorate(function: Callable[..., Result]) -> Callable[..., None]:
+        from rankprism.plots import CHARTS
+
+        drawn = any(chart.command == _command_of(function) for chart in CHARTS.values())
         steps: list[Callable[..., Any]] = [
             read_source,
             function,
-            *([draw_result] if chart else []),
+            *([draw_result] if drawn else []),
             write_result,
             note_options,
         ]
@@ -111,7 +154,10 @@ def analysis(
             def of(step: Callable[..., Any]) -> dict[str, Any]:
                 return {name: given[name] for name in options[step]}
 
-            check_plot(given.get("plot"), given["output"])
+            if drawn:
+                check_plot(output=given["output"], **of(draw_result))
+                if given["plot"] and given.get("differences"):
+                    raise InputError("--plot draws the figures of the measures; leave out --differences")
             check_output(**of(write_result))
             with noted(given["quiet"]):
                 compared = {"baseline": given["baseline"]} if "baseline" in given else {}
@@ -122,13 +168,19 @@ def analysis(
                     )
                     result = function(source, **of(function), **progress)
             write_result(result, **of(write_result))
-            if chart is not None:
-                draw_result(result, chart, **of(draw_result))
+            if drawn:
+                draw_result(result, **of(draw_result))
 
         every = {name: option for step in steps for name, option in options[step].items()}
         return as_command(command, function, every)
 
     return decorate
+
+
+def _command_of(function: Callable[..., Any]) -> str:
+    """The words that call a command: of `power` in rankprism.cli.meta, "meta power"."""
+    group = function.__module__.rpartition(".")[2]
+    return group if function.__name__ == group else f"{group} {function.__name__.replace('_', '-')}"
 
 
 def as_command(

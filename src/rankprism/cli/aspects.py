@@ -6,7 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import PlotFile, check_plot, draw_result, write_result
+from rankprism.cli.analysis import (
+    ChartHeight,
+    ChartTitle,
+    ChartWidth,
+    PlotFile,
+    check_plot,
+    draw_result,
+    write_result,
+)
 from rankprism.cli.collection import (
     MeasureFiles,
     Qrels,
@@ -76,6 +84,9 @@ def order(
         typer.Option("--hasse", help="Print the partial order instead: which labels are just above which."),
     ] = False,
     plot: PlotFile = None,
+    title: ChartTitle = None,
+    width: ChartWidth = None,
+    height: ChartHeight = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
@@ -94,7 +105,7 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
-    check_plot(plot, output)
+    check_plot(plot, output, title, width, height)
     scales: Any
     with noted(quiet):
         if files:
@@ -118,7 +129,7 @@ def order(
         write_result(found, format, output)
     else:
         write_result(orders(scales, **settings), format, output)
-    draw_result(found, _hasse, plot)
+    draw_result(found, plot, title, width, height)
 
 
 @app.command()
@@ -152,6 +163,9 @@ def attainable(
         int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
     ] = 5040,
     plot: PlotFile = None,
+    title: ChartTitle = None,
+    width: ChartWidth = None,
+    height: ChartHeight = None,
     format: ResultFormatOption = None,
     output: OutputFile = None,
     quiet: Quiet = False,
@@ -164,7 +178,7 @@ def attainable(
     """
     from rankprism.aspects import attainable as compute
 
-    check_plot(plot, output)
+    check_plot(plot, output, title, width, height)
     load_measures(measures_file)
     with noted(quiet):
         judgments = read_judged(files=files, **judged)
@@ -172,7 +186,7 @@ def attainable(
         with working("ranking") as on_share:
             found = compute(judgments, names, exact, on_share=on_share)
     write_result(found, format, output)
-    draw_result(found, _boxes, plot)
+    draw_result(found, plot, title, width, height)
 
 
 @app.command()
@@ -216,15 +230,3 @@ def analyse(
                 **read.settings,
             )
     write_result(found, format, output)
-
-
-def _hasse(found: Any) -> Any:
-    from rankprism.plots import hasse_diagram
-
-    return hasse_diagram(found)
-
-
-def _boxes(found: Any) -> Any:
-    from rankprism.plots import attainable_boxes
-
-    return attainable_boxes(found)

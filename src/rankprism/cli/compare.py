@@ -16,18 +16,8 @@ from rankprism.errors import InputError
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-def _chart(result: Any) -> Any:
-    from rankprism.comparison import TopicDifferences
-    from rankprism.plots import difference_intervals
-
-    if isinstance(result, TopicDifferences):
-        result = result.comparison
-    comparison: Any = result.result if isinstance(result, Detailed) else result
-    return difference_intervals(comparison)
-
-
 @app.command()
-@analysis("resampling", _chart)
+@analysis("resampling")
 def compare(
     source: Source,
     on_share: Share,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -41,20 +41,8 @@ Method = Annotated[
 ]
 
 
-def _draw(name: str) -> Any:
-    def chart(result: Any) -> Any:
-        from rankprism import plots
-        from rankprism.meta import Differences
-
-        if isinstance(result, Differences):
-            raise InputError("--plot draws the figures of the measures; leave out --differences")
-        return getattr(plots, name)(result)
-
-    return chart
-
-
 @app.command()
-@analysis("resampling", _draw("asl_curves"))
+@analysis("resampling")
 def power(
     source: Source,
     on_share: Share,
@@ -88,7 +76,7 @@ def power(
 
 
 @app.command()
-@analysis("counting", _draw("unanimity_bars"))
+@analysis("counting")
 def unanimity(
     source: Source,
     on_share: Share,
@@ -113,7 +101,7 @@ def unanimity(
 
 
 @app.command()
-@analysis("correlating", _draw("correlation_heatmap"))
+@analysis("correlating")
 def correlation(
     source: Source,
     on_share: Share,
@@ -218,7 +206,7 @@ def intuitiveness(
 
 
 @app.command()
-@analysis("drawing topics", _draw("swap_curves"))
+@analysis("drawing topics")
 def swap(
     source: Source,
     on_share: Share,
@@ -226,7 +214,7 @@ def swap(
         int | None, typer.Option(min=1, help="Topics in each half; half of all.", show_default=False)
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="How often topics are drawn.")] = 1000,
-    width: Annotated[float, typer.Option(help="Of the bins of differences.")] = 0.01,
+    bin_width: Annotated[float, typer.Option(help="The size of the bins of differences.")] = 0.01,
     bins: Annotated[int, typer.Option(min=2, help="How many; the last takes all that are larger.")] = 21,
     error: Annotated[float, typer.Option(help="The swap rate to stay under.")] = 0.05,
     seed: Seed = 0,
@@ -246,7 +234,7 @@ def swap(
         source.scores,
         size=size,
         trials=trials,
-        width=width,
+        bin_width=bin_width,
         bins=bins,
         error=error,
         seed=seed,
@@ -257,7 +245,7 @@ def swap(
 
 
 @app.command()
-@analysis("resampling", _draw("power_growth"))
+@analysis("resampling")
 def stability(
     source: Source,
     on_share: Share,

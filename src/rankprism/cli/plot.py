@@ -1,18 +1,19 @@
-"""`rankprism plot`: draw scores."""
+"""`rankprism plot`: draw scores. The commands are made from the charts of scores in `rankprism.plots`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import as_command, note_options
+from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, as_command, note_options
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Baseline, Source, options_of, read_source
+from rankprism.cli.collection import Baseline, load_measures, options_of, read_source
 from rankprism.cli.options import noted
-from rankprism.errors import InputError, listed
+from rankprism.errors import InputError
+from rankprism.plots import CHARTS, Chart, check_ending, check_size, save
 
 app = typer.Typer(
     add_completion=False,
@@ -42,168 +43,84 @@ def write_chart(
         ),
     ] = None,
 ) -> None:
-    from rankprism.plots import save
-
     save(chart, output, format)
 
 
-def drawing(
-    before: Callable[[dict[str, Any]], dict[str, Any]] = dict,
-) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Turn a function of a `Source` and options of its own, which returns a chart, into a command.
-
-    before : what is to be done to the options before anything is read.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., None]:
-        own = options_of(function)
-
-        def command(**given: Any) -> None:
-            from rankprism.plots import check_ending
-
-            check_ending(given["output"], given["format"])  # before the work is done
-            given = before(given)
-            with noted(given["quiet"]):
-                compared = {"baseline": given["baseline"]} if "baseline" in given else {}
-                source = read_source(**{name: given[name] for name in options_of(read_source)}, **compared)
-                chart = function(source, **{name: given[name] for name in own})
-            write_chart(chart, given["output"], given["format"])
-
-        others = options_of(write_chart) | options_of(note_options)
-        return as_command(command, function, options_of(read_source) | own | others)
-
-    return decorate
+def look(title: ChartTitle = None, width: ChartWidth = None, height: ChartHeight = None) -> None:
+    """The options of how a chart looks."""
 
 
-@app.command()
-@drawing()
-def intervals(
-    source: Source,
-    alpha: Annotated[float, typer.Option(help="The intervals cover 1 - alpha.")] = 0.05,
-) -> Any:
-    """The mean of each run with its t interval.
-
-    \b
-    rankprism plot intervals scores.csv -o means.pdf
-    """
-    from rankprism.plots import score_intervals
-
-    return score_intervals(source.scores, alpha)
-
-
-@app.command()
-@drawing()
-def heatmap(source: Source) -> Any:
-    """The score of every run on every topic.
-
-    \b
-    rankprism plot heatmap scores.csv -m alpha_nDCG@20 -o map.png
-    """
-    from rankprism.plots import system_topic_heatmap
-
-    return system_topic_heatmap(source.scores, _only_measure(source))
-
-
-@app.command()
-@drawing()
-def differences(
-    source: Source,
-    run: Annotated[
-        str | None, typer.Option(metavar="RUN", help="A run; the first without it.", show_default=False)
-    ] = None,
-    baseline: Baseline = None,
-) -> Any:
-    """Two runs, topic by topic.
-
-    A run is compared with the baseline.
-
-    \b
-    rankprism plot differences scores.csv -m P@20 --baseline bm25 -o d.svg
-    """
-    from rankprism.plots import topic_differences
-
-    other = source.baseline
-    rest = [name for name in source.scores.runs if name not in (run, other)]
-    if run is None and other is None and len(rest) == 2:
-        run, other = rest
-    elif run is None and len(rest) == 1:
-        run = rest[0]
-    elif other is None and len(rest) == 1:
-        other = rest[0]
-    if run is None or other is None:
-        raise InputError(f"name two runs with --run and --baseline; there are {listed(source.scores.runs)}")
-    return topic_differences(source.scores, run, other, _only_measure(source))
-
-
-@app.command()
-@drawing()
-def irec(
-    source: Source,
-    gamma: Annotated[float, typer.Option(help="The weight of I-rec in D#.")] = 0.5,
-) -> Any:
-    """I-rec against a D-measure.
-
-    \b
-    rankprism plot irec scores.csv -m StRecall@10 -m D_nDCG@10 -o irec.pdf
-    """
-    from rankprism.plots import irec_against
-
-    measures = source.scores.measures
-    if len(measures) != 2:
-        raise InputError(
-            "name I-rec and a D-measure, in this order, e.g. -m StRecall@10 -m D_nDCG@10; "
-            f"there are {listed(measures)}"
-        )
-    return irec_against(source.scores, *measures, gamma)
-
-
-def _filled_in(given: dict[str, Any]) -> dict[str, Any]:
-    """The measures with each value in the place of {}."""
-    from rankprism.formats.measure_files import load
-    from rankprism.measures import parse
-
-    measures, values = given["measure"] or [], given["values"]
-    open_ones = [measure for measure in measures if "{}" in measure]
-    if bool(values) != bool(open_ones) or len(open_ones) < len(measures) * bool(values):
-        raise InputError(
-            "--values goes with a measure that has {} in their place, "
-            "e.g. -m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9 --parameter alpha"
-        )
-    if not values:
-        return given
-    for file in given["measures_file"] or []:
-        load(file)
-    filled = [measure.replace("{}", value.strip()) for measure in measures for value in values.split(",")]
-    return given | {"measure": [str(parse(text)) for text in filled], "measures_file": None}
-
-
-@app.command()
-@drawing(_filled_in)
-def sensitivity(
-    source: Source,
-    parameter: Annotated[str, typer.Option(metavar="NAME", help="The parameter that moves.")],
+def filled_in(
+    measures: list[str] | None,
+    files: list[Path] | None,
     values: Annotated[
         str | None,
         typer.Option(
             metavar="V,V,…",
-            help="Its values, each put in the place of {} in the measure.",
+            help="Values for {} in a measure: -m 'P@{}' --values 5,10 is -m P@5 -m P@10.",
             show_default=False,
         ),
     ] = None,
-) -> Any:
-    """How the runs rank as a parameter of a measure changes.
+) -> list[str] | None:
+    """The measures with each of the values in the place of {}."""
+    from rankprism.measures import parse
 
-    \b
-    rankprism plot sensitivity qrels.txt runs/*.run --parameter alpha \\
-      -m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9 -o alpha.pdf
-    """
-    from rankprism.plots import sensitivity as draw
+    if bool(values) != any("{}" in measure for measure in measures or []):
+        raise InputError(
+            "--values goes with a measure that has {} in their place, "
+            "e.g. -m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9"
+        )
+    if not values:
+        return measures
+    load_measures(files)
+    filled = [
+        measure.replace("{}", value.strip())
+        for measure in measures or []
+        for value in (values.split(",") if "{}" in measure else [""])
+    ]
+    return [str(parse(text)) for text in filled]
 
-    return draw(source.scores, parameter)
+
+def _own_options(chart: Chart) -> dict[str, inspect.Parameter]:
+    """A chart's own parameters as options. The baseline is the same option as in other commands."""
+    return {
+        name: parameter.replace(
+            annotation=Baseline
+            if name == "baseline"
+            else Annotated[kind, typer.Option(help=text, show_default=parameter.default is not None)],
+            kind=inspect.Parameter.KEYWORD_ONLY,
+        )
+        for name, (parameter, kind, text) in chart.options.items()
+    }
 
 
-def _only_measure(source: Source) -> str:
-    measures = source.scores.measures
-    if len(measures) != 1:
-        raise InputError(f"name one measure with -m; there are {listed(measures)}")
-    return measures[0]
+def add(chart: Chart) -> None:
+    """Make the command of a chart of scores."""
+    own, shared = _own_options(chart), options_of(look)
+    only_values = {"values": options_of(filled_in)["values"]}
+
+    def command(**given: Any) -> None:
+        check_ending(given["output"], given["format"])  # before the work is done
+        check_size(given["width"], given["height"])
+        given["measure"] = filled_in(given["measure"], given["measures_file"], given["values"])
+        if given["values"]:
+            given["measures_file"] = None  # it has been loaded
+        with noted(given["quiet"]):
+            compared = {"baseline": given["baseline"]} if "baseline" in given else {}
+            source = read_source(**{name: given[name] for name in options_of(read_source)}, **compared)
+            if compared:
+                given["baseline"] = source.baseline  # its name, where a file was given
+            drawn = chart.function(source.scores, **{name: given[name] for name in own | shared})
+        write_chart(drawn, given["output"], given["format"])
+
+    options = options_of(read_source) | only_values | own | shared
+    as_command(command, chart.function, options | options_of(write_chart) | options_of(note_options))
+    name = chart.command.removeprefix("plot ")
+    called, rest = f"rankprism plot {name} scores.csv", f"{chart.example} -o {name}.pdf".strip()
+    between = " " if len(called) + len(rest) < 78 else " \\\n  "
+    app.command(name, help=f"{chart.summary}\n\n\b\n{called}{between}{rest}")(command)
+
+
+for _chart in CHARTS.values():
+    if _chart.of_scores:
+        add(_chart)

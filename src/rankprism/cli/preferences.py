@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from rankprism.cli.analysis import write_result
+from rankprism.cli.choices import one_of
 from rankprism.cli.options import (
-    Duplicates,
-    Order,
     OutputFile,
     Resamples,
     ResultFormatOption,
@@ -73,10 +72,17 @@ def describe(
     ] = 10,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    order: Annotated[Order, typer.Option(help="How the documents of a run are ordered.")] = Order.score,
+    order: Annotated[
+        str,
+        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
+    ] = "score",
     duplicates: Annotated[
-        Duplicates, typer.Option(help="A document twice in a topic: an error, or keep the better-ranked.")
-    ] = Duplicates.error,
+        str,
+        typer.Option(
+            click_type=one_of("data.run:DUPLICATES"),
+            help="A document twice in a topic: an error, or keep the better-ranked.",
+        ),
+    ] = "error",
     format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
@@ -96,8 +102,8 @@ def describe(
             cutoff=cutoff,
             resamples=resamples,
             seed=seed,
-            order=order.value,
-            duplicates=duplicates.value,
+            order=order,
+            duplicates=duplicates,
         )
     write_result(found, format, output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -45,6 +46,18 @@ class Written(NamedTuple):
     text: bytes
     beside: dict[str, str]  # texts of the files beside it, by the ending of their names
     notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
+
+
+def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
+    """Refuse ids that would not be read back."""
+    for id in dict.fromkeys(ids):
+        if re.search(r"[\x00-\x20]", id):
+            raise InputError(
+                f"{source}: the {what} {id!r} has a blank in it, which the format {format} cannot hold; "
+                f"rename it"
+            )
+        if what == "topic" and id == "#":
+            raise InputError(f"{source}: the topic '#' would turn its lines into comments; rename it")
 
 
 def number_text(number: float) -> str:

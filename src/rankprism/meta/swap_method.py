@@ -35,7 +35,7 @@ def swap(
     *,
     size: int | None = None,
     trials: int = 1000,
-    width: float = 0.01,
+    bin_width: float = 0.01,
     bins: int = 21,
     error: float = 0.05,
     seed: int = 0,
@@ -48,7 +48,7 @@ def swap(
     the first half falls into a bin of its size; it is a swap if the second half says the opposite.
 
     size : the number of topics in each half. Default: half of all topics.
-    width, bins : the width and number of bins for differences. The last bin holds all larger ones.
+    bin_width, bins : the width and number of bins for differences. The last bin holds all larger ones.
     error : the highest acceptable swap rate. `required` is the smallest difference from which on no bin
         exceeds it, and `sensitivity` is the share of all comparisons that reach this difference.
     intervals : the confidence of the interval of the swap rate over all bins; 0 for none. It covers the swap
@@ -67,8 +67,8 @@ def swap(
     size = topics // 2 if size is None else size
     if not 1 <= size <= topics // 2:
         raise InputError(f"two halves of {max(1, size)} topics need {2 * max(1, size)}; there are {topics}")
-    if trials < 1 or bins < 2 or not width > 0 or not 0 < error < 1:
-        raise InputError("trials must be ≥ 1, bins ≥ 2, width > 0 and error between 0 and 1")
+    if trials < 1 or bins < 2 or not bin_width > 0 or not 0 < error < 1:
+        raise InputError("trials must be ≥ 1, bins ≥ 2, bin_width > 0 and error between 0 and 1")
     check_confidence(intervals)
     i, j = np.triu_indices(len(complete.runs), 1)
     measures = len(complete.measures)
@@ -78,7 +78,7 @@ def swap(
         drawn = rng.permutation(topics)[: 2 * size]
         first, second = (complete.values[:, half].mean(1) for half in (drawn[:size], drawn[size:]))
         d, e = without_noise(first[i] - first[j]), without_noise(second[i] - second[j])  # (pair, measure)
-        place = np.minimum(np.abs(d) / width + 1e-9, bins - 1).astype(np.int64)
+        place = np.minimum(np.abs(d) / bin_width + 1e-9, bins - 1).astype(np.int64)
         for m in range(measures):
             count[m] += np.bincount(place[:, m], minlength=bins)
             swaps[m] += np.bincount(place[d[:, m] * e[:, m] < 0, m], minlength=bins)
@@ -91,7 +91,7 @@ def swap(
         sampled = Sampled(sampling, rate, _on_subsets(complete.values, sampling, size, seed))
     return SwapRates(
         measures=complete.measures,
-        edges=np.arange(bins, dtype=np.float64) * width,
+        edges=np.arange(bins, dtype=np.float64) * bin_width,
         count=count,
         swaps=swaps,
         error=error,
@@ -99,7 +99,7 @@ def swap(
         about={
             "size": size,
             "trials": trials,
-            "width": width,
+            "bin_width": bin_width,
             "error": error,
             "seed": seed,
             "runs": len(complete.runs),

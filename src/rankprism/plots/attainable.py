@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import altair as alt
-
-from rankprism.plots.theme import FIRST, data, styled
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import FIRST, counted, data, row_labels, styled, wrapped
 
 if TYPE_CHECKING:
     from rankprism.aspects.ideal_rankings import Attainable
@@ -19,8 +19,16 @@ def _scores(found: Attainable, t: int, m: int) -> list[float]:
     return scores if highest <= max(scores) else [*scores, highest]
 
 
-def attainable_boxes(found: Attainable, step: int = 14, height: int = 200) -> alt.ConcatChart:
-    """A box a topic over the scores of its ideal rankings, a panel a measure (Figure 2 of the paper)."""
+@chart("aspects attainable")
+def attainable_boxes(
+    found: Attainable, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> alt.ConcatChart:
+    """The scores that ideal rankings get by CAM and MM: a box for each topic, a panel for each measure.
+
+    found : what `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
+    """
+    step = width / len(found.topics) if width else max(14, min(40, 260 // len(found.topics)))
+    each = height / len(found.measures) if height else 200
     panels = [
         alt.Chart(
             data(
@@ -31,10 +39,23 @@ def attainable_boxes(found: Attainable, step: int = 14, height: int = 200) -> al
         )
         .mark_boxplot(extent="min-max", size=step * 0.6, color=FIRST, rule={"color": FIRST})
         .encode(
-            x=alt.X("topic:N", sort=list(found.topics), title="topic"),
-            y=alt.Y("score:Q", scale=alt.Scale(domain=[0, 1]), title=measure),
+            x=alt.X(
+                "topic:N",
+                sort=list(found.topics),
+                title="Topic",
+                axis=alt.Axis(**row_labels(step), labelAngle=-90),
+            ),
+            y=alt.Y(
+                "score:Q", scale=alt.Scale(domain=[0, 1]), title=wrapped(shown_name(measure), int(each / 6))
+            ),
         )
-        .properties(width=alt.Step(step), height=height)
+        .properties(width=alt.Step(step), height=each)
         for m, measure in enumerate(found.measures)
     ]
-    return styled(alt.concat(*panels, columns=1), "Scores of ideal rankings", "A box for each topic.")
+    return styled(
+        alt.concat(*panels, columns=1),
+        step * len(found.topics),
+        "Scores of ideal rankings",
+        f"{counted(len(found.topics), 'topic')}; boxes span the quartiles, whiskers all scores",
+        title=title,
+    )

@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import altair as alt
 import numpy as np
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.scores import read_scores
-from rankprism.meta.metric_unanimity import Unanimity
-from rankprism.plots.theme import FIRST, QUIET, SECOND, counted, data, extent, shortened, styled, wrapped
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import (
+    FIRST,
+    QUIET,
+    SECOND,
+    counted,
+    data,
+    extent,
+    only_measure,
+    row_labels,
+    short,
+    shortened,
+    styled,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from rankprism.meta.metric_unanimity import Unanimity
 
 
-def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
-    """The Metric Unanimity of each measure, the most unanimous on top; also of `unanimity.grouped()`."""
+@chart("meta unanimity")
+def unanimity_bars(
+    unanimity: Unanimity, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> alt.LayerChart:
+    """The Metric Unanimity of each measure, the most unanimous on top.
+
+    unanimity : what `meta.unanimity` returns, or its `grouped()`.
+    """
+    width = width or 340
     rows: list[dict[str, Any]] = []
     for i in unanimity.order:
         mu = float(unanimity.mu[i])
         defined = not np.isnan(mu)
+        names = [shown_name(name) for name in unanimity.measures[i].split(", ")]
         rows.append(
             {
-                "measure": unanimity.measures[i],
-                "label": shortened(unanimity.measures[i].split(", ")),
+                "measure": ", ".join(names),
+                "label": shortened(names),
                 "mu": mu if defined else None,
                 "end": max(mu, 0.0) if defined else 0.0,
                 "printed": f"{mu:.4f}" if defined else "not defined",
             }
         )
+    step = height / len(rows) if height else 20
     base = (
         alt.Chart(data(rows))
         .encode(
@@ -35,31 +60,54 @@ def unanimity_bars(unanimity: Unanimity) -> alt.LayerChart:
                 "label:N",
                 title=None,
                 sort=None,
-                axis=alt.Axis(ticks=False, domain=False, labelPadding=6),
+                axis=alt.Axis(ticks=False, domain=False, labelPadding=6, **row_labels(step)),
             ),
             tooltip=["measure:N", alt.Tooltip("printed:N", title="MU")],
         )
-        .properties(width=340, height=alt.Step(20))
+        .properties(width=width, height=alt.Step(step))
     )
     # The number stands right of the bar, and right of 0 where the bar goes left.
-    bars = base.mark_bar(color=FIRST, size=13).encode(
-        x=alt.X("mu:Q", title="Metric Unanimity (bits; 1 at most)", axis=alt.Axis(tickCount=6, grid=False))
+    bars = base.mark_bar(color=FIRST, size=0.65 * step).encode(
+        x=alt.X("mu:Q", title="Metric Unanimity (bits; at most 1)", axis=alt.Axis(tickCount=6, grid=False))
     )
-    numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="printed:N")
+    numbers = base.mark_text(align="left", dx=4, fontSize=min(11.0, step)).encode(x="end:Q", text="printed:N")
     counts = extent(unanimity.about["runs"], unanimity.about["topics"])
     return styled(
-        alt.LayerChart(layer=[bars, numbers]), "Does a measure see what all the others see?", counts, 60
+        alt.LayerChart(layer=[bars, numbers]), width, "Metric Unanimity of measures", counts, title=title
     )
 
 
-def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.LayerChart:
-    """The difference run - other on each topic, from the largest gain to the largest loss.
+@chart("plot differences", "-m P@20 --run a --baseline b")
+def topic_differences(
+    scores: Any,
+    run: Annotated[str | None, "The run. Default: the first of two."] = None,
+    baseline: Annotated[str | None, "The run to compare it with. Default: the second of two."] = None,
+    measure: str | None = None,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """The difference between two runs on each topic. The largest gain is on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
+    run, baseline : two runs; the difference is run - baseline. May be left out if the scores have just two.
+    measure : a measure; may be left out if the scores have just one.
     """
-    if run == other:
+    found = read_scores(scores)
+    if run is None or baseline is None:
+        if len(found.runs) != 2:
+            raise InputError(
+                "name two runs with --run and --baseline (in Python, run= and baseline=); "
+                f"there are {listed(found.runs)}"
+            )
+        # One name given leaves the other one.
+        run = run or next(name for name in found.runs if name != baseline)
+        baseline = baseline or next(name for name in found.runs if name != run)
+    if run == baseline:
         raise InputError(f"{run} is compared with itself; name another run")
-    pair = read_scores(scores).select(runs=[run, other], measures=[measure])
+    pair = found.select(runs=[run, baseline], measures=[only_measure(found, measure)])
+    name = shown_name(pair.measures[0])
     difference = pair.values[0, :, 0] - pair.values[1, :, 0]
     rows = [
         {
@@ -67,53 +115,55 @@ def topic_differences(scores: Any, run: str, other: str, measure: str) -> alt.La
             "difference": float(difference[t]),
             "score": float(pair.values[0, t, 0]),
             "other": float(pair.values[1, t, 0]),
-            "better": run if difference[t] > 0 else other if difference[t] < 0 else "equal",
+            "better": run if difference[t] > 0 else baseline if difference[t] < 0 else "equal",
         }
         for t in np.argsort(-difference, kind="stable")
         if not np.isnan(difference[t])
     ]
     count = max(len(rows), 1)
-    step = max(4, min(16, 900 // count), 260 // count)
+    step = width / count if width else max(4, min(16, 900 // count), 260 // count)
+    legible = step >= 8
     bars = (
         alt.Chart(data(rows))
         .mark_bar(size=min(40.0, 0.8 * step))
         .encode(
             x=alt.X(
                 "topic:N",
-                title="topics, from gain to loss",
+                title="Topics, from gain to loss",
                 sort=None,
                 axis=alt.Axis(
-                    labels=step >= 8,
+                    labels=legible,
                     labelAngle=-90,
-                    labelFontSize=min(11, step),
+                    labelFontSize=min(11.0, step),
                     ticks=False,
                     domain=False,
                     orient="bottom",
                 ),
             ),
-            y=alt.Y("difference:Q", title=wrapped(f"difference in {measure}", 40)),
+            y=alt.Y("difference:Q", title=wrapped(f"Difference in {name}", (height or 260) // 6)),
             color=alt.Color(
                 "better:N",
-                title="better",
-                scale=alt.Scale(domain=[run, other], range=[FIRST, SECOND]),
+                title="Better run",
+                scale=alt.Scale(domain=[run, baseline], range=[FIRST, SECOND]),
             ),
             tooltip=[
                 "topic:N",
                 *(
-                    alt.Tooltip(f"{name}:Q", title=title, format=".4f")
-                    for name, title in (("score", run), ("other", other), ("difference", "difference"))
+                    alt.Tooltip(f"{field}:Q", title=text, format=".4f")
+                    for field, text in (("score", run), ("other", baseline), ("difference", "difference"))
                 ),
             ],
         )
-        .properties(width=alt.Step(step), height=260)
+        .properties(width=alt.Step(step), height=height or 260)
     )
-    gains, losses = (sum(row["better"] == name for row in rows) for name in (run, other))
+    gains, losses = (sum(row["better"] == which for row in rows) for which in (run, baseline))
     mean = float(np.mean([row["difference"] for row in rows]))
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(y="zero:Q")
     return styled(
         alt.LayerChart(layer=[bars, zero]),
-        f"{run} against {other}, topic by topic",
-        f"{measure}: mean difference {mean:+.4f}; {run} is better on {counted(gains, 'topic')}, "
+        max(400, step * len(rows)),
+        f"{short(run)} against {short(baseline)}, topic by topic",
+        f"{name}: mean difference {mean:+.4f}; {short(run)} is better on {counted(gains, 'topic')}, "
         f"worse on {losses}, equal on {len(rows) - gains - losses}",
-        max(60, step * len(rows) // 6),
+        title=title,
     )

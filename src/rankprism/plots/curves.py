@@ -1,43 +1,71 @@
-"""Curves, one line a measure: significance levels of pairs, power by topics, swap rates by difference."""
+"""Curves, a line for each measure: significance levels of pairs, power by topics, swap rates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 
-from rankprism.data.hits import Floats
-from rankprism.meta.discriminative_power import DiscriminativePower
-from rankprism.meta.power_growth import Stability
-from rankprism.meta.swap_method import SwapRates
-from rankprism.plots.theme import QUIET, RIMS, by_measure, counted, data, styled
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import (
+    LONGEST,
+    QUIET,
+    counted,
+    data,
+    line_legend,
+    look,
+    spread,
+    styled,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Floats
+    from rankprism.meta.discriminative_power import DiscriminativePower
+    from rankprism.meta.power_growth import Stability
+    from rankprism.meta.swap_method import SwapRates
 
 WIDTH, HEIGHT = 460, 300
 #: Points beyond this number only hide their line.
 FEW = 60
+#: Bands beyond this number only hide each other.
+BANDS = 4
+#: Pixels from one name at the end of a line to the next, and from the plotting area to the names.
+GAP, AWAY = 13, 22
 
 
-def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> alt.LayerChart:
+@chart("meta power")
+def asl_curves(
+    power: DiscriminativePower,
+    *,
+    highest: float | None = None,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
     """ASL curves (Sakai 2006): the pairs of runs from the largest significance level to the smallest.
 
     The closer to the origin a curve comes down, the more pairs the measure tells apart: all that lie below
-    the line at alpha.
+    the line at alpha. The legend has the measures in this order, the one that tells most pairs apart first.
 
-    highest : the largest level shown; twice alpha without it. The pairs that no measure brings below it are
+    highest : the largest level shown. Default: twice alpha. The pairs that no measure brings below it are
         left out.
     """
+    width, height = width or WIDTH, height or HEIGHT
     highest = 2 * power.alpha if highest is None else highest
     curves = power.curves
     pairs = curves.shape[1]
     if not (curves <= highest).any():
         highest = 1.0
     start = int(np.argmax((curves <= highest).any(0)))
+    best_first = np.lexsort((curves.sum(1), -(curves < power.alpha).sum(1)))
+    names = [shown_name(power.measures[m]) for m in best_first]
     rows = [
-        {"measure": measure, "pair": i + 1, "asl": float(curve[i])}
-        for measure, curve in zip(power.measures, curves, strict=True)
-        for i in _corners(curve, highest)
+        {"measure": name, "pair": i + 1, "asl": float(curves[m, i])}
+        for name, m in zip(names, best_first, strict=True)
+        for i in _corners(curves[m], highest)
     ]
     points = pairs - start <= FEW
     margin = 0.5 if points else 0.0  # no point is cut in two
@@ -47,22 +75,28 @@ def asl_curves(power: DiscriminativePower, *, highest: float | None = None) -> a
         .encode(
             x=alt.X(
                 "pair:Q",
-                title="pairs of runs, from the largest level to the smallest",
+                title=wrapped("Pairs of runs, from the largest level to the smallest", width // 6),
                 scale=alt.Scale(domain=[start + 1 - margin, pairs + margin], nice=False),
                 axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
             ),
-            y=alt.Y("asl:Q", title="achieved significance level (ASL)", scale=alt.Scale(domain=[0, highest])),
+            y=alt.Y(
+                "asl:Q",
+                title=wrapped("Achieved significance level (ASL)", height // 6),
+                scale=alt.Scale(domain=[0, highest]),
+            ),
             tooltip=["measure:N", "pair:Q", alt.Tooltip("asl:Q", format=".4f")],
-            **by_measure(power.measures, shapes=points),
+            **look(names, legend=line_legend(names, "Measure, by its power", shapes=points), shapes=points),
         )
-        .properties(width=WIDTH, height=HEIGHT)
+        .properties(width=width, height=height)
     )
     shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else counted(pairs, "pair")
     how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
     return styled(
         alt.LayerChart(layer=[lines, *_level(power.alpha, f"α = {power.alpha:g}")]),
+        width,
         "Discriminative power: ASL curves",
         f"{how.get(power.method, power.method)}; {len(power.runs)} runs, {shown}",
+        title=title,
     )
 
 
@@ -77,42 +111,73 @@ def _corners(curve: Floats, highest: float) -> Iterator[int]:
             yield i
 
 
-def power_growth(stability: Stability) -> alt.LayerChart:
-    """Discriminative power by the number of topics: the mean over sets of topics, least to most as a band."""
+@chart("meta stability")
+def power_growth(
+    stability: Stability, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> alt.LayerChart:
+    """Discriminative power by the number of topics: the mean over random sets of topics.
+
+    A band from the least to the most of the sets is drawn if there are at most four measures.
+    """
+    width = width or WIDTH
     columns = stability.rows.columns
-    names = ("measure", "topics", "power", "least", "most")
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*(columns[n] for n in names), strict=True)]
+    fields = ("measure", "topics", "power", "least", "most")
+    rows = [dict(zip(fields, row, strict=True)) for row in zip(*(columns[n] for n in fields), strict=True)]
+    rows = [row | {"measure": shown_name(row["measure"])} for row in rows]
+    names = [shown_name(measure) for measure in stability.measures]
+    high = max(row["most"] for row in rows)
+    domain = [0.0, float(high) * 1.04 or 1.0]
+    height = height or max(HEIGHT, GAP * len(names))
     x = alt.X(
         "topics:Q",
-        title="topics",
+        title="Topics",
         scale=alt.Scale(zero=False, nice=False, padding=8),
         axis=alt.Axis(tickMinStep=1, tickCount=8, format="d", grid=False),
     )
-    y_title = "share of pairs of runs that differ significantly"
-    encodings = by_measure(stability.measures, shapes=True)
-    base = alt.Chart(data(rows)).properties(width=WIDTH, height=HEIGHT)
-    band = base.mark_area(opacity=0.12).encode(
-        x=x, y=alt.Y("least:Q", title=y_title), y2="most:Q", color=encodings["color"]
-    )
-    line = base.mark_line(strokeWidth=1.8, point={"size": 45}).encode(
-        x=x,
-        y=alt.Y("power:Q", title=y_title),
-        tooltip=["measure:N", "topics:Q", *(alt.Tooltip(f"{n}:Q", format=".4f") for n in names[2:])],
-        **encodings,
-    )
+    y: dict[str, Any] = {
+        "title": wrapped("Share of pairs of runs that differ significantly", height // 6),
+        "scale": alt.Scale(domain=domain, nice=False),
+    }
+    encodings = look(names, shapes=True)
+    base = alt.Chart(data(rows)).properties(width=width, height=height)
+    layers: list[Any] = []
     samples = stability.power.shape[2]
+    bands = samples > 1 and len(names) <= BANDS
+    if bands:
+        band = base.mark_area(opacity=0.12)
+        layers.append(band.encode(x=x, y=alt.Y("least:Q", **y), y2="most:Q", color=encodings["color"]))
+    layers.append(
+        base.mark_line(strokeWidth=1.8, point={"size": 45}).encode(
+            x=x,
+            y=alt.Y("power:Q", **y),
+            tooltip=["measure:N", "topics:Q", *(alt.Tooltip(f"{n}:Q", format=".4f") for n in fields[2:])],
+            **encodings,
+        )
+    )
+    last = {row["measure"]: row for row in rows}  # the last row of each measure has the most topics
+    layers += _names([last[name] for name in names], ("topics", "power"), domain, (width, height), encodings)
+    shown = "mean, least and most" if bands else "mean"
     return styled(
-        alt.LayerChart(layer=[band, line]),
+        alt.LayerChart(layer=layers),
+        width,
         "Discriminative power by the number of topics",
-        f"mean, least and most over {samples} random sets of topics" if samples > 1 else "one set of topics",
+        f"{shown} over {samples} random sets of topics" if samples > 1 else "one set of topics",
+        title=title,
     )
 
 
-def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
+@chart("meta swap")
+def swap_curves(
+    swap_rates: SwapRates, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> alt.LayerChart:
     """Swap rates by the size of the difference (Voorhees and Buckley 2002), with the rate to stay under."""
+    width = width or WIDTH
+    # The legend has the measures from above to below, by the swap rate over all differences.
+    overall = swap_rates.swaps.sum(1) / np.maximum(swap_rates.count.sum(1), 1)
+    names = [shown_name(swap_rates.measures[m]) for m in np.argsort(-overall, kind="stable")]
     rows = [
         {
-            "measure": measure,
+            "measure": shown_name(measure),
             "difference": float(edge),
             "rate": float(rate),
             "swaps": int(swaps),
@@ -125,16 +190,18 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
         if count
     ]
     about = swap_rates.about
+    bins = f"bins of {about['bin_width']:g}"
     lines = (
         alt.Chart(data(rows))
         .mark_line(strokeWidth=1.8, point={"size": 45})
         .encode(
             x=alt.X(
                 "difference:Q",
-                title=f"difference of two runs (from; bins of {about['width']:g}, the last with all above)",
+                title=wrapped(f"Difference between two runs ({bins}; the last has all above)", width // 6),
+                scale=alt.Scale(nice=False, padding=8),
                 axis=alt.Axis(grid=False),
             ),
-            y=alt.Y("rate:Q", title="swap rate", axis=alt.Axis(tickCount=6)),
+            y=alt.Y("rate:Q", title="Swap rate", axis=alt.Axis(tickCount=6)),
             tooltip=[
                 "measure:N",
                 alt.Tooltip("difference:Q", format=".4~f"),
@@ -142,24 +209,52 @@ def swap_curves(swap_rates: SwapRates) -> alt.LayerChart:
                 "swaps:Q",
                 "comparisons:Q",
             ],
-            **by_measure(swap_rates.measures, shapes=True),
+            **look(names, legend=line_legend(names, "Measure, by its swap rate", shapes=True), shapes=True),
         )
-        .properties(width=WIDTH, height=HEIGHT)
+        .properties(width=width, height=height or HEIGHT)
     )
     return styled(
         alt.LayerChart(layer=[lines, *_level(swap_rates.error, f"{100 * swap_rates.error:g} %")]),
-        "How often other topics reverse a difference",
+        width,
+        "Swap rates: differences that other topics reverse",
         f"{about['trials']} times two sets of {counted(about['size'], 'topic')}",
+        title=title,
     )
 
 
-def _level(value: float, label: str) -> Sequence[Any]:
-    """A horizontal line at a level, with its name at the right end."""
-    base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
-    rule = base.mark_rule(color=QUIET, strokeDash=[4, 3])
-    text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -3, "fontSize": 11}
-    labels = [
-        base.mark_text(color="#444444", **text, **rim).encode(x=alt.value("width"), text="label:N")
-        for rim in RIMS
+def _names(
+    ends: Sequence[dict[str, Any]],
+    fields: tuple[str, str],
+    domain: Sequence[float],
+    size: tuple[int, int],
+    encodings: dict[str, Any],
+) -> list[Any]:
+    """The names of lines right of the plotting area, each joined to the end of its line.
+
+    A legend of twenty lines asks the reader to tell twenty colours and dashes apart; this does not.
+    """
+    x, y = fields
+    width, height = size
+    low, high = domain
+    wanted = [height * (high - end[y]) / (high - low) for end in ends]
+    rows = [
+        {"measure": end["measure"], x: end[x], y: end[y], "place": high - place / height * (high - low)}
+        for end, place in zip(ends, spread(wanted, GAP, height), strict=True)
     ]
-    return rule, *labels
+    base = alt.Chart(data(rows))
+    away = alt.value(width + AWAY)
+    lines = base.mark_rule(strokeWidth=1, opacity=0.6).encode(
+        x=f"{x}:Q", x2=away, y=f"{y}:Q", y2="place:Q", color=encodings["color"]
+    )
+    names = base.mark_text(align="left", dx=4, fontSize=11, limit=LONGEST)
+    return [lines, names.encode(x=away, y="place:Q", text="measure:N")]
+
+
+def _level(value: float, label: str) -> list[Any]:
+    """A horizontal line at a level, with its name right of it, where no curve is."""
+    base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
+    name = base.mark_text(color="#444444", fontSize=11, align="left", dx=4)
+    return [
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]),
+        name.encode(x=alt.value("width"), text="label:N"),
+    ]

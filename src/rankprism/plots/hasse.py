@@ -2,58 +2,103 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
-from rankprism.plots.theme import AMOUNTS, QUIET, RIMS, data, styled
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import QUIET, data, ink, letters, ramp, styled
 
 if TYPE_CHECKING:
     from rankprism.aspects.label_order import Order
 
+FONT = 11
+#: Pixels of a box, and between two boxes of a row and two rows.
+BOX, APART, BETWEEN = 20, 14, 44
 
-def hasse_diagram(found: Order, width: int = 480, height: int = 420) -> alt.LayerChart:
-    """Lines go up from labels to those just above them; one colour is one class (Figure 1 of the paper)."""
-    edges = found.edges
+
+@chart("aspects order")
+def hasse_diagram(
+    found: Order, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> alt.LayerChart:
+    """Which labels stand just above which; a colour for each class of TOMA, the best class darkest.
+
+    found : what `aspects.order` returns. The chart is Figure 1 of Maistro et al. (2021).
+    """
     number = {labels: c for c, members in enumerate(found.order.classes) for labels in members}
     level: dict[int, list[tuple[int, ...]]] = {}
     for labels in sorted(number):
         level.setdefault(sum(labels), []).append(labels)
-    x = {
-        labels: place - (len(members) - 1) / 2
-        for members in level.values()
-        for place, labels in enumerate(members)
-    }
-    points = data(
+    box = 0.56 * FONT * max(letters(found.name(labels)) for labels in number) + 12
+    widest = max(map(len, level.values()))
+    width = width or max(300, round(widest * (box + APART)))
+    height = height or max(level) * (BOX + BETWEEN) + BOX
+    # Where room is short, boxes and letters become smaller.
+    size = min(1.0, width / (widest * (box + 4)))
+    half, tall = size * box / 2, min(BOX, height / (max(level) + 1) / 1.5)
+    place = {}
+    for row, members in level.items():
+        apart = min(width / len(members), 2 * box)
+        for i, labels in enumerate(members):
+            x = width / 2 + (i - (len(members) - 1) / 2) * apart
+            place[labels] = x, tall / 2 + (height - tall) * row / max(max(level), 1)
+    colours = ramp(len(found.order.classes))
+    rows: list[dict[str, Any]] = [
         {
-            "x": x[labels],
-            "y": sum(labels),
+            "x": place[labels][0] - half,
+            "x2": place[labels][0] + half,
+            "middle": place[labels][0],
+            "y": place[labels][1] - tall / 2,
+            "y2": place[labels][1] + tall / 2,
+            "centre": place[labels][1],
             "labels": found.name(labels),
             "class": c,
             "weight": found.order.weights[c],
             "distance": str(found.order.distances[c]),
+            "ink": ink(colours[c]),
         }
         for labels, c in number.items()
-    )
-    x_axis = alt.X("x:Q", scale=alt.Scale(padding=40), axis=None)
-    y_axis = alt.Y("y:Q", scale=alt.Scale(padding=25), axis=None)
-    base = alt.Chart(points).encode(x=x_axis, y=y_axis)
-    dots = base.mark_circle(size=220, opacity=1).encode(
+    ]
+
+    def x_at(field: str) -> alt.X:
+        return alt.X(field, scale=alt.Scale(domain=[0, width], nice=False), axis=None)
+
+    def y_at(field: str) -> alt.Y:
+        return alt.Y(field, scale=alt.Scale(domain=[0, height], nice=False), axis=None)
+
+    base = alt.Chart(data(rows))
+    boxes = base.mark_rect(cornerRadius=4).encode(
+        x=x_at("x:Q"),
+        x2="x2:Q",
+        y=y_at("y:Q"),
+        y2="y2:Q",
         color=alt.Color(
             "class:O",
-            scale=alt.Scale(scheme=AMOUNTS, domain=list(range(len(found.order.classes)))),
-            sort="descending",
+            title="Class",
+            scale=alt.Scale(domain=list(range(len(colours)))[::-1], range=colours[::-1]),
+            legend=alt.Legend(symbolType="square", symbolStrokeWidth=0),
         ),
         tooltip=["labels:N", "class:O", "weight:Q", "distance:N"],
     )
-    names = [base.mark_text(dy=-17, fontSize=11, **rim).encode(text="labels:N") for rim in RIMS]
+    names = base.mark_text(fontSize=max(5.0, size * FONT), baseline="middle").encode(
+        x=x_at("middle:Q"), y=y_at("centre:Q"), text="labels:N", color=alt.Color("ink:N", scale=None)
+    )
     lines = []
-    if edges:
-        rows = data(
-            {"x": x[lower], "y": sum(lower), "x2": x[upper], "y2": sum(upper)} for lower, upper in edges
+    if found.edges:
+        edges = data(
+            {
+                "x": place[lower][0],
+                "y": place[lower][1] + tall / 2,
+                "x2": place[upper][0],
+                "y2": place[upper][1] - tall / 2,
+            }
+            for lower, upper in found.edges
         )
-        rules = alt.Chart(rows).mark_rule(color=QUIET, opacity=0.5)
-        lines = [rules.encode(x=x_axis, y=y_axis, x2="x2:Q", y2="y2:Q")]
-    chart = alt.LayerChart(layer=[*lines, dots, *names]).properties(width=width, height=height)
-    title = f"({', '.join(scale.aspect for scale in found.scales)}) by {found.distance.capitalize()} distance"
-    return styled(chart, title, "A colour is a class of equal distance to the best labels.")
+        rules = alt.Chart(edges).mark_rule(color=QUIET, strokeWidth=1)
+        lines = [rules.encode(x=x_at("x:Q"), y=y_at("y:Q"), x2="x2:Q", y2="y2:Q")]
+    aspects = ", ".join(scale.aspect for scale in found.scales)
+    return styled(
+        alt.LayerChart(layer=[*lines, boxes, names]).properties(width=width, height=height),
+        width,
+        f"Labels of ({aspects}) by {found.distance.capitalize()} distance",
+        "A colour is a class of equal distance to the best labels; the darkest is the best.",
+        title=title,
+    )

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import numpy as np
 
-from rankprism.data.hits import Floats
 from rankprism.formats.scores import read_scores
-from rankprism.meta.rank_correlation import Correlation
-from rankprism.plots.theme import AMOUNTS, DIFFERENCES, data, extent, styled
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import (
+    AMOUNTS,
+    DIFFERENCES,
+    QUIET,
+    data,
+    extent,
+    only_measure,
+    row_labels,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Floats
+    from rankprism.meta.rank_correlation import Correlation
 
 _COEFFICIENTS = {
     "tau-b": "Kendall's τ-b",
@@ -22,19 +34,29 @@ _COEFFICIENTS = {
 }
 
 
-def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
-    """Every measure against every other, those that rank systems alike side by side."""
+@chart("meta correlation")
+def correlation_heatmap(
+    correlation: Correlation,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """The rank correlation of every two measures; measures that rank runs alike stand side by side."""
     near = correlation.clustered()
-    size = len(near.measures)
+    names = [shown_name(measure) for measure in near.measures]
+    size = len(names)
     rows: list[dict[str, Any]] = [
         {"measure": a, "other": b, "value": float(near.values[i, j])}
-        for i, a in enumerate(near.measures)
-        for j, b in enumerate(near.measures)
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
         if not np.isnan(near.values[i, j])
     ]
-    step = 42 if size <= 12 else 30 if size <= 24 else max(12, 34 - size // 2)
-    steep = step < 30 or max(map(len, near.measures)) > 24
-    axis: dict[str, Any] = {"ticks": False, "domain": False, "labelFontSize": min(11, step - 1)}
+    own = 42 if size <= 12 else 30 if size <= 24 else max(12, 34 - size // 2)
+    across, down = width / size if width else own, height / size if height else own
+    step = min(across, down)
+    steep = step < 30 or max(map(len, names)) > 24
+    axis: dict[str, Any] = {"ticks": False, "domain": False}
     directed = correlation.coefficient == "tau-ap"
     name = _COEFFICIENTS.get(correlation.coefficient, correlation.coefficient)
     low = float(np.floor(10 * min(row["value"] for row in rows) + 1e-9) / 10) if rows else 0.0
@@ -44,19 +66,19 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
         .encode(
             x=alt.X(
                 "other:N",
-                title="evaluated ranking" if directed else None,
-                scale=alt.Scale(domain=list(near.measures), paddingInner=0.03),
-                axis=alt.Axis(labelAngle=-90 if steep else -45, **axis),
+                title="Evaluated ranking" if directed else None,
+                scale=alt.Scale(domain=names, paddingInner=0.03),
+                axis=alt.Axis(labelAngle=-90 if steep else -45, **axis, **row_labels(across)),
             ),
             y=alt.Y(
                 "measure:N",
-                title="gold ranking" if directed else None,
-                scale=alt.Scale(domain=list(near.measures), paddingInner=0.03),
-                axis=alt.Axis(**axis),
+                title="Gold ranking" if directed else None,
+                scale=alt.Scale(domain=names, paddingInner=0.03),
+                axis=alt.Axis(**axis, **row_labels(down)),
             ),
             tooltip=["measure:N", "other:N", alt.Tooltip("value:Q", title=name, format=".4f")],
         )
-        .properties(width=alt.Step(step), height=alt.Step(step))
+        .properties(width=alt.Step(across), height=alt.Step(down))
     )
     layers: list[alt.Chart] = [
         cells.mark_rect().encode(
@@ -64,7 +86,7 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
                 "value:Q",
                 title=None,
                 scale=scale,
-                legend=alt.Legend(gradientLength=max(80, min(200, step * size))),
+                legend=alt.Legend(gradientLength=max(80, min(200, down * size))),
             )
         )
     ]
@@ -78,61 +100,84 @@ def correlation_heatmap(correlation: Correlation) -> alt.LayerChart:
     over = "mean over topics of the correlation on each" if about["over"] != "means" else "of mean scores"
     return styled(
         alt.LayerChart(layer=layers),
-        "How alike measures rank runs",
+        across * size,
+        "Rank correlation between measures",
         f"{name}; {extent(about['runs'], about['topics'])}; {over}",
-        max(44, step * size // 6),
+        title=title,
     )
 
 
-def system_topic_heatmap(scores: Any, measure: str) -> alt.Chart:
-    """Every run on every topic: the best run on top, the easiest topic on the left.
+@chart("plot heatmap", "-m alpha_nDCG@20")
+def system_topic_heatmap(
+    scores: Any,
+    measure: str | None = None,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
+    measure : a measure; may be left out if the scores have just one.
     """
-    chosen = read_scores(scores).select(measures=[measure])
+    found = read_scores(scores)
+    chosen = found.select(measures=[only_measure(found, measure)])
     values = chosen.values[:, :, 0]
     runs, topics = (_by_mean(values, axis) for axis in (1, 0))
-    rows = [
+    cells = [
         {"run": chosen.runs[r], "topic": chosen.topics[t], "score": float(values[r, t])}
         for r in runs
         for t in topics
         if not np.isnan(values[r, t])
     ]
-    high = np.nanmax(values, initial=0.0)
-    across, down = (_step(len(axis)) for axis in (topics, runs))
-    chart: alt.Chart = (
-        alt.Chart(data(rows))
+    low, high = (float(end(values, initial=0.0)) for end in (np.nanmin, np.nanmax))
+    across = width / len(topics) if width else _step(len(topics))
+    down = height / len(runs) if height else _step(len(runs))
+    place: dict[str, Any] = {
+        "x": alt.X(
+            "topic:N",
+            title="Topics",
+            scale=alt.Scale(domain=[chosen.topics[t] for t in topics], padding=0),
+            axis=alt.Axis(labelAngle=-90, ticks=False, **row_labels(across)),
+        ),
+        "y": alt.Y(
+            "run:N",
+            title="Runs",
+            scale=alt.Scale(domain=[chosen.runs[r] for r in runs], padding=0),
+            axis=alt.Axis(ticks=False, **row_labels(down)),
+        ),
+    }
+    map_of_scores = (
+        alt.Chart(data(cells))
         .mark_rect()
         .encode(
-            x=alt.X(
-                "topic:N",
-                title="topics",
-                scale=alt.Scale(domain=[chosen.topics[t] for t in topics], padding=0),
-                axis=alt.Axis(labelAngle=-90, labelFontSize=min(10, across - 1), ticks=False),
-            ),
-            y=alt.Y(
-                "run:N",
-                title="runs",
-                scale=alt.Scale(domain=[chosen.runs[r] for r in runs], padding=0),
-                axis=alt.Axis(labelFontSize=min(11, down - 1), ticks=False),
-            ),
             color=alt.Color(
                 "score:Q",
                 title=None,
-                scale=_scale(float(np.nanmin(values, initial=0.0)), float(high) or 1.0),
+                scale=_scale(low, high or 1.0),
                 legend=alt.Legend(gradientLength=max(80, min(200, down * len(runs)))),
             ),
             tooltip=["run:N", "topic:N", alt.Tooltip("score:Q", format=".4f")],
+            **place,
         )
         .properties(width=alt.Step(across), height=alt.Step(down))
     )
-    missing = np.isnan(values).any()
-    note = "; white: not evaluated" if missing else ""
+    layers, note = [map_of_scores], ""
+    missing = np.argwhere(np.isnan(values))
+    if len(missing):
+        # A cell that is only white would look like a score of 0.
+        gaps = data({"run": chosen.runs[r], "topic": chosen.topics[t]} for r, t in missing)
+        size = 0.5 * min(across, down, 14)
+        crosses = alt.Chart(gaps).mark_text(text="×", color=QUIET, fontSize=max(5.0, 1.6 * size))
+        layers.append(crosses.encode(tooltip=["run:N", "topic:N"], **place))
+        note = "; ×: not evaluated"
     return styled(
-        chart,
-        f"{chosen.measures[0]} of every run on every topic",
-        extent(len(runs), len(topics)) + " in the order of their means" + note,
-        max(44, across * len(topics) // 6),
+        alt.LayerChart(layer=layers),
+        max(360, across * len(topics)),
+        f"{shown_name(chosen.measures[0])} of every run on every topic",
+        extent(len(runs), len(topics)) + ", in the order of their means" + note,
+        title=title,
     )
 
 
@@ -151,13 +196,13 @@ def _step(count: int) -> int:
 def _scale(low: float, high: float) -> alt.Scale:
     """Amounts dark where they are large; around 0 in two directions where some are negative."""
     if low >= 0:
-        return alt.Scale(scheme=AMOUNTS, reverse=True, domain=[low, high])
+        return alt.Scale(range=list(AMOUNTS), domain=[low, high], interpolate="lab")
     most = max(-low, high)
-    return alt.Scale(scheme=DIFFERENCES, domain=[-most, most])
+    return alt.Scale(range=list(DIFFERENCES), domain=[-most, most], interpolate="lab")
 
 
 def _ink(scale: alt.Scale) -> Any:
     """White on the dark cells, black on the light ones."""
     low, high = scale.to_dict()["domain"]
-    dark = f"datum.value > {low + 0.5 * (high - low)}" if low >= 0 else f"abs(datum.value) > {0.65 * high}"
+    dark = f"datum.value > {low + 0.57 * (high - low)}" if low >= 0 else f"abs(datum.value) > {0.57 * high}"
     return alt.condition(dark, alt.value("white"), alt.value("black"))

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-import altair as alt
 import numpy as np
 
-from rankprism.comparison.comparison import TESTS, Comparison
-from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 from rankprism.formats.scores import read_scores
-from rankprism.plots.theme import FIRST, QUIET, data, styled, wrapped
-from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
+
+if TYPE_CHECKING:
+    from rankprism.comparison.comparison import Comparison
+    from rankprism.data.hits import Floats
 
 #: Measures beside each other, at most.
 COLUMNS = 4
+#: Pixels of a panel, and between two.
+PANEL, BESIDE = 190, 14
 
 
-def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
-    """The mean of each run by each measure, with its t interval over topics; the best by the first on top.
+@chart("plot intervals")
+def score_intervals(
+    scores: Any,
+    alpha: Annotated[float, "The intervals have the confidence 1 - alpha."] = 0.05,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.ConcatChart:
+    """The mean of each run by each measure, with its t interval. The best run is on top.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes.
-    alpha : the intervals cover 1 - alpha.
+    scores : what `evaluate` returns, or whatever `read_scores` takes. The first measure decides the order.
+    alpha : the intervals have the confidence 1 - alpha.
 
-    They say how sure a mean is. Whether two runs differ is another question, as both have the same topics:
-    `rankprism.compare` answers it.
+    An interval says how sure a mean is. It does not say whether two runs differ, because all runs have the
+    same topics: `rankprism.compare` tests that.
     """
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
@@ -34,9 +47,9 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
     means, margins = t_intervals(found.values, alpha)
     order = np.argsort(-np.nan_to_num(means[:, 0], nan=-np.inf), kind="stable")
     runs = [found.runs[r] for r in order]
+    layout = _Layout.of(len(found.measures), len(runs), width, height)
     charts = []
-    columns = _columns(len(found.measures))
-    for m, measure in enumerate(found.measures):
+    for m, measure in enumerate(map(shown_name, found.measures)):
         rows = [
             {
                 "run": found.runs[r],
@@ -54,7 +67,8 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
                 ("run", "mean", "mean"),
                 runs,
                 measure,
-                labels=m % columns == 0,
+                layout,
+                labels=m % layout.columns == 0,
                 fill=alt.value(FIRST),
                 below=[],
             )
@@ -63,27 +77,41 @@ def score_intervals(scores: Any, alpha: float = 0.05) -> alt.ConcatChart:
         shown = f"with {100 * (1 - alpha):g} % t intervals over {len(found.topics)} topics"
     else:
         shown = "on 1 topic, hence without intervals"
-    sorted_by = f"; in the order of {found.measures[0]}" if len(found.measures) > 1 else ""
-    return _panels(charts, "Mean scores of runs", shown + sorted_by)
+    sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
+    return _panels(charts, layout, "Mean scores of runs", shown + sorted_by, title)
 
 
-def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.ConcatChart:
-    """The difference of each pair of runs by each measure with its interval; filled where it is significant.
+@chart("compare")
+def difference_intervals(
+    comparison: Comparison,
+    *,
+    most: int = 40,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.ConcatChart:
+    """The difference between two runs with its interval, for each pair; filled where it is significant.
 
-    most : pairs shown, those with the largest differences by the first measure. Without a baseline, each is
-        written so that its difference by the first measure is not negative.
+    most : the number of pairs shown, those with the largest differences by the first measure. Without a
+        baseline, each is written so that its difference by the first measure is not negative.
     """
+    from rankprism.comparison.comparison import TESTS
+    from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
+
     first = np.nan_to_num(comparison.difference[0])
     sign = np.where((first < 0) & (comparison.baseline is None), -1, 1)
     chosen = np.argsort(-np.abs(first), kind="stable")[:most]
     chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
-    names = {}
+    names: dict[int, str] = {}
     for k in chosen:
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
-        names[int(k)] = " − ".join(pair) if comparison.baseline is None else pair[0]
+        pair = pair if comparison.baseline is None else pair[:1]
+        name = " − ".join(short(run, 32) for run in pair)
+        # Long names may begin alike, and each pair needs a row of its own.
+        names[int(k)] = " − ".join(pair) if name in names.values() else name
+    layout = _Layout.of(len(comparison.measures), len(names), width, height)
     charts = []
-    columns = _columns(len(comparison.measures))
-    for m, measure in enumerate(comparison.measures):
+    for m, measure in enumerate(map(shown_name, comparison.measures)):
         difference, margin = sign * comparison.difference[m], comparison.margin[m]
         rows = [
             {
@@ -104,8 +132,9 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
                 rows,
                 ("pair", "difference", "p"),
                 list(names.values()),
-                measure,
-                labels=m % columns == 0,
+                f"Difference in {measure}",
+                layout,
+                labels=m % layout.columns == 0,
                 fill=alt.condition("datum.significant", alt.value(FIRST), alt.value("white")),
                 below=[zero],
             )
@@ -114,14 +143,33 @@ def difference_intervals(comparison: Comparison, *, most: int = 40) -> alt.Conca
     test = TESTS[comparison.test].words
     test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
-    to = "between runs" if comparison.baseline is None else f"to {comparison.baseline}"
+    to = "between runs" if comparison.baseline is None else f"from {short(comparison.baseline)}"
     kind = "" if comparison.interval == "single" else f"{comparison.interval} "
     return _panels(
         charts,
+        layout,
         f"Differences {to}",
         f"with {100 * (1 - comparison.alpha):g} % {kind}intervals; "
         f"filled: p < {comparison.alpha:g} ({test}){some}",
+        title,
     )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How panels share the plotting area."""
+
+    columns: int
+    #: pixels of a panel, of a row in it
+    width: float
+    step: float
+
+    @classmethod
+    def of(cls, panels: int, rows: int, width: int | None, height: int | None) -> _Layout:
+        columns = _columns(panels)
+        each = (width - BESIDE * (columns - 1)) / columns if width else 320 if panels == 1 else PANEL
+        step = height / math.ceil(panels / columns) / rows if height else 18 if rows <= 30 else 13
+        return cls(columns, max(20.0, each), step)
 
 
 def _defined(value: Any) -> float | None:
@@ -132,15 +180,15 @@ def _panel(
     rows: list[dict[str, Any]],
     fields: tuple[str, str, str],
     names: list[str],
-    measure: str,
+    axis: str,
+    layout: _Layout,
     *,
     labels: bool,
     fill: Any,
     below: list[alt.Chart],
 ) -> alt.LayerChart:
-    """One measure: a row a name, on it a point and the line from low to high."""
+    """One measure: for each name a row, with a point and the line from low to high."""
     name, value, more = fields
-    step = 18 if len(names) <= 30 else 13
     base = (
         alt.Chart(data(rows))
         .encode(
@@ -148,27 +196,25 @@ def _panel(
                 f"{name}:N",
                 title=None,
                 scale=alt.Scale(domain=names),
-                axis=alt.Axis(
-                    labels=labels, ticks=False, domain=False, grid=True, labelFontSize=min(11, step - 2)
-                ),
+                axis=alt.Axis(labels=labels, ticks=False, domain=False, grid=True, **row_labels(layout.step)),
             ),
             tooltip=[
                 f"{name}:N",
                 *(alt.Tooltip(f"{x}:Q", format=".4f") for x in dict.fromkeys((value, "low", "high", more))),
             ],
         )
-        .properties(width=190, height=alt.Step(step))
+        .properties(width=layout.width, height=alt.Step(layout.step))
     )
     rule = base.mark_rule(color=FIRST, strokeWidth=1.6).encode(
         x=alt.X(
             "low:Q",
-            title=wrapped(measure, 32),
-            scale=alt.Scale(zero=False),
+            title=wrapped(axis, int(layout.width / 6)),
+            scale=alt.Scale(zero=False, padding=5),
             axis=alt.Axis(grid=False, tickCount=5),
         ),
         x2="high:Q",
     )
-    point = base.mark_point(stroke=FIRST, strokeWidth=1.4, opacity=1, size=36).encode(
+    point = base.mark_point(stroke=FIRST, strokeWidth=1.4, opacity=1, size=min(36.0, layout.step**2)).encode(
         x=f"{value}:Q", fill=fill
     )
     return alt.LayerChart(layer=[*below, rule, point])
@@ -179,9 +225,11 @@ def _columns(measures: int) -> int:
     return math.ceil(measures / math.ceil(measures / COLUMNS))
 
 
-def _panels(charts: list[alt.LayerChart], title: str, subtitle: str) -> alt.ConcatChart:
-    chart = alt.ConcatChart(concat=charts, columns=_columns(len(charts)), spacing=14)
-    return styled(chart, title, subtitle, 44 if len(charts) == 1 else 80)
+def _panels(
+    charts: list[alt.LayerChart], layout: _Layout, own: str, subtitle: str, title: str | None
+) -> alt.ConcatChart:
+    chart = alt.ConcatChart(concat=charts, columns=layout.columns, spacing=BESIDE)
+    return styled(chart, layout.columns * layout.width, own, subtitle, title=title)
 
 
 def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:

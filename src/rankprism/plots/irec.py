@@ -3,34 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import altair as alt
 import numpy as np
 
-from rankprism.data.hits import Floats
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.scores import read_scores
-from rankprism.plots.theme import FIRST, RIMS, data, styled, wrapped
+from rankprism.measures.display import shown_name
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import FIRST, RIMS, data, letters, short, styled, wrapped
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Floats
 
 SIDE = 420
 FONT = 10
 
 
-def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.LayerChart:
-    """I-rec and a D-measure of each run (Sakai and Song 2011), with lines of equal D#.
+@chart("plot irec", "-m StRecall@10 -m D_nDCG@10")
+def irec_against(
+    scores: Any,
+    irec: str | None = None,
+    d: str | None = None,
+    gamma: Annotated[float, "The weight of I-rec in D#."] = 0.5,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """I-rec against a D-measure for each run. Lines join points of equal D# (Sakai and Song 2011).
 
     D# = γ I-rec + (1 - γ) D
 
-    Runs on one line are equal by D#: to the right because they cover more intents, to the left because what
-    they retrieve is more relevant.
+    Runs on one line are equal by D#. Those to the right cover more intents, and those to the left retrieve
+    documents that are more relevant.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10".
+    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10"; may be left out if it has just these
+        two, in this order.
     """
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma must be a number between 0 and 1; got {gamma!r}")
-    found = read_scores(scores).select(measures=[irec, d])
+    found = read_scores(scores)
+    if irec is None or d is None:
+        if len(found.measures) != 2:
+            raise InputError(
+                "name I-rec and a D-measure, in this order, e.g. -m StRecall@10 -m D_nDCG@10; "
+                f"there are {listed(found.measures)}"
+            )
+        irec, d = found.measures
+    found = found.select(measures=[irec, d])
+    irec, d = map(shown_name, found.measures)
+    size = width or SIDE, height or SIDE
     means = found.means
     keep = [r for r in range(len(found.runs)) if not np.isnan(means[r]).any()]
     x, y = means[keep].T
@@ -42,11 +66,18 @@ def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.Laye
     points = data(rows)
     across, up = _domain(x), _domain(y)
     contours = _contours(gamma, across, up)
-    labels = _labels([row["run"] for row in rows], x, y, sharp, across, up, contours)
+    labels = _labels([row["run"] for row in rows], x, y, sharp, across, up, contours, size)
     axis = alt.Axis(grid=False, tickCount=7)
     scales: dict[str, Any] = {
-        "x": alt.X("irec:Q", title=f"I-rec: {irec}", scale=alt.Scale(domain=across, nice=False), axis=axis),
-        "y": alt.Y("d:Q", title=wrapped(f"D: {d}", 60), scale=alt.Scale(domain=up, nice=False), axis=axis),
+        "x": alt.X(
+            "irec:Q",
+            title=wrapped(f"I-rec: {irec}", size[0] // 6),
+            scale=alt.Scale(domain=across, nice=False),
+            axis=axis,
+        ),
+        "y": alt.Y(
+            "d:Q", title=wrapped(f"D: {d}", size[1] // 6), scale=alt.Scale(domain=up, nice=False), axis=axis
+        ),
     }
     layers: list[alt.Chart] = []
     if contours:
@@ -82,14 +113,15 @@ def irec_against(scores: Any, irec: str, d: str, gamma: float = 0.5) -> alt.Laye
                 "fontSize": FONT,
             }
             for rim in RIMS:
-                layers.append(named.mark_text(**names, **rim).encode(text="run:N", **scales))
+                layers.append(named.mark_text(**names, **rim).encode(text="name:N", **scales))
     unnamed = len(rows) - len(labels)
     return styled(
-        alt.LayerChart(layer=layers).properties(width=SIDE, height=SIDE),
+        alt.LayerChart(layer=layers).properties(width=size[0], height=size[1]),
+        size[0],
         "Coverage of intents and relevance",
         f"dashed: D# = {gamma:g} I-rec + {1 - gamma:g} D, the same along a line"
         + (f"; {unnamed} of {len(rows)} runs have no room for their name" if unnamed else ""),
-        64,
+        title=title,
     )
 
 
@@ -146,6 +178,7 @@ def _labels(
     across: Sequence[float],
     up: Sequence[float],
     contours: Sequence[dict[str, Any]],
+    size: tuple[int, int],
 ) -> list[dict[str, Any]]:
     """Names with a place where they hide no point, no other name and no value of a line, the best runs first.
 
@@ -153,7 +186,8 @@ def _labels(
     """
 
     def to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-        return (x - across[0]) / (across[1] - across[0]) * SIDE, (up[1] - y) / (up[1] - up[0]) * SIDE
+        wide, high = size
+        return (x - across[0]) / (across[1] - across[0]) * wide, (up[1] - y) / (up[1] - up[0]) * high
 
     px, py = to_pixels(x, y)
     taken = [(a - 4, b - 4, a + 4, b + 4) for a, b in zip(px, py, strict=True)]
@@ -162,15 +196,18 @@ def _labels(
         taken.append((a - 4 * FONT * 0.58, b - FONT, a, b))
     out = []
     for i in np.argsort(-worth, kind="stable"):
-        width = sum(FONT if ord(c) > 0x2E80 else 0.58 * FONT for c in names[i])
+        name = short(names[i])
+        width = 0.58 * FONT * letters(name)
         for align, dx, dy in _PLACES:
             left = px[i] + dx - {"left": 0.0, "right": width, "center": width / 2}[align]
             top = py[i] + dy - FONT / 2
             box = (left, top, left + width, top + FONT)
-            inside = box[0] >= 0 and box[1] >= 0 and box[3] <= SIDE  # right of the frame there is room
+            inside = box[0] >= 0 and box[1] >= 0 and box[3] <= size[1]  # right of the frame there is room
             if inside and not any(_overlap(box, other) for k, other in enumerate(taken) if k != i):
                 taken.append(box)
-                out.append({"run": names[i], "irec": float(x[i]), "d": float(y[i]), "place": [dx, dy]})
+                out.append(
+                    {"run": names[i], "name": name, "irec": float(x[i]), "d": float(y[i]), "place": [dx, dy]}
+                )
                 break
     return out
 

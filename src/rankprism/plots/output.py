@@ -12,6 +12,7 @@ from typing import Any
 from rankprism.errors import InputError, RankprismError, one_of
 from rankprism.foreign import shown_lines
 from rankprism.formats.files import PathLike, check_target, write_files
+from rankprism.plots.record import MISSING
 
 ENDINGS = ("html", "svg", "png", "pdf")
 #: Pixels a point in PNG files: sharp on paper at the size of a column.
@@ -24,10 +25,7 @@ def save(chart: Any, path: PathLike, format: str | None = None) -> None:
     path : the file, which appears whole or not at all. "-" is standard output.
     format : "html", "svg", "png" or "pdf". Default: what the ending of the path says; for "-", "svg".
     """
-    kind = check_ending(path, format)
-    if find_spec("vl_convert") is None:
-        raise RankprismError("saving a plot needs one more package: pip install 'rankprism[plots]'")
-    write_files({path: drawn(chart, kind)})
+    write_files({path: drawn(chart, check_ending(path, format))})
 
 
 def drawn(chart: Any, kind: str) -> bytes:
@@ -68,7 +66,9 @@ class _InScript(json.JSONEncoder):
 
 
 def check_ending(path: PathLike, format: str | None = None) -> str:
-    """The format asked for, or what the ending of a file says; refused if nothing can be written there."""
+    """The format asked for, or what the ending of a file says; refused if no chart can be written there."""
+    if not all(find_spec(package) for package in ("altair", "vl_convert")):
+        raise RankprismError(MISSING)
     if format is not None:
         one_of("format", format, ENDINGS)
         check_target(path)

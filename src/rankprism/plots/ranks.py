@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import altair as alt
 import numpy as np
 
-from rankprism.data.hits import Floats
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.scores import read_scores
-from rankprism.measures import parse
+from rankprism.measures import Measure, parse
+from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
-from rankprism.plots.theme import COLOURS, DASHES, data, extent, shortened, styled
+from rankprism.plots.record import alt, chart
+from rankprism.plots.theme import COLOURS, DASHES, data, extent, short, shortened, styled
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Floats
 
 #: Runs with a colour of their own: those that move most.
 COLOURED = 6
 
 
-def sensitivity(scores: Any, parameter: str) -> alt.LayerChart:
-    """The rank of each run as a parameter of a measure moves; runs with the same mean share their ranks.
+@chart("plot sensitivity", "-m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9")
+def sensitivity(
+    scores: Any,
+    parameter: Annotated[
+        str | None, "The parameter in which the measures differ. Default: the only one in which they do."
+    ] = None,
+    *,
+    title: str | None = None,
+    width: int | None = None,
+    height: int | None = None,
+) -> alt.LayerChart:
+    """The rank of each run as a parameter of a measure moves. Runs with the same mean share their ranks.
 
-    scores : by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in this parameter
-        only; what `evaluate` returns, or whatever `read_scores` takes.
+    scores : by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
+        what `evaluate` returns, or whatever `read_scores` takes.
+    parameter : its name. Default: the only one in which the measures differ.
+
+    Values stand where they are on the axis: from 0.5 to 0.9 it is four times as far as from 0.4 to 0.5. The
+    axis is logarithmic where the largest value is 50 times the smallest or more.
     """
     found = read_scores(scores).complete()
-    order, values = _variants(found.measures, parameter)
+    parameter, order, values = _variants(found.measures, parameter)
     means = found.means[:, order]
     ranks = _ranks(means)
     shown = [_printed(value) for value in values]
+    scale, places = _places(values)
     travel = np.ptp(ranks, axis=1)
     movers = [int(r) for r in np.lexsort((ranks[:, -1], -travel)) if travel[r] > 0][:COLOURED]
     runs = [found.runs[r] for r in movers]
@@ -37,21 +56,31 @@ def sensitivity(scores: Any, parameter: str) -> alt.LayerChart:
         {
             "run": run,
             "value": shown[v],
+            "place": places[v],
             "rank": float(ranks[r, v]),
             "mean": float(means[r, v]),
-            "measure": found.measures[order[v]],
+            "measure": shown_name(found.measures[order[v]]),
             "moves": r in movers,
         }
         for r, run in enumerate(found.runs)
         for v in range(len(shown))
     ]
     table = data(rows)
-    step = 20 if len(found.runs) <= 30 else 13
+    step = height / len(found.runs) if height else 20 if len(found.runs) <= 30 else 13
+    width = width or _width(scale, places)
     x = alt.X(
-        "value:N",
-        title=parameter,
-        scale=alt.Scale(type="point", domain=shown, padding=0.15),
-        axis=alt.Axis(labelAngle=0, grid=True, domain=False, ticks=False),
+        "place:Q",
+        title=parameter + (" (logarithmic axis)" if scale == "log" else ""),
+        scale=alt.Scale(type=scale, domain=[places[0], places[-1]], nice=False, zero=False),
+        axis=alt.Axis(
+            values=places,
+            labelExpr=f"{json.dumps(shown)}[indexof({json.dumps(places)}, datum.value)]",
+            labelAngle=0,
+            labelOverlap="greedy",
+            grid=True,
+            domain=False,
+            ticks=False,
+        ),
     )
     y = alt.Y(
         "rank:Q",
@@ -65,37 +94,71 @@ def sensitivity(scores: Any, parameter: str) -> alt.LayerChart:
     colour = alt.Color("run:N", scale=alt.Scale(domain=runs, range=list(COLOURS[: len(runs)])), legend=None)
     dash = alt.StrokeDash("run:N", scale=alt.Scale(domain=runs, range=list(DASHES[: len(runs)])), legend=None)
     size: dict[str, Any] = {"filled": True, "opacity": 1.0, "size": 40 if step >= 20 else 24}
+    font = max(6.0, min(11.0, step - 2))
     layers = [
         quiet.mark_line(color="#BEBEBE", strokeWidth=1.3).encode(detail="run:N"),
         quiet.mark_point(color="#BEBEBE", **size),
         loud.mark_line(strokeWidth=2.2).encode(color=colour, strokeDash=dash),
         loud.mark_point(**size).encode(color=colour),
     ]
-    sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -10), (len(shown) - 1, "left", 10)]
-    for v, align, dx in sides:
-        ends = alt.Chart(data(_ends(found.runs, ranks[:, v], shown[v], align)))
-        layers.append(
-            ends.mark_text(align=align, baseline="middle", dx=dx, fontSize=min(11, step - 2)).encode(
-                x=x, y=y, text="label:N"
-            )
-        )
+    sides: list[tuple[int, Literal["left", "right"], int]] = [(0, "right", -1), (len(shown) - 1, "left", 1)]
+    for v, align, away in sides:
+        named = _ends(found.runs, ranks[:, v], places[v])
+        ends = alt.Chart(data(named)).encode(x=x, y=y)
+        # Apart from each other: in one text, a name written from right to left would change sides with it.
+        beyond = 10 + (0.56 * max(len(end["number"]) for end in named) + 0.6) * font
+        for field, dx in (("number", 10.0), ("label", beyond)):
+            text = ends.mark_text(align=align, baseline="middle", dx=away * dx, fontSize=font)
+            layers.append(text.encode(text=f"{field}:N"))
     first = parse(found.measures[0])
     family = replace(first, settings={k: v for k, v in first.settings.items() if k != parameter})
-    chart: alt.LayerChart = alt.LayerChart(layer=layers).properties(
-        width=max(260, 80 * (len(shown) - 1)), height=step * len(found.runs)
+    picture: alt.LayerChart = alt.LayerChart(layer=layers).properties(
+        width=width, height=step * len(found.runs)
     )
     rest = f"; in colour the {len(runs)} that move most" if 0 < len(runs) < len(found.runs) else ""
     return styled(
-        chart,
-        f"Ranks of runs by {family} as {parameter} moves",
+        picture,
+        width + 120,  # there are names on both sides
+        f"Ranks of runs by {shown_name(str(family))} as {parameter} moves",
         extent(len(found.runs), len(found.topics)) + rest,
-        70,
+        title=title,
     )
 
 
-def _variants(measures: tuple[str, ...], parameter: str) -> tuple[list[int], list[Any]]:
-    """The positions of the variants by the parameter's value, and the values."""
+def _places(values: list[Any]) -> tuple[Literal["linear", "log"], list[float]]:
+    """The kind of axis, and where values stand on it; what is no number, one after the other.
+
+    >>> _places([0.0, 0.5, 0.9])
+    ('linear', [0.0, 0.5, 0.9])
+    >>> _places([5, 10, None])
+    ('linear', [5.0, 10.0, 15.0])
+    >>> _places([1, 10, 1000])
+    ('log', [1.0, 10.0, 1000.0])
+    """
+    numbers = [float(value) for value in values if _is_number(value)]
+    if len(numbers) < len(values) - (None in values):
+        return "linear", [float(i) for i in range(len(values))]
+    log = len(numbers) > 1 and numbers[0] > 0 and numbers[-1] / numbers[0] >= 50
+    if None in values:  # no cutoff, say: one step beyond the last number
+        before, last = ([0.0, 1.0, *numbers])[-2:]
+        numbers.append(last * last / before if log else 2 * last - before)
+    return "log" if log else "linear", numbers
+
+
+def _width(scale: str, places: list[float]) -> int:
+    """Pixels with which the labels of the closest values stand apart, within reason."""
+    at = np.log(places) if scale == "log" else np.array(places)
+    return int(np.clip(32 * np.ptp(at) / np.diff(at).min(), max(320, 60 * (len(places) - 1)), 900))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _variants(measures: tuple[str, ...], parameter: str | None) -> tuple[str, list[int], list[Any]]:
+    """The parameter that moves, the positions of the variants by its value, and the values."""
     parsed = [parse(name) for name in measures]
+    parameter = _moving(parsed) if parameter is None else parameter
     values = [measure[parameter] for measure in parsed]
     if len(measures) < 2:
         raise InputError(
@@ -115,9 +178,25 @@ def _variants(measures: tuple[str, ...], parameter: str) -> tuple[list[int], lis
                 f"{first} and {measures[i]} have the same {parameter}, {value!r}; keep one of them"
             )
     order = list(range(len(values)))
-    if all(isinstance(value, int | float) or value is None for value in values):
+    if all(_is_number(value) or value is None for value in values):
         order.sort(key=lambda i: float("inf") if values[i] is None else float(values[i]))
-    return order, [values[i] for i in order]
+    return parameter, order, [values[i] for i in order]
+
+
+def _moving(variants: list[Measure]) -> str:
+    """The only parameter in which measures differ."""
+    first = variants[0]
+    if all(measure.name == first.name for measure in variants):
+        names = dict.fromkeys(name for measure in variants for name in measure.settings)
+        moving = [name for name in names if any(measure[name] != first[name] for measure in variants)]
+        if len(moving) == 1:
+            return moving[0]
+        if len(moving) > 1:
+            raise InputError(f"the measures differ in {' and '.join(moving)}; keep all but one the same")
+    raise InputError(
+        f"{listed(map(str, variants))}: name variants of one measure that differ in one parameter, "
+        "e.g. alpha_nDCG(alpha=0.3)@10 and alpha_nDCG(alpha=0.7)@10"
+    )
 
 
 def _printed(value: Any) -> str:
@@ -131,7 +210,7 @@ def _ranks(means: Floats) -> Floats:
     return np.asarray(better + (tied + 1) / 2)
 
 
-def _ends(runs: tuple[str, ...], ranks: Floats, value: str, align: str) -> list[dict[str, Any]]:
+def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, Any]]:
     """The names beside the ranks at one end, those of the same rank together."""
     together: dict[float, list[str]] = {}
     for run, rank in zip(runs, ranks, strict=True):
@@ -140,7 +219,6 @@ def _ends(runs: tuple[str, ...], ranks: Floats, value: str, align: str) -> list[
     for rank, names in together.items():
         first = rank - (len(names) - 1) / 2
         number = f"{first:g}" if len(names) == 1 else f"{first:g}–{first + len(names) - 1:g}"
-        name = shortened(names, 3)
-        label = f"{name}\u2002{number}" if align == "right" else f"{number}\u2002{name}"
-        out.append({"value": value, "rank": rank, "label": label})
+        label = shortened([short(name, 32) for name in names], 3)
+        out.append({"place": place, "rank": rank, "number": number, "label": label})
     return out

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle, islice
-from typing import Any, Final, TypeVar
+from itertools import cycle, islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import altair as alt
-
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
+from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
@@ -21,11 +20,20 @@ FIRST, SECOND = COLOURS[:2]
 #: Text is drawn twice, first with a white rim, which keeps it readable on a line.
 RIMS: tuple[dict[str, Any], ...] = ({"stroke": "white", "strokeWidth": 3}, {})
 QUIET = "#767676"
-#: Dark is much, as on paper.
-AMOUNTS: Final = "viridis"
-DIFFERENCES: Final = "purpleorange"
+#: From none to most, dark where there is much: pale grey, so that zeros do not dominate, then ever darker
+#: blue. Lightness falls evenly, so that the order can be seen without colours too.
+AMOUNTS: Final = ("#F1F1F1", "#C6DBEF", "#8CBBDD", "#4A90C2", "#1F63A5", "#0C3C78", "#051B40")
+#: From the most negative to the most positive: orange below zero, and above it the same as amounts.
+DIFFERENCES: Final = ("#3D1B03", "#7F3B08", "#B35806", "#DD8530", "#F3B567", "#FADDB0", *AMOUNTS)
+#: Pixels of a letter in the title, the subtitle and a label, on average.
+TITLE_LETTER, LETTER = 7.4, 5.6
+#: Pixels of the longest label; of a longer one the end is left out, which a tooltip still tells.
+LONGEST = 300
 
-AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart)
+if TYPE_CHECKING:
+    from rankprism.data.scores import Scores
+
+    AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart)
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
@@ -36,11 +44,22 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=values)
 
 
-def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> AnyChart:
-    """A finished chart: its title, of at most `width` characters a line, and the look of them all."""
-    named: AnyChart = chart.properties(
-        title=alt.TitleParams(wrapped(title, width), subtitle=wrapped(subtitle, width) if subtitle else [])
-    )
+def styled(
+    chart: AnyChart, width: float, own: str, subtitle: str = "", *, title: str | None = None
+) -> AnyChart:
+    """A finished chart, with a title and the look of them all.
+
+    width : pixels that the lines of the title may take.
+    own, title : the chart's own title, and what replaces it; with "", there is no subtitle either.
+    """
+    title = own if title is None else title
+    width = max(width, 300)
+    lines = wrapped(subtitle, int(width / LETTER)) if title and subtitle else []
+    named: AnyChart = chart
+    if title:
+        named = chart.properties(
+            title=alt.TitleParams(wrapped(title, int(width / TITLE_LETTER)), subtitle=lines)
+        )
     finished: AnyChart = named.configure(
         font="Helvetica, Arial, sans-serif",
         background="white",
@@ -59,8 +78,9 @@ def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> 
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,
-            labelLimit=0,
+            labelLimit=LONGEST,
             labelFlush=False,
+            maxExtent=LONGEST + 40,  # else a title stands on the longest labels
             gridColor="#E4E4E4",
             domainColor=QUIET,
             tickColor=QUIET,
@@ -69,7 +89,7 @@ def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> 
             labelFontSize=11,
             titleFontSize=12,
             titleFontWeight="normal",
-            labelLimit=0,
+            labelLimit=LONGEST,
             symbolLimit=0,
             symbolSize=90,
         ),
@@ -78,30 +98,95 @@ def styled(chart: AnyChart, title: str, subtitle: str = "", width: int = 90) -> 
     return finished
 
 
-def by_measure(measures: Sequence[str], *, shapes: bool = False) -> dict[str, Any]:
-    """Encodings by which lines of measures differ: colour and dash, and the shape of points."""
-    columns = math.ceil(len(measures) / 20)
-    # Points have no dashes in the legend, which would only fray their shapes.
-    legend = alt.Legend(
-        title="measure",
-        orient="bottom" if max(map(len, measures)) > 36 else "right",
-        direction="vertical",
-        columns=columns,
-        symbolOpacity=1,
-        symbolStrokeWidth=0 if shapes else 2,
-        symbolSize=90 if shapes else 300,  # room for a dash and its gap
-    )
+def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool = False) -> dict[str, Any]:
+    """Encodings by which the lines of measures differ: colour and dash, and the shape of points."""
 
     def scale(values: Sequence[Any]) -> alt.Scale:
-        return alt.Scale(domain=list(measures), range=list(islice(cycle(values), len(measures))))
+        return alt.Scale(domain=list(names), range=list(islice(cycle(values), len(names))))
 
     encodings: dict[str, Any] = {
         "color": alt.Color("measure:N", scale=scale(COLOURS), legend=legend),
+        # Points in a legend have no dashes, which would only fray their shapes.
         "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=None if shapes else legend),
     }
     if shapes:
         encodings["shape"] = alt.Shape("measure:N", scale=scale(SHAPES), legend=legend)
     return encodings
+
+
+def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> alt.Legend:
+    """A legend of lines, or of their points, at the bottom where names are long."""
+    return alt.Legend(
+        title=title,
+        orient="bottom" if max(map(len, names)) > 36 else "right",
+        direction="vertical",
+        columns=math.ceil(len(names) / 24),
+        offset=62,  # room for the name of a level
+        symbolOpacity=1,
+        symbolStrokeWidth=0 if shapes else 2,
+        symbolSize=90 if shapes else 500,  # room for a dash and its gap
+    )
+
+
+def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
+    """Places between 0 and `end` in the same order, at least `gap` apart and close to the ones given.
+
+    >>> spread([50, 52, 10, 99], 10, 100)
+    [50, 60, 10, 99]
+    >>> spread([98, 99, 97], 10, 100)
+    [90, 100, 80]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    out = list(places)
+    for before, i in pairwise(order):
+        out[i] = max(out[i], out[before] + gap)
+    limit = end
+    for i in reversed(order):
+        out[i] = min(out[i], limit)
+        limit = out[i] - gap
+    return out
+
+
+def ramp(count: int) -> list[str]:
+    """So many colours from the lightest of AMOUNTS but one to the darkest.
+
+    >>> ramp(2)
+    ['#c6dbef', '#051b40']
+    """
+    stops = [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in AMOUNTS[1:]]
+    out = []
+    for i in range(count):
+        place = (len(stops) - 1) * (i / (count - 1) if count > 1 else 1.0)
+        low = min(int(place), len(stops) - 2)
+        mixed = (a + (place - low) * (b - a) for a, b in zip(stops[low], stops[low + 1], strict=True))
+        out.append("#" + "".join(f"{round(x):02x}" for x in mixed))
+    return out
+
+
+def ink(colour: str) -> str:
+    """White on a colour where it has a contrast of 4 (by WCAG's relative luminance), else black.
+
+    >>> ink("#F1F1F1"), ink("#051B40")
+    ('black', 'white')
+    """
+    shares = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    luminance = sum(w * s for w, s in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "white" if 1.05 / (luminance + 0.05) >= 4 else "black"
+
+
+def short(name: str, most: int = 40) -> str:
+    """A name for a title, without its end where it is long.
+
+    >>> short("a-run-with-a-very-long-name", 12)
+    'a-run-with-…'
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def letters(text: str) -> float:
+    """The length of a text in letters; those of East Asian scripts count twice."""
+    return sum(1.8 if ord(c) > 0x2E80 else 1.0 for c in text)
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -144,3 +229,19 @@ def shortened(names: Sequence[str], most: int = 1) -> str:
     """
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def row_labels(step: float) -> dict[str, Any]:
+    """How the labels of rows or columns of so many pixels are written; some are left out for want of room."""
+    return {"labelFontSize": max(6.0, min(11.0, step - 1)), "labelOverlap": step < 7 and "parity"}
+
+
+def only_measure(scores: Scores, measure: str | None) -> str:
+    """The measure that is named, or the only one that there is."""
+    if measure is not None:
+        return measure
+    if len(scores.measures) != 1:
+        raise InputError(
+            f"name one measure with -m (in Python, measure=); there are {listed(scores.measures)}"
+        )
+    return scores.measures[0]

@@ -1,0 +1,175 @@
+"""What a chart is: a function that `chart` has made a record of.
+
+The record is all there is to a chart. `rankprism.plots`, the commands of `rankprism plot`, the option
+``--plot`` of other commands and the table in docs/plots.md are made from the records.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
+
+from rankprism.errors import InputError, RankprismError, listed
+
+MISSING = "charts need two more packages: pip install 'rankprism[plots]'"
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+
+    class _Altair:
+        """Altair, which takes a second to load: when a chart is drawn, not when charts are listed."""
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                import altair
+            except ModuleNotFoundError as error:
+                if error.name != "altair":
+                    raise
+                raise RankprismError(MISSING) from None
+            return getattr(altair, name)
+
+    alt = _Altair()
+
+__all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
+
+#: Pixels that a plotting area may be wide or high.
+SMALLEST, LARGEST = 40, 10_000
+
+Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The record of a chart."""
+
+    #: the function in `rankprism.plots`
+    name: str
+    #: the command that draws it: "plot intervals" for a chart of scores; for the chart of a result, the
+    #: command that computes the result and has --plot, e.g. "meta power"
+    command: str
+    function: Callable[..., Any]
+    #: arguments of the command in an example, after the file of scores
+    example: str = ""
+
+    @property
+    def of_scores(self) -> bool:
+        return self.command.startswith("plot ")
+
+    @property
+    def draws(self) -> str:
+        """What it draws: "scores", or the name of the result's class, which annotates the first parameter."""
+        if self.of_scores:
+            return "scores"
+        annotation = next(iter(self.parameters.values())).annotation
+        name = annotation if isinstance(annotation, str) else str(annotation.__name__)
+        return name.rpartition(".")[2]
+
+    @property
+    def summary(self) -> str:
+        """What it shows: the first paragraph of the function's docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters
+
+    @property
+    def options(self) -> dict[str, tuple[inspect.Parameter, Any, str]]:
+        """Parameters that are options of its command: those annotated with a text, which is their help.
+
+        Each has its parameter, its type and the text.
+        """
+        texts = {
+            name: parameter.annotation
+            for name, parameter in self.parameters.items()
+            if str(parameter.annotation).removeprefix("typing.").startswith("Annotated[")
+        }
+        # Only these are evaluated: others, e.g. what it returns, would load Altair.
+        names = inspect.unwrap(self.function).__globals__
+        hints = get_type_hints(SimpleNamespace(__annotations__=texts), names, include_extras=True)
+        return {
+            name: (self.parameters[name], hint.__origin__, hint.__metadata__[0])
+            for name, hint in hints.items()
+        }
+
+
+#: Every chart, by its name.
+CHARTS: dict[str, Chart] = {}
+
+
+def chart(
+    command: str, example: str = ""
+) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
+    """Make a chart of a function.
+
+    command : what draws it, "plot NAME" for a chart of scores, else the command that computes the result.
+    example : arguments that the help of "plot NAME" shows as an example.
+
+    The function takes scores or a result first, and the keywords `title`, `width` and `height`. A parameter
+    ``Annotated[float, "Weight of I-rec in D#."]`` is also an option of "plot NAME".
+    """
+
+    def register(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
+        @wraps(function)
+        def drawing(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
+            if args and not record.of_scores and not _is_a(args[0], record.draws):
+                raise InputError(
+                    f"{record.name} draws what `{record.command}` computes, {record.draws}; "
+                    f"got {type(args[0]).__name__}"
+                )
+            check_size(kwargs.get("width"), kwargs.get("height"))
+            return function(*args, **kwargs)
+
+        record = CHARTS[function.__name__] = Chart(function.__name__, command, drawing, example)
+        return drawing
+
+    return register
+
+
+def check_size(width: Any = None, height: Any = None) -> None:
+    """Refuse what cannot be the width or height of a plotting area."""
+    for name, pixels in (("width", width), ("height", height)):
+        whole = isinstance(pixels, int) and not isinstance(pixels, bool)
+        if pixels is not None and not (whole and SMALLEST <= pixels <= LARGEST):
+            raise InputError(
+                f"{name} must be a whole number of pixels from {SMALLEST} to {LARGEST:,}; got {pixels!r}"
+            )
+
+
+def _is_a(value: Any, name: str) -> bool:
+    # By name, so that the list of charts can be made without loading every analysis.
+    return any(kind.__name__ == name for kind in type(value).__mro__)
+
+
+def draw(
+    result: Any, *, title: str | None = None, width: int | None = None, height: int | None = None
+) -> Any:
+    """The chart of a result, whatever result it is.
+
+    title : in place of the chart's own; "" for a chart without a title.
+    width, height : of the plotting area in pixels, all panels together; labels and legends come on top.
+
+    >>> from rankprism import compare, evaluate, sample
+    >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10"])
+    >>> chart = draw(compare(scores), title="All pairs of runs", width=300)
+    """
+    for record in CHARTS.values():
+        if not record.of_scores and _is_a(result, record.draws):
+            return record.function(result, title=title, width=width, height=height)
+    known = [record.draws for record in CHARTS.values() if not record.of_scores]
+    raise InputError(f"there is no chart of {type(result).__name__}; there are charts of {listed(known, 20)}")
+
+
+def gallery() -> str:
+    """All charts as a table in Markdown, those of scores first: what they show and how to draw them."""
+    lines = ["| chart | what it shows | command |", "|---|---|---|"]
+    for record in sorted(CHARTS.values(), key=lambda record: (not record.of_scores, record.command)):
+        command = record.command if record.of_scores else f"{record.command} --plot"
+        lines.append(f"| `{record.name}({record.draws})` | {record.summary} | `{command}` |")
+    return "\n".join(lines) + "\n"
