@@ -75,7 +75,7 @@ def shares(aspects: Sequence[str], weights: Weights | None) -> dict[str, float]:
     return {aspect: weight / total if total > 0 else 0.0 for aspect, weight in given.items()}
 
 
-def novelty(gains: Mapping[str, float], above: Ranking, alpha: float | None) -> float:
+def newness(gains: Mapping[str, float], above: Ranking, alpha: float | None) -> float:
     """What an aspect still has to offer below `above`: (1-α)^seen, or Π(1-g) if α is None."""
     left = 1.0
     for doc in above:
@@ -87,7 +87,7 @@ def novelty(gains: Mapping[str, float], above: Ranking, alpha: float | None) -> 
 def novel_gain(gains: Gains, share: Weights, doc: str, above: Ranking, alpha: float | None) -> float:
     """G: the document's gain on each aspect times the aspect's novelty, weighted."""
     return sum(
-        share[aspect] * gains[aspect][doc] * novelty(gains[aspect], above, alpha)
+        share[aspect] * gains[aspect][doc] * newness(gains[aspect], above, alpha)
         for aspect in gains
         if doc in gains[aspect]
     )
