@@ -21,7 +21,7 @@ import pytest
 
 import rankprism.data.outputs
 from rankprism import InputError, RankprismError, Scores, compare, evaluate, read_scores, sample
-from rankprism.aspects import analyse, attainable, label_counts, order, orders
+from rankprism.aspects import analyse, attainable, labels, order, orders
 from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
 from rankprism.data.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
@@ -30,11 +30,11 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.meta import (
     agreement,
     correlation,
-    disagreements,
-    discriminative_power,
+    disagreement,
     intuitiveness,
+    power,
     stability,
-    swap_rates,
+    swap,
     unanimity,
 )
 
@@ -85,19 +85,19 @@ def other_results(scores: Scores) -> list[Result]:
     """One of each kind that `every_result` has not."""
     judged = read_judgments({"q_1": {"a_b": {"x": 1, "y": 1}, "c%": {"x": 1, "y": 0}}}, aspects=["a_b", "c%"])
     runs = {"r&1": {"q_1": {"x": 2.0, "y": 1.0}}, "r_2": {"q_1": {"y": 2.0, "x": 1.0}}}
-    power = discriminative_power(scores, resamples=100)
+    found = power(scores, resamples=100)
     return [
-        power,
-        power.differences(),
-        agreement(power),
+        found,
+        found.differences(),
+        agreement(found),
         intuitiveness(scores, "P@10"),
-        swap_rates(scores, trials=20),
+        swap(scores, trials=20),
         stability(scores, sizes=[5, 20], samples=2, resamples=50),
-        disagreements(scores, "alpha_nDCG@10", "P@10"),
+        disagreement(scores, "alpha_nDCG@10", "P@10"),
         topic_set_size(difference=0.1, variance=0.1),
         axiom_table(["P@20"], ["Pri", "Conf"], instances=20),
         find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p", instances=20),
-        label_counts(judged),
+        labels(judged),
         order(judged),
         orders(judged),
         attainable(judged),
@@ -368,7 +368,7 @@ def test_captions_labels_and_columns_of_latex(scores: Scores, cli: Callable[...,
         with pytest.raises(InputError, match=says):
             found.to_latex(**bad)
     options = ("--format", "latex", "--caption", "Web & 50%", "--label", "tab:web", "--columns", "2")
-    printed = cli("compare", "--qrels", sample.QRELS, *EVALUATE[2:], *options).stdout
+    printed = cli("compare", sample.QRELS, *EVALUATE[2:], *options).stdout
     assert printed == text
 
 
@@ -399,7 +399,7 @@ def test_differences_that_are_only_rounding_are_equal() -> None:
 
 
 def test_by_topic_on_the_command_line(cli: Callable[..., Any], scores: Scores, tmp_path: Path) -> None:
-    command = ("compare", "--qrels", sample.QRELS, *EVALUATE[2:], "--baseline", scores.runs[0], "--by-topic")
+    command = ("compare", sample.QRELS, *EVALUATE[2:], "--baseline", scores.runs[0], "--by-topic")
     expected = compare(scores, baseline=scores.runs[0]).by_topic(2)
     found = cli(*command, "--most", "2", "--plot", tmp_path / "differences.svg")
     assert found.stdout == expected.to_text()

@@ -8,12 +8,12 @@ import numpy as np
 import preference_oracle as oracle
 import pytest
 
-from rankprism.data.hits import NOWHERE
+from rankprism.data.hits import NOWHERE, Ints, Longs
 from rankprism.formats.preferences import read_preferences
 from rankprism.preferences.prf import COMBINATIONS, exact_ideal_prf, greedy_ideal, ideal_prf, prf, reaching
-from rankprism.preferences.utility import NONE, UNSEEN, pooled, raw, shown_by_topic
+from rankprism.preferences.utility import NONE, UNSEEN, Shown, pooled, raw, shown_by_topic
 
-BROWSING = ["rbp", "dcg", "rr", "uniform", (0.5, 0.25, 0.125)]
+BROWSING: list[str | tuple[float, ...]] = ["rbp", "dcg", "rr", "uniform", (0.5, 0.25, 0.125)]
 
 
 def some_rows(rng: random.Random, documents: int, judgments: int) -> list[oracle.Row]:
@@ -26,11 +26,11 @@ def some_rows(rng: random.Random, documents: int, judgments: int) -> list[oracle
     return rows
 
 
-def read(rows: list[oracle.Row]):  # type: ignore[no-untyped-def]
+def read(rows: list[oracle.Row]) -> Shown:
     return shown_by_topic(read_preferences([("q", given, *rest) for given, *rest in rows]))["q"]
 
 
-def placed(docs: tuple[str, ...], rankings: list[list[str]]):  # type: ignore[no-untyped-def]
+def placed(docs: tuple[str, ...], rankings: list[list[str]]) -> tuple[Ints, Longs]:
     """Ranks and positions of the documents that the judgments name."""
     hits = [[(i, docs.index(d)) for i, d in enumerate(r, 1) if d in docs] for r in rankings]
     width = max(map(len, hits), default=0)
@@ -86,7 +86,7 @@ def test_pooled_utilities_follow_complete_preferences() -> None:
     """With many judgments of every pair, the pooled estimate comes close to the shares themselves."""
     rng = np.random.default_rng(7)
     strength = rng.normal(size=6)
-    rows = []
+    rows: list[oracle.Row] = []
     for _ in range(40):
         for i in range(6):
             for j in range(i):

@@ -18,8 +18,10 @@ from rankprism.data.scores import Scores
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
-from rankprism.measures import CAM, MM, TOMA, Aspect, Measure
+from rankprism.measures import Measure
+from rankprism.measures.combine import CAM, MM, Aspect
 from rankprism.measures.parameter import Role
+from rankprism.measures.toma import TOMA
 from rankprism.meta.discriminative_power import power
 from rankprism.meta.rank_correlation import correlation
 from rankprism.statistics.threads import Share, for_each

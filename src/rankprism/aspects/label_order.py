@@ -13,7 +13,6 @@ from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
-from rankprism.measures import TOMA
 from rankprism.measures.distance_order import (
     NORMS,
     DistanceOrder,
@@ -25,6 +24,7 @@ from rankprism.measures.distance_order import (
     embedded,
     shown,
 )
+from rankprism.measures.toma import TOMA
 from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.

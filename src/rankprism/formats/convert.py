@@ -125,7 +125,7 @@ def _without_packing(path: files.PathLike) -> str:
 
 def judgments_text(judgments: Judgments, to: str) -> str:
     """Judgments as the text of a file of this format."""
-    return _write_judgments(judgments, to).text
+    return _write_judgments(judgments, to).text.decode()
 
 
 def _write_judgments(judgments: Judgments, to: str) -> Written:

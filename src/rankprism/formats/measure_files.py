@@ -22,10 +22,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from rankprism.errors import MeasureError, RankprismError
+from rankprism.errors import MeasureError, RankprismError, shown
 from rankprism.measures.compose import compose, mix
 from rankprism.measures.measure import Measure, all_or_none, lookup, names
-from rankprism.measures.parameter import shown
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:

@@ -184,7 +184,7 @@ class Measure:
     @property
     def latex(self) -> str:
         """`display` as LaTeX source."""
-        from rankprism.data.result import latex_escaped
+        from rankprism.data.markup import latex_escaped
 
         escaped = latex_escaped(self.display)
         for word, letter in GREEK.items():

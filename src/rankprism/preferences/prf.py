@@ -35,9 +35,9 @@ def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: 
         return np.cumsum(chances[::-1])[::-1][:depth]
     if browsing == "rbp":
         powers = geometric(1 - theta)
-        return powers.first(depth) - powers(np.array([cutoff + 1], dtype=np.int32))[0]
+        return np.asarray(powers.first(depth) - powers(np.array([cutoff + 1], dtype=np.int32))[0])
     if browsing == "dcg":
-        return LOGARITHMIC.first(depth) - LOGARITHMIC(np.array([cutoff + 1], dtype=np.int32))[0]
+        return np.asarray(LOGARITHMIC.first(depth) - LOGARITHMIC(np.array([cutoff + 1], dtype=np.int32))[0])
     if browsing == "rr":
         return RECIPROCAL.first(depth) - 1 / (cutoff + 1)
     return np.asarray((cutoff + 1 - i) / cutoff)

@@ -76,7 +76,7 @@ class Shown:
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
         met += met.T
         y = np.bincount(c.left, c.outcome - 0.5, n) - np.bincount(c.right, c.outcome - 0.5, n)
-        return solve_spd(np.diag(met.sum(-1) + 1) - met, y)
+        return solve_spd(np.diag(met.sum(-1) + 1) - met, y.astype(np.float64))
 
 
 def numbers_by_topic(preferences: Preferences) -> dict[str, dict[str, int]]:
@@ -132,7 +132,7 @@ def counted(
     left, right = c.left[triple] * n + z, c.right[triple] * n + z
     wins = np.bincount(left, x, n * n) + np.bincount(right, 1 - x, n * n)
     shown = np.bincount(left, minlength=n * n) + np.bincount(right, minlength=n * n)
-    given = Counts(wins.reshape(n, n), shown.reshape(n, n).astype(np.float64))
+    given = Counts(wins.astype(np.float64).reshape(n, n), shown.reshape(n, n).astype(np.float64))
     return Shown(docs, pool, alone, given, lambda: comparisons, after or {})
 
 
@@ -141,7 +141,7 @@ def count_alone(documents: int, left: Longs, right: Longs, outcome: Floats) -> C
     # Sums of halves are exact, so the order of the judgments does not matter.
     wins = np.bincount(left, outcome, documents) + np.bincount(right, 1 - outcome, documents)
     shown = np.bincount(left, minlength=documents) + np.bincount(right, minlength=documents)
-    return Counts(wins, shown.astype(np.float64))
+    return Counts(wins.astype(np.float64), shown.astype(np.float64))
 
 
 # ── estimates ────────────────────────────────────────────────────────────────────────────────────
