@@ -224,18 +224,21 @@ class Measure:
         return hash(str(self))
 
     def score(self, hits: Hits) -> Floats:
-        """(N,): the score of each ranking."""
-        if not self.definition.single:
-            score = self.per_aspect(hits)
-        else:
-            fold = self.of(Role.FOLD)
-            score = self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
+        """(N,): the score of each ranking, refused where it is not a finite number."""
+        score = self.computed(hits)
         if not np.isfinite(score).all():
             raise MeasureError(
                 f"{self}: a score is no finite number; the grades, which go up to "
                 f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
             )
         return score
+
+    def computed(self, hits: Hits) -> Floats:
+        """(N,): the score of each ranking as the function gives it, finite or not."""
+        if not self.definition.single:
+            return self.per_aspect(hits)
+        fold = self.of(Role.FOLD)
+        return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
