@@ -148,19 +148,26 @@ class Description(Result):
         names = ("part", "name", "fact", "value", "low", "high")
         return Table(dict(zip(names, zip(*facts, strict=True), strict=True)))
 
-    def __str__(self) -> str:
-        parts = [self.summary.text(), self.assessor_table.text()]
-        if len(self.by_assessor) > _PRINTED:
-            parts[-1] += f"\n… and {len(self.by_assessor) - _PRINTED} more"
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Topics, assessors, and where they are known agreement and coverage."""
+        found = [self.summary, self.assessor_table]
         if self.alpha.units:
-            parts.append(self.agreement_table.text())
-            if len(self.kappa) > _PRINTED:
-                parts[-1] += f"\n… and {len(self.kappa) - _PRINTED} more pairs of assessors"
-        else:
-            parts.append("No pair was judged by two assessors, so nothing can be said of their agreement.")
+            found.append(self.agreement_table)
         if self.runs:
-            parts.append(self.coverage_table.text())
-        return "\n\n".join([*parts, *(["\n".join(self.notes)] if self.notes else [])])
+            found.append(self.coverage_table)
+        return tuple(found)
+
+    @property
+    def note(self) -> str:
+        lines = list(self.notes)
+        if len(self.by_assessor) > _PRINTED:
+            lines.append(f"{len(self.by_assessor) - _PRINTED} more assessors are not shown.")
+        if not self.alpha.units:
+            lines.append("No pair was judged by two assessors, so nothing can be said of their agreement.")
+        elif len(self.kappa) > _PRINTED:
+            lines.append(f"{len(self.kappa) - _PRINTED} more pairs of assessors are not shown.")
+        return "\n".join(lines)
 
 
 def describe(
