@@ -133,7 +133,7 @@ def test_weights_that_do_not_fit_are_refused(case: Case, cli: Callable[..., Any]
 @pytest.mark.parametrize(
     ("measure", "says"),
     [
-        ("alpha_ndcg@20", ("unknown measure 'alpha_ndcg'", "did you mean alpha_nDCG")),
+        ("alpha_nDGC@20", ("unknown measure 'alpha_nDGC'", "did you mean alpha_nDCG")),
         ("AlphaNDCG", ("unknown measure", "rankprism measures")),
         ("P@0", ("P: cutoff must be a whole number ≥ 1 and ≤ 1,000,000,000; got 0",)),
         ("P@-3", ("cutoff must be", "-3")),

@@ -121,7 +121,7 @@ def test_demo_shows_a_table_and_saves_the_sample(cli: Callable[..., Any], tmp_pa
     assert "relevance-only" in cli("demo").stdout
     folder = tmp_path / "sample"
     assert cli("demo", "--save", folder).returncode == 0
-    assert sorted(p.name for p in folder.iterdir()) == ["qrels.txt", "runs", "weights.txt"]
+    assert sorted(p.name for p in folder.iterdir()) == ["preferences.tsv", "qrels.txt", "runs", "weights.txt"]
     again = cli("demo", "--save", folder)
     assert (again.returncode, "exists already" in again.stderr) == (2, True)
 

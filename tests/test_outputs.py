@@ -37,6 +37,8 @@ from rankprism.meta import (
     swap,
     unanimity,
 )
+from rankprism.preferences.bradley_terry import bradley_terry
+from rankprism.preferences.describe import describe
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -85,6 +87,7 @@ def other_results(scores: Scores) -> list[Result]:
     """One of each kind that `every_result` has not."""
     judged = read_judgments({"q_1": {"a_b": {"x": 1, "y": 1}, "c%": {"x": 1, "y": 0}}}, aspects=["a_b", "c%"])
     runs = {"r&1": {"q_1": {"x": 2.0, "y": 1.0}}, "r_2": {"q_1": {"y": 2.0, "x": 1.0}}}
+    preferences = [("q_1", "", "x", "y", "left", "a&b"), ("q_1", "", "x", "y", "right", "c_d")]
     found = power(scores, resamples=100)
     return [
         found,
@@ -102,6 +105,8 @@ def other_results(scores: Scores) -> list[Result]:
         orders(judged),
         attainable(judged),
         analyse(judged, runs, ["nDCG"], resamples=100),
+        describe(preferences, runs, resamples=20),
+        bradley_terry(preferences),
     ]
 
 

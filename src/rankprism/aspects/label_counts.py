@@ -27,6 +27,7 @@ def labels(judgments: JudgmentsLike) -> LabelCounts:
     relevant  2      2              1  50.00
     credible  0      0              1  50.00
     credible  1      1              1  50.00
+    <BLANKLINE>
     2 judged documents
     credible: 1 missing, read as the lowest label
     """

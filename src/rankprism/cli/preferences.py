@@ -21,7 +21,8 @@ from rankprism.cli.options import (
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Preferences between documents: what is in a file, and what they say of each document.",
+    rich_markup_mode=None,
+    help="Read what people prefer: pairs and triplets of documents.",
 )
 
 
@@ -86,10 +87,13 @@ def describe(
     format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
-    """Show how many preferences there are, whether assessors agree, and where preferences go in circles.
+    """Count preferences, and show whether assessors agree and where preferences go in circles.
 
     Pairs and triplets of every topic; contradictions, triads and cycles; Krippendorff's α and Cohen's κ
     with 95 % bootstrap intervals; and of each RUN, how much of its first documents was judged.
+
+    \b
+    rankprism preferences describe prefs.tsv runs/*.run
     """
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.describe import describe as compute
@@ -120,7 +124,11 @@ def strengths(
     format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
-    """Show how strong each document is by Bradley and Terry's model, with intervals."""
+    """Show how strong each document is by Bradley and Terry's model, with intervals.
+
+    \b
+    rankprism preferences strengths prefs.tsv -o strengths.csv
+    """
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.bradley_terry import bradley_terry
 
@@ -148,9 +156,10 @@ def order(
 ) -> None:
     """Write the order of preference as qrels for Compat.
 
-    rankprism preferences order prefs.tsv -o order.qrels
-
     The last document of a topic has grade 1, the one before it 2, and so on; equal ones have the same grade.
+
+    \b
+    rankprism preferences order prefs.tsv -o order.qrels
     """
     from rankprism.cli.output import write
     from rankprism.formats.convert import judgments_text

@@ -54,7 +54,7 @@ def intuitiveness(
     >>> print(intuitiveness(evaluate(sample.QRELS, list(sample.RUNS), measures), "StRecall@10"))
     measure        other    disagreements  it is right  other is right  difference     low    high       p
     ──────────────────────────────────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  0.0000
+    alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  <.0001
     """
     one_of("test", test, TESTS)
     complete = several_runs(scores)
