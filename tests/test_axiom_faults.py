@@ -183,7 +183,6 @@ PLAIN: dict[str, dict[str, dict[str, Any]]] = {
     "Pri": {
         "ranks 3 and 4 exchanged": {"discount": exchanged(3)},
         "the first document left out": {"counts": lambda x, length: x.rank > 1},
-        "the last document left out": {"counts": lambda x, length: x.rank < length},
         "grades cut to one digit": {"gain": lambda x: np.floor(x.r * 50 + 1e-6) / 50},
         "no discount": {"discount": np.ones_like},
     },
@@ -192,6 +191,7 @@ PLAIN: dict[str, dict[str, dict[str, Any]]] = {
     "CloseTh": {"impatience": {"discount": lambda i: 0.5**i}},
     "Conf": {
         "no effort": {"effort": np.zeros_like},
+        "the last document left out": {"counts": lambda x, length: x.rank < length},
         "effort for the first five alone": {"effort": lambda i: EFFORT * (i <= 5)},
     },
     "AspDiv": {"one aspect counts against": {"weight": lambda x: x.weight * np.where(x.weight > 0.5, -1, 1)}},
@@ -206,7 +206,7 @@ PLAIN: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def test_without_a_fault_nothing_is_found() -> None:
-    verdicts = examine([planted("Faultless")], TEN)
+    verdicts = examine([planted("Faultless")], TEN, instances=2000)
     assert [verdict.constraint.name for verdict in verdicts if not verdict.kept] == []
 
 

@@ -40,6 +40,7 @@ from rankprism.axioms import (
 )
 from rankprism.axioms.bases import instances_of, random_bases, small_bases
 from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
+from rankprism.cli import main
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import compose, measure, mix, parse
@@ -261,9 +262,10 @@ def test_what_does_not_apply_says_why() -> None:
 
 
 def test_a_verdict_says_how_many_instances_were_tried() -> None:
-    few, many = (examine(["Q"], [Pri], instances=n)[0] for n in (0, 400))
+    few, many = (examine(["nDCG(judged_only=True)"], [Pri], instances=n)[0] for n in (0, 400))
     assert few.kind == many.kind == "no violation found"
-    assert 400 <= many.instances - few.instances <= 402
+    # A quarter as many are varied, four from each base, where the premises let them.
+    assert 400 <= many.instances - few.instances <= 502
     assert "That is no proof" in story(many)
 
 
@@ -285,6 +287,59 @@ def test_what_is_lost_to_rounding_is_no_tie(
 def test_a_steep_measure_that_ties_is_caught_all_the_same() -> None:
     # Binary gains cannot tell .05 from .01, however little the ranks below count.
     assert [v.kept for v in examine(["RBP(p=0.01)"], [Pri, Deep], instances=300)] == [False, False]
+
+
+@measure()
+def AxiomFragile(hits: Hits) -> Floats:
+    """Fails where a ranking has three relevant documents."""
+    if (hits.grade.any(1).sum(1) == 3).any():
+        raise ZeroDivisionError("three is too many")
+    return np.asarray(hits.grade.sum((1, 2)))
+
+
+@measure()
+def AxiomCrowded(hits: Hits) -> Floats:
+    """Fails where many rankings come together."""
+    if len(hits.length) > 50:
+        raise KeyError("crowd")
+    return np.asarray(hits.grade.sum((1, 2)))
+
+
+@measure()
+def AxiomShapeless(hits: Hits) -> Floats:
+    """Has a score for each document."""
+    return np.asarray(hits.grade.sum(1))
+
+
+def test_an_error_inside_a_measure_names_the_measure_and_the_instance() -> None:
+    with pytest.raises(MeasureError) as caught:
+        examine([AxiomFragile], [Pri], instances=0)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    named = re.fullmatch(
+        r"AxiomFragile fails with ZeroDivisionError: three is too many; it was scoring the rankings \[(.*)\] "
+        r"and \[(.*)\] \(weights 1\); correct the measure, or give these rankings a score",
+        str(caught.value),
+    )
+    assert named is not None
+    assert [sum(float(r) > 0 for r in ranking.split(", ")) for ranking in named.groups()] == [3, 3]
+    with pytest.raises(
+        MeasureError, match=r"AxiomCrowded fails with KeyError: 'crowd'; .*scored together with"
+    ):
+        examine([AxiomCrowded], [Pri], instances=0)
+    with pytest.raises(MeasureError, match=r"AxiomShapeless fails with ValueError: scores of shape"):
+        examine([AxiomShapeless], [Pri], instances=0)
+
+
+def test_an_error_inside_a_measure_ends_the_command_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["rankprism", "axioms", "AxiomFragile", "-c", "Pri", "--instances", "0"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("rankprism: AxiomFragile fails with ZeroDivisionError: three is too many; it was")
+    assert error.count("\n") == 1
 
 
 def test_rankings_are_not_longer_than_the_cutoff_also_those_of_ones_own_constraint() -> None:
@@ -352,10 +407,13 @@ def test_two_readings_of_a_constraint_are_two_columns_and_the_same_twice_is_one(
 
 
 def test_what_was_tried_does_not_refute_what_holds_from_some_n_on() -> None:
-    average, patient = examine(["AP", "EU(alpha=0.001)"], ["DeepTh"])
-    assert str(average) == "AP DeepTh: violated for every n tried; for no n from 3 to 8,192"
-    assert "counterexample" not in story(average)
-    assert "as far as was tried" in story(average)
+    blended, average, patient = examine(["D_EBR", "AP", "EU(alpha=0.001)"], ["DeepTh"])
+    assert str(blended) == "D_EBR DeepTh: violated for every n tried; for no n from 3 to 8,192"
+    assert "counterexample" not in story(blended)
+    assert "as far as was tried" in story(blended)
+    # Where an argument is recorded, it refutes all n.
+    assert str(average).startswith("AP DeepTh: violated; for no n: the j-th of the n documents is worth at")
+    assert "as far as was tried" not in story(average)
     assert patient.kind == "proved"
     assert patient.note.endswith("falls to 0; up to 8,192 it does not show")
 
@@ -421,6 +479,8 @@ def test_toma_has_the_four_properties_that_cam_and_mm_lack() -> None:
     # the lowest class, so a topic that has no others attains no more than 0.
     four = ["Max1", "Min0", "Order", "Defined"]
     measures = ["TOMA(nDCG)", "TOMA(AP,distance='manhattan')", "TOMA(nDCG,distance='chebyshev')", "CAM(nDCG)"]
+    # The more instances, the more labels; that there are too many for one batch is no reason.
+    assert examine(["TOMA(nDCG)"], ["Sym"], instances=500)[0].kind == "no violation found"
     verdicts = examine(measures, four, instances=300)
     broken = [(str(v.measure), v.constraint.name) for v in verdicts if not v.kept]
     assert broken == [("TOMA(nDCG,distance='chebyshev')", "Max1"), ("CAM(nDCG)", "Max1")]
@@ -431,7 +491,9 @@ def test_readings_are_checked() -> None:
         Pri(grades="some")
     with pytest.raises(InputError, match="Sat: r_max must be a number above 0 and at most 1; got 2"):
         Sat(r_max=2)
-    with pytest.raises(InputError, match="Deep has no reading 'suffix'; it has grades, highest, cutoff"):
+    with pytest.raises(
+        InputError, match="Deep has no reading 'suffix'; it has grades, highest, small, cutoff"
+    ):
         Deep(suffix="any")
     with pytest.raises(InputError, match="unknown constraint 'Pry'; did you mean Pri"):
         find_constraint("Pry")
@@ -477,6 +539,8 @@ def test_the_command_tells_a_story(cli: Cli) -> None:
 def test_the_command_finds_thresholds(cli: Cli) -> None:
     found = cli("axioms", "RBP(gain='linear')", "--threshold", "p", "-c", "CloseTh")
     assert "holds for p > 0.7549" in found.stdout
+    ranged = cli("axioms", "RBP(gain='linear')", "--threshold", "p=0.5:0.7", "-c", "CloseTh")
+    assert "holds for no p from 0.5 to 0.7" in ranged.stdout
 
 
 def test_a_threshold_of_what_does_not_apply_says_so() -> None:
@@ -509,6 +573,9 @@ def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     text = cli("axioms", "AP", "-c", "Pri", "--reading", "grades=binary", "--instances", "50").stdout
     assert "AP       ●" in text
     assert "read as Pri(grades='binary')" in text
+    room = cli("axioms", "-c", "Deep", "--reading", "small=room", "--instances", "200").stdout
+    assert "CT@k          ●" in room
+    assert "r ≪ 1 read as room" in room
     assert "r_max: a number above 0 and at most 1, default 1.0" in cli("axioms", "--list", "-c", "Sat").stdout
 
 
@@ -531,6 +598,13 @@ def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
         (["--explain", "RBP", "Pri", "--threshold", "p"], "--explain and --threshold are two questions"),
         (["--list", "--format", "json"], "--list stands alone"),
         (["RBP", "--threshold", "q"], "RBP has no parameter 'q'"),
+        (
+            ["RBP", "--threshold", "p=0.5"],
+            "--threshold is PARAM or PARAM=LOW:HIGH, e.g. p=0.5:0.9; got 'p=0.5'",
+        ),
+        (["RBP", "--threshold", "p=0.9:0.5"], "RBP: a range of p is from a value to a higher one"),
+        (["RBP", "--threshold", "p=0.5:2"], "RBP: p must be a number"),
+        (["RBP", "--reading", "small=tiny"], "Pri: small must be literal or room; got 'tiny'"),
     ],
 )
 def test_what_the_command_cannot_do_it_says(cli: Cli, arguments: list[str], message: str) -> None:

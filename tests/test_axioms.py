@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -37,7 +37,9 @@ from rankprism.axioms import (
     scores_of,
 )
 from rankprism.axioms import proofs as recorded
+from rankprism.axioms.search import make_lots
 from rankprism.axioms.table import PAPER
+from rankprism.errors import MeasureError
 from rankprism.measures import lookup, names, parse
 from rankprism.measures.measure import AXIOMS, Measure
 
@@ -280,6 +282,36 @@ def test_binary_relevance_saves_what_only_counts_documents() -> None:
     assert kept(row("CT@k"), *binary) == [False, False]
 
 
+def test_with_room_left_the_cube_test_keeps_what_it_counts_and_21_cells_disagree(table: AxiomTable) -> None:
+    # The paper's gloss on r ≪ 1: there is always room for new documents. Then no aspect is ever satisfied.
+    small = {c: c(small="room") for c in TEN if any(r.name == "small" for r in c.readings)}
+    assert [c.name for c in TEN if c not in small] == ["Sat", "AspRel"]  # of which nobody asks r ≪ 1
+    room = paper_table([small.get(c, c) for c in TEN], instances=INSTANCES)
+    literal = {(label, v.constraint.name) for label, v in table.disagreements}
+    assert literal - {(label, v.constraint.name) for label, v in room.disagreements} == {("CT@k", "Deep")}
+    assert (len(literal), len(room.disagreements)) == (22, 21)
+    binary = [small[c](grades="binary") for c in (Pri, Deep, AspDiv)]
+    assert kept(row("CT@k"), *binary) == [True, True, True]
+
+
+def test_with_room_left_no_ranking_satisfies_an_aspect() -> None:
+    for statement in (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed):
+        lots = make_lots(statement(small="room"), None, 600, seed=3)
+        made = [instance for lot in lots for instance in lot.instances]
+        assert len(made) > 100
+        assert max(ranking.sum(0).max(initial=0) for i in made for ranking in i.rankings) < 1
+
+
+def test_the_table_says_how_small_is_read() -> None:
+    literal, room = (paper_table(cs, instances=0).legend for cs in (["Pri", "Red"], [Pri(small="room")]))
+    assert literal.splitlines()[-1] == (
+        "r ≪ 1 read as literal: no r is above 0.1; so is Red, of which the paper does not ask it"
+    )
+    assert "r ≪ 1 read as room: no r is above 0.1, and on no aspect do those of a ranking sum to 1" in room
+    assert "of which" not in paper_table([Red(highest=1)], instances=0).legend
+    assert "≪" not in paper_table(["Sat", "AspRel"], instances=0).legend
+
+
 def test_average_precision_breaks_deepness_even_for_binary_relevance_with_8_documents() -> None:
     # Relevant at {6, 8}: (1/5 + 2/8) = .45, and (1/6 + 2/7) = .4524.
     verdict = examine([row("AP-IA")], [Deep(grades="binary")], instances=0)[0]
@@ -341,7 +373,8 @@ def test_saturation_needs_a_document_good_enough(r_max: float, saturating: str) 
     )
 
 
-def test_the_friendliest_reading_leaves_seven_cells_of_the_paper_unexplained() -> None:
+@pytest.mark.parametrize("small", ["literal", "room"])
+def test_the_friendliest_reading_leaves_seven_or_four_cells_of_the_paper_unexplained(small: str) -> None:
     # Binary grades, α = .1, p = .9, no cutoff for what is made of nDCG, and ad hoc measures fail by fiat.
     readings = {c: {"ad_hoc": "not applicable"} for c in TEN[5:]}
     readings |= {c: {"grades": "binary", **readings.get(c, {})} for c in (Pri, Deep, AspDiv)}
@@ -351,15 +384,17 @@ def test_the_friendliest_reading_leaves_seven_cells_of_the_paper_unexplained() -
     measures = {label: parse(row(label))(**chosen.get(label, {})) for label in PAPER}
     for label in ("nDCG@k", "nDCG-IA@k", "D#-Measure@k"):
         measures[label] = measures[label](cutoff=None)
-    constraints = [c(**readings.get(c, {})) for c in TEN]
-    verdicts = iter(examine(measures.values(), constraints, instances=60))
+    sized = {c for c in TEN if any(r.name == "small" for r in c.readings)}
+    constraints = [c(**readings.get(c, {}), **({"small": small} if c in sized else {})) for c in TEN]
+    verdicts = iter(examine(measures.values(), constraints, instances=200))
     wrong = [
         (label, verdict.constraint.name)
         for label in measures
         for verdict, printed in zip(islice(verdicts, 10), PAPER[label][1], strict=True)
         if bool(verdict.kept) != (printed == "1")
     ]
-    satisfied = [("CT@k", name) for name in ("Pri", "Deep", "AspDiv")]  # in rankings of a dozen or more
+    # Where there is no room, rankings of a dozen documents or more satisfy an aspect.
+    satisfied = [("CT@k", name) for name in ("Pri", "Deep", "AspDiv")] if small == "literal" else []
     assert wrong == [
         ("AP", "Pri"),
         ("P-IA@k", "AspDiv"),
@@ -391,6 +426,37 @@ def test_closeness_holds_from_a_threshold_on(measure: str, parameter: str, thres
     edge = found.spans[0].high if parameter == "alpha" else found.spans[0].low
     assert edge == pytest.approx(threshold, abs=2e-9)
     assert f"{threshold:.4f}" in str(found)
+
+
+def test_a_threshold_and_the_table_say_the_same_of_what_an_m_shows() -> None:
+    measures = [row("RBU@k"), row("D#-Measure@k"), "RBU(gain='linear')"]
+    for verdict in examine(measures, [CloseTh]):
+        assert (verdict.kind, verdict.note) == (
+            "proved",
+            "for m = 2" if "RBU" in str(verdict.measure) else "for m = 3",
+        )
+    found = find_thresholds([row("RBU@k")], [CloseTh], "p", between=(0.79, 0.81)).thresholds[0]
+    assert str(found) == "holds for every p from 0.79 to 0.81 that was tried"
+    # One order that scores 1 for each topic tried is no proof for all topics.
+    order = find_thresholds(
+        ["alpha_nDCG(ideal='exact')"], ["Max1"], "alpha", between=(0.4, 0.6), instances=20
+    ).thresholds[0]
+    assert str(order).startswith("no violation found")
+
+
+def test_a_threshold_is_looked_for_in_a_range() -> None:
+    rbp = "RBP(gain='linear')"
+    inside, below, above = (
+        str(find_thresholds([rbp], [CloseTh], "p", between).thresholds[0])
+        for between in ((0.7, 0.8), (0.2, 0.7), (0.76, 0.9))
+    )
+    assert inside == "holds for p > 0.7549"
+    assert below == "holds for no p from 0.2 to 0.7"
+    assert above == "holds for every p from 0.76 to 0.9 that was tried"
+    with pytest.raises(MeasureError, match=r"RBP: p must be a number .*; got 1.5"):
+        find_thresholds([rbp], [CloseTh], "p", (0.5, 1.5))
+    with pytest.raises(MeasureError, match=r"a range of p is from a value to a higher one; got 0.9 to 0.5"):
+        find_thresholds([rbp], [CloseTh], "p", (0.9, 0.5))
 
 
 def test_effort_and_patience_decide_what_rbu_keeps() -> None:
@@ -438,13 +504,16 @@ def test_where_the_thresholds_of_depth_lie(
     measure: str, r_c: float, deep: int | None, close: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
     deepness, closeness = examine([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
     assert deepness.note == ("for no n from 3 to 8,192" if deep is None else f"from n = {deep:,} on")
     assert closeness.note == ("for no m up to 8,192" if close is None else f"for m = {close}")
+    assert closeness.kind == ("violated" if close is None else "proved")
 
 
 def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
     names_of = {"NRBP": {"p": "beta"}, "EU": {"eu_log": "base"}}
     by_grade: dict[float, list[tuple[Measure, Any]]] = {}
     for label, known in golden["parameter_grid"].items():
@@ -469,6 +538,7 @@ def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
     measures, entries = [], []
     for label, by_cutoff in golden["thresholds"].items():
         for cutoff, entry in by_cutoff.items():
@@ -503,7 +573,7 @@ def searched(declared: dict[str, frozenset[str]]) -> dict[str, set[str]]:
     """What the search alone finds, whatever has been proved."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-        verdicts = examine(declared, TEN, instances=800)
+        verdicts = examine(declared, TEN, instances=600)
     found: dict[str, set[str]] = {name: set() for name in declared}
     for verdict in verdicts:
         if verdict.kept:
@@ -540,6 +610,82 @@ def test_the_search_finds_nothing_against_what_is_proved(
     used |= {recorded.proof_of(lookup(name), c) for name in searched for c in TEN}
     used |= {recorded.proof_of(parse("EU(e=0.5)"), Sat)}
     assert {proof.argument for proof in recorded.PROOFS} <= used
+
+
+def weights_of_ranks(measure: Measure, ranks: range) -> list[float]:
+    """What each rank weighs against the first, for the c-th of documents of one grade on one aspect."""
+    a = measure["alpha"] if "alpha" in {p.name for p in measure.definition.parameters} else 0.0
+    discounts: dict[str, Callable[[int], float]] = {
+        "alpha_DCG": lambda i: 1 / math.log2(i + 1),
+        "EU": lambda i: 1 / (1 + math.log(i) / math.log(measure["base"])),
+        "NRBP": lambda i: measure["beta"] ** (i - 1),
+        "RBP": lambda i: measure["p"] ** (i - 1),
+    }
+    return [discounts[measure.name](i) * (1 - a) ** c for c, i in enumerate(ranks)]
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "alpha_DCG(alpha=0.196,gain='linear')",
+        "EU(alpha=0.221,gain='linear')",
+        "EU(alpha=0.165,base=2,gain='linear')",
+        "NRBP(beta=0.9,alpha=0.1,gain='linear')",
+        "NRBP(beta=0.96,alpha=0.5,gain='linear')",
+        "RBP(p=0.92,gain='linear')",
+    ],
+)
+def test_a_bound_on_what_lies_deep_is_one_also_for_the_least_parameters_that_it_is_recorded_for(
+    measure: str,
+) -> None:
+    # These hold for a small m; no m above 32 will do all the same, which is what is recorded.
+    chosen = parse(measure)
+    assert recorded.disproof_of(chosen, CloseTh)
+    for m in (*range(33, 200), 1000):
+        assert sum(weights_of_ranks(chosen, range(m + 1, 2 * m + 1))) < 1, m
+
+
+@pytest.mark.parametrize(
+    "measure", ["alpha_DCG(alpha=0.19)", "EU(alpha=0.21)", "NRBP(beta=0.99)", "RBP(p=0.95)", "RBU(p=1)"]
+)
+def test_no_bound_is_recorded_where_it_does_not_hold(measure: str) -> None:
+    assert not recorded.disproof_of(parse(measure), CloseTh)
+
+
+def test_that_no_n_will_do_rests_on_an_argument_but_for_a_few(declared: dict[str, frozenset[str]]) -> None:
+    measures = [*declared, *(measure for measure, _ in PAPER.values())]
+    verdicts = [v for v in examine(measures, [DeepTh, CloseTh]) if v.kept is False]
+    assert {(v.measure.name, v.constraint.name) for v in verdicts if v.open} == {
+        ("Compat", "CloseTh"),
+        ("Compat_IA", "CloseTh"),
+        ("P_at_recall", "CloseTh"),
+        ("ACT", "CloseTh"),
+        ("nCT", "DeepTh"),
+        ("D_EBR", "DeepTh"),
+    } & {(v.measure.name, v.constraint.name) for v in verdicts}
+    used = {v.note.partition(": ")[2] for v in verdicts if not v.open}
+    used |= {recorded.disproof_of(parse(m), CloseTh) for m in ("P@3", "RBP(p=0.5)")}
+    assert {proof.argument for proof in recorded.DISPROOFS} == used
+
+
+def test_sums_below_grow_as_the_arguments_say() -> None:
+    # Σ_{j≤n} j/(n+j) ≥ (n+1)/4 and Σ_{j≤n} 1/log2(n+j+1) ≥ n/log2(2n+1) > 1, from n = 3 on; in fractions.
+    for n in (3, 4, 10, 100):
+        assert sum(Fraction(j, n + j) for j in range(1, n + 1)) >= Fraction(n + 1, 4) >= 1
+        assert sum(1 / math.log2(n + j + 1) for j in range(1, n + 1)) >= n / math.log2(2 * n + 1) > 1
+        assert sum(Fraction(1, m) for m in range(n + 1, 2 * n + 1)) < Fraction(6932, 10000)  # ln 2 = .6931…
+
+
+def test_a_hardly_relevant_document_moved_past_a_relevant_one_lowers_q() -> None:
+    # Gains g and x, of which the ideal has both, so cg* = g + x; R = 2. Below 41 others, x at 42 and g at 43
+    # are worth (1+x)/(42+g+x) + (2+g+x)/(43+g+x); g at 43 and x at 44, (1+g)/(43+g+x) + (2+g+x)/(44+g+x).
+    g, x = (Fraction(2**r - 1) for r in (0.1, 0.0001))
+    up = ((1 + x) / (42 + g + x) + (2 + g + x) / (43 + g + x)) / 2
+    down = ((1 + g) / (43 + g + x) + (2 + g + x) / (44 + g + x)) / 2
+    assert up < down
+    rankings = [[0.0]] * 41 + [[0.0001], [0.1], [0.0]], [[0.0]] * 41 + [[0.0], [0.1], [0.0001]]
+    assert scores_of(parse("Q"), *rankings, weights=[1]) == pytest.approx([float(up), float(down)], rel=1e-12)
+    assert kept("Q", Pri, instances=4000) == [False]
 
 
 def test_no_argument_is_recorded_where_nothing_counts() -> None:

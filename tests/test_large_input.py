@@ -15,6 +15,9 @@ import pytest
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats.runs import align_source
 
+#: The notes on runs that are hardly judged are not what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
 #: Sanitizers keep memory of their own.
 MEMORY = pytest.mark.skipif(
     not Path("/proc/self/status").exists() or "RANKPRISM_SANITIZED" in os.environ, reason="needs /proc"

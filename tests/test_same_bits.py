@@ -22,6 +22,9 @@ from rankprism.data.scores import mean_over_topics
 from rankprism.measures.ideal import offers
 from rankprism.measures.parts import LOGARITHMIC, Gain, Parts, decay, over_best, total
 
+#: The notes on runs that are hardly judged are not what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
 #: Of all scores of the collections that ship with the tests. Every machine has to find the same one. If a
 #: measure is added or its arithmetic changes on purpose, `python tests/all_scores.py` prints the new one.
 HASH = "ae9d3d9dde2a49c849b6d9683040d1ff8b2fe7810af2af438f5042b885ad7eed"

@@ -32,7 +32,10 @@ def AspDiv(base: Base) -> Iterator[Rankings]:
     r(d′,t) > r(d_i,t) for every t  ⇒  Q(d⃗ with d′ for d_i) > Q(d⃗)
     """
     documents = base.documents
-    for new, old in np.argwhere((documents[:, None] > documents).all(-1)):
-        better = documents.copy()
-        better[old] = documents[new]
-        yield np.delete(better, new, 0), np.delete(documents, new, 0)
+    is_better = np.asarray((documents[:, None] > documents).all(-1))
+    for new in np.flatnonzero(is_better.any(1)):
+        others = np.delete(documents, new, 0)
+        for old in np.flatnonzero(np.delete(is_better[new], new)):
+            better = others.copy()
+            better[old] = documents[new]
+            yield better, others

@@ -28,7 +28,7 @@ TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
 MISSED = 12
 #: One in so many random rankings begins with documents that are all alike.
-LONG = 6
+LONG = 3
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
@@ -86,7 +86,7 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
     while True:
         A = _aspects(scope, rng)
         n = int(rng.integers(low, high + 1))
-        levels = _levels(scope, rng)
+        levels = _levels(scope, A, rng)
         room = scope.alike if cutoff is None else min(scope.alike, (cutoff - n) // A)
         alike = int(rng.integers(1, room + 1)) if room > 0 and rng.integers(LONG) == 0 else 0
         if alike:
@@ -110,7 +110,7 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
         for n in (1 + rng.permutation(deepest)).tolist():
             for kind in range(3):
                 A = _aspects(scope, rng)
-                levels = _levels(scope, rng)
+                levels = _levels(scope, A, rng)
                 above = np.zeros((n, A))
                 # Binary grades are all one; others are small enough to leave an aspect unsatisfied.
                 little = levels[0] if scope.grades == "binary" else scope.highest * TINY
@@ -172,9 +172,12 @@ def _aspects(scope: Scope, rng: np.random.Generator) -> int:
     return scope.aspects[int(rng.random() ** 2 * len(scope.aspects))]
 
 
-def _levels(scope: Scope, rng: np.random.Generator) -> Floats:
-    """A few different grades: on the grid of `LEVELS`, anywhere, or two of them hardly apart."""
-    different = 1 if scope.grades == "binary" else int(rng.integers(1, 5))
+def _levels(scope: Scope, A: int, rng: np.random.Generator) -> Floats:
+    """A few different grades: on the grid of `LEVELS`, anywhere, or two of them hardly apart.
+
+    With many aspects they are fewer: some measures look at all combinations of them.
+    """
+    different = 1 if scope.grades == "binary" else int(rng.integers(1, 5 if A <= 4 else 3))
     levels = rng.integers(1, LEVELS + 1, different) / LEVELS
     chance = rng.random()
     if chance < 0.45:

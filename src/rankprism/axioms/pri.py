@@ -13,7 +13,7 @@ from rankprism.axioms.rankings import Base, Ranking, Rankings
 def swapped(d: Ranking, i: int, j: int) -> Ranking:
     """The ranking with the documents at two places changed for each other."""
     out = d.copy()
-    out[[i, j]] = d[[j, i]]
+    out[i], out[j] = d[j], d[i]
     return out
 
 

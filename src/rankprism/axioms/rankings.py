@@ -92,12 +92,19 @@ def score(measure: Measure, hits: Hits) -> Floats:
     return scores
 
 
+class NotApplicable(RankprismError):
+    """A measure itself says why it has no score for some rankings."""
+
+
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
     """(instances, rankings of each); an error inside a measure names the measure and the instance."""
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
-    except RankprismError:
-        raise
+    except RankprismError as error:
+        if len(instances) == 1:
+            raise NotApplicable(str(error)) from error
+        # Perhaps they are only too many: TOMA orders the labels of all rankings together.
+        return np.concatenate([score_instances(measure, [instance]) for instance in instances])
     except Exception as error:
         for instance in instances:
             try:

@@ -14,12 +14,12 @@ import numpy as np
 from rankprism.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
 from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import disproof_of, proof_of
-from rankprism.axioms.rankings import Base, Instance, hits_of, score_instances
+from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.vary import close_calls, varied
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
 from rankprism.data.hits import Bools, Floats, Hits, Longs
-from rankprism.errors import InputError, RankprismError
+from rankprism.errors import InputError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
@@ -193,7 +193,9 @@ def judge(
             continue
         try:
             scores = lot.scores(measure)
-        except RankprismError as error:
+        except NotApplicable as error:
+            if len(seen) >= len(lots):  # what was varied went too far
+                break
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         seen.append((lot, scores, within))
         tried += int(within.sum())

@@ -41,7 +41,7 @@ def smallest(
             candidates = [
                 (measured, candidate, made)
                 for candidate in bases
-                for made in spread_instances(constraint, candidate, max(8, _ENOUGH // max(1, now[0])))
+                for made in spread_instances(constraint, candidate, max(8, _ENOUGH // max(1, int(now[0]))))
                 if (measured := size(constraint, candidate, made)) < now
             ]
             if not candidates:

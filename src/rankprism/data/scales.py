@@ -293,12 +293,11 @@ def labels_of_cells(cells: Cells) -> Labels:
 
 
 def labels_of_pool(pool: Pool) -> Labels:
-    """The same for a pool that comes from no collection."""
+    """The same for a pool that comes from no collection; a grade means the same on each of its aspects."""
     width = pool.grade.shape[1]
-    by_aspect = [pool.grade[:, a].ravel() for a in range(width)]
     names = [str(a + 1) for a in range(width)]
     return Labels(
-        _by_grades(names, by_aspect),
+        _by_grades(names, [pool.grade.ravel()] * width),
         tuple(range(width)),
         lambda: pool.grade.transpose(1, 0, 2).reshape(width, -1),
     )
