@@ -86,7 +86,7 @@ def on_scale(measure: Measure) -> Measure:
 def score(measure: Measure, hits: Hits) -> Floats:
     """(N,) the scores, without keeping what was computed on the way: many measures look at the same hits."""
     fresh = replace(hits, pool=replace(hits.pool, _memo={}), _memo={})
-    scores = np.asarray(on_scale(measure).score(fresh), dtype=np.float64)
+    scores = np.asarray(on_scale(measure).computed(fresh), dtype=np.float64)
     if scores.shape != hits.length.shape:
         raise ValueError(f"scores of shape {scores.shape} for {len(hits.length)} rankings")
     return scores

@@ -217,17 +217,20 @@ class Measure:
         return hash(str(self))
 
     def score(self, hits: Hits) -> Floats:
-        """(N,): the score of each ranking."""
-        if not self.definition.single:
-            score = self.per_aspect(hits)
-        else:
-            score = self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
+        """(N,): the score of each ranking, refused where it is not a finite number."""
+        score = self.computed(hits)
         if not np.isfinite(score).all():
             raise MeasureError(
                 f"{self}: a score is no finite number; the grades, which go up to "
                 f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
             )
         return score
+
+    def computed(self, hits: Hits) -> Floats:
+        """(N,): the score of each ranking as the function gives it, finite or not."""
+        if not self.definition.single:
+            return self.per_aspect(hits)
+        return self.per_aspect(hits.fold(self["fold"], FOLDS[self["fold"]]))[:, 0]
 
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
