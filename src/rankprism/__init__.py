@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankprism.data.scales import Scale
     from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
+    from rankprism.explanation import explain
     from rankprism.formats.judgments import read_judgments
     from rankprism.formats.preferences import read_preferences
     from rankprism.formats.runs import read_run
@@ -55,6 +56,7 @@ __all__ = [
     "compare",
     "comparison",
     "evaluate",
+    "explain",
     "measures",
     "meta",
     "parse",
@@ -77,6 +79,7 @@ _HOME = {
     "Scores": "rankprism.data.scores",
     "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
+    "explain": "rankprism.explanation",
     "read_judgments": "rankprism.formats.judgments",
     "read_preferences": "rankprism.formats.preferences",
     "read_run": "rankprism.formats.runs",

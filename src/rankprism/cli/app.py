@@ -15,6 +15,7 @@ from rankprism import __version__
 #: The module of each command. Its `app` is the group of that name, or has the command.
 MODULES = {
     "evaluate": "evaluate",
+    "explain": "explain",
     "measures": "catalogue",
     "demo": "catalogue",
     "convert": "convert",

@@ -205,6 +205,11 @@ def _fitting(order: Longs, cells: Cells, hits: Longs, size: int) -> Longs:
     return window[: max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))]
 
 
+def rankings_of(cells: Cells, runs: Sequence[Alignment], topics: Longs) -> Hits:
+    """The rankings of these topics, run after run."""
+    return _hits(make_pool(cells, topics), [(run, topics) for run in runs])
+
+
 def make_pool(cells: Cells, topics: Longs) -> Pool:
     """The relevant documents of some topics, padded."""
     aspects = cells.aspects[topics]

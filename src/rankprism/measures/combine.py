@@ -62,6 +62,7 @@ def intent_aware(base: Definition) -> Definition:
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         derived_from=base.name,
+        sums=base.sums,
     )
 
 
@@ -112,6 +113,7 @@ def CAM(hits: Hits, measure: Inner) -> Floats:
         "outer", lambda c, measure: _each(c, measure, lambda score: _harmonic(score, shares(c.hits)))
     ),
     cite="maistro2021principled",
+    sums=False,
 )
 def MM(hits: Hits, measure: Inner) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.

@@ -86,6 +86,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     keeps="DeepTh Sat",
     bounds=Bounds("exact", subtopic_reciprocal_rank),
     cite="zhai2003beyond",
+    sums=False,
 )
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
@@ -134,6 +135,7 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
     keeps="DeepTh Sat",
     bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
     cite="zhai2003beyond",
+    sums=False,
 )
 def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
     """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
@@ -172,6 +174,7 @@ def _ws_precision(
     keeps="DeepTh Sat",
     bounds=Bounds("outer", subtopic_precision),
     cite="zhai2003beyond",
+    sums=False,
 )
 def WS_precision(
     hits: Hits,
@@ -200,6 +203,7 @@ def WS_precision(
     keeps="Sat",
     bounds=Bounds("none", reason="it counts the judged documents themselves"),
     cite="macavaney2022streamlining",
+    sums=False,
 )
 def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     """Judged: the share of the first k documents that have been judged at all.

@@ -241,6 +241,7 @@ Modified = Annotated[bool, "count the share of a document's aspects that is new,
     bounds=Bounds("outer", lambda c, rel, modified: precision_at_recall(c, rel)),
     cite="yang2015overview",
     compared=TREC_DD,
+    sums=False,
 )
 def P_at_recall(hits: Hits, rel: Rel = 1.0, modified: Modified = False) -> Floats:
     """Precision at full recall: the share of documents that bring something new until all is covered.

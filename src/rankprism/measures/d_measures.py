@@ -288,6 +288,7 @@ def DINSharp_nDCG(
     bounds=Bounds("outer", lambda c, **settings: _plus_bounds(c, **settings)),
     cite="sakai2012intuitiveness",
     aliases="P+Q",
+    sums=False,
 )
 def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+Q: Q for informational intents, P+ for navigational ones.
@@ -315,6 +316,7 @@ def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutof
     ),
     cite="sakai2012intuitiveness",
     aliases="P+Q#",
+    sums=False,
 )
 def P_plusQSharp(
     hits: Hits, gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None

@@ -31,6 +31,7 @@ def measure(
     compared: str = "",
     aliases: str = "",
     printed: str = "",
+    sums: bool = True,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
@@ -42,6 +43,7 @@ def measure(
     cite : keys of `rankprism.measures.citations`.
     compared : other programs or publications with which the scores were compared.
     aliases : other names; `printed` is the name in tables and charts, if not made from the measure's own.
+    sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     """
 
     def decorate(function: Callable[..., Floats]) -> Measure:
@@ -54,6 +56,7 @@ def measure(
                 **_about(bounds, keeps, cite, compared, aliases),
                 interval=interval,
                 printed=printed,
+                sums=sums,
             )
         )
 
@@ -68,6 +71,7 @@ def single(
     cite: str = "",
     compared: str = "",
     aliases: str = "",
+    sums: bool = True,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """The same for a measure of one aspect, whose function scores each aspect on its own, (N, A).
 
@@ -84,6 +88,7 @@ def single(
                 single=True,
                 **_about(bounds, keeps, cite, compared, aliases),
                 keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
+                sums=sums,
             )
         )
 

@@ -124,6 +124,7 @@ def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None
                 function,
                 (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF),
                 single=False,
+                parts=parts_of,
                 keeps=base.keeps,
                 interval=interval,
                 bounds=Bounds("outer", completed),

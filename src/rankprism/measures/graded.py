@@ -76,6 +76,7 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite="sakai2006give sakai2012intuitiveness",
     aliases="P+",
+    sums=False,
 )
 def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+: the blended ratio of Q down to the best document of the list, for who wants just one.

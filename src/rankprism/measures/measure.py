@@ -21,6 +21,7 @@ from rankprism.measures.parameter import Parameter, Role, printed
 
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
+    from rankprism.measures.contributions import Contributions
     from rankprism.measures.parts import Parts
 
 #: Parameters that papers write as Greek letters.
@@ -60,6 +61,8 @@ class Definition:
     compared: str = ""
     #: The parts of a member of the novelty family, from its parameters.
     parts: Callable[..., Parts] | None = None
+    #: Whether the score is a sum over documents, so that what one earned does not depend on those below it.
+    sums: bool = True
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     #: The measure that this one, M_IA, was made of; empty for a measure of its own.
@@ -240,6 +243,22 @@ class Measure:
         fold = self.of(Role.FOLD)
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
+    def explain(self, hits: Hits) -> Contributions:
+        """What each document earned, see `rankprism.measures.contributions`."""
+        from rankprism.measures.contributions import contributions
+
+        return contributions(self, hits)
+
+    @property
+    def parts(self) -> Parts | None:
+        """Gain, novelty and discount, where the measure is made of them."""
+        parts_of = self.definition.parts
+        if parts_of is None:
+            return None
+        import inspect
+
+        return parts_of(**{name: self[name] for name in inspect.signature(parts_of).parameters})
+
     def per_aspect(self, hits: Hits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
         hits, settings = self._bound(hits)
@@ -255,6 +274,11 @@ class Measure:
     def is_condensed(self) -> bool:
         """Whether the measure, or the one inside, looks at judged documents only."""
         return bool(self.of(Role.JUDGED_ONLY)) or (self.inner is not None and self.inner.is_condensed)
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the score is a sum over documents, and so is that of the measure inside."""
+        return self.definition.sums and (self.inner is None or self.inner.is_sum)
 
     @property
     def is_uncertain(self) -> bool:
