@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from rankprism.comparison.comparison import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
@@ -29,6 +30,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
     "preference formats": partial(formats_table, PREFERENCE_FORMATS),
     "run formats": partial(formats_table, RUN_FORMATS),
+    "tests": tests_table,
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

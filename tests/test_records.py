@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ import pytest
 import rankprism
 from rankprism import InputError
 from rankprism._core import RunTable
+from rankprism.axioms import MORE_PROPERTIES, TEN, constraint
 from rankprism.cli.app import app
 from rankprism.cli.choices import one_of
+from rankprism.comparison import TESTS
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.formats.convert import convert
@@ -23,6 +27,7 @@ from rankprism.formats.files import TextFile
 from rankprism.formats.format import Format, Written, default_of, register, written_by
 from rankprism.formats.judged import Judged, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+from rankprism.measures.measure import AXIOMS
 
 #: Formats of judgments, of runs and of preferences.
 KINDS: tuple[dict[str, Format[Any]], ...] = (JUDGMENT_FORMATS, RUN_FORMATS, PREFERENCE_FORMATS)
@@ -150,3 +155,60 @@ def test_a_run_of_a_toy_format_is_evaluated(tmp_path: Path) -> None:
         assert "arrows" in written_by(RUN_FORMATS)
     finally:
         del RUN_FORMATS["arrows"]
+
+
+def test_a_constraint_is_added_by_its_module_alone(tmp_path: Path) -> None:
+    """In a process of its own, with a copy of a module of the package under another name."""
+    code = f"""
+import importlib.util, sys
+import rankprism.axioms.priority as priority
+text = open(priority.__file__, encoding="utf-8").read()
+text = text.replace("def Pri(", "def Upward(").replace("    number=1,\\n", "")
+open({str(tmp_path / "upward.py")!r}, "w", encoding="utf-8").write(text)
+import rankprism
+for name in [name for name in sys.modules if name.startswith("rankprism.axioms")]:
+    del sys.modules[name]
+import pkgutil
+listed = pkgutil.iter_modules
+def with_one_more(path, *rest):
+    yield from listed(path, *rest)
+    if path and str(path[0]).endswith("axioms"):
+        path.append({str(tmp_path)!r})
+        yield from listed([{str(tmp_path)!r}])
+pkgutil.iter_modules = with_one_more
+from rankprism.axioms import MORE_PROPERTIES, TEN, Upward, examine
+from rankprism.cli.axioms import read
+assert len(TEN) == 10 and Upward not in TEN and Upward in MORE_PROPERTIES
+assert Upward in read(["all"], []) and Upward in read(["more"], []) and Upward not in read(["ten"], [])
+print([verdict.kind for verdict in examine(["nDCG", "P"], [Upward], instances=20)])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("['no violation found', 'violated']\n", "")
+
+
+def test_a_constraint_is_one_of_the_ten_by_its_number() -> None:
+    assert [c.number for c in TEN] == list(range(1, 11))
+    assert tuple(c.name for c in TEN) == AXIOMS  # which measures declare that they keep
+    assert all(c.number is None for c in MORE_PROPERTIES)
+    with pytest.raises(InputError, match="another constraint has the number 1"):
+
+        @constraint(number=1)
+        def Second(base: Any) -> Any:
+            """A statement."""
+
+
+def test_a_statistical_test_is_added_by_its_record_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    student = TESTS["t"]
+    monkeypatch.setitem(TESTS, "coin", replace(student, words="a toss of a coin", p="heads", corrects=True))
+    rows = [
+        f"{run},{t},P,{score + t % 3 / 10}\n" for run, score in (("a", 0.1), ("b", 0.2)) for t in range(9)
+    ]
+    (tmp_path / "s.csv").write_text("run,topic,measure,score\n" + "".join(rows))
+    app(["compare", str(tmp_path / "s.csv"), "--test", "coin"], prog_name="rankprism", standalone_mode=False)
+    assert "a toss of a coin" in " ".join(capsys.readouterr().out.split())
+    app(["compare", "--help"], prog_name="rankprism", standalone_mode=False)
+    assert "coin" in capsys.readouterr().out
+    page = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+    assert "| `coin` | heads | z̄ / s | z̄ ± t s/√n |" in refresh.with_tables(page).splitlines()
