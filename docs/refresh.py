@@ -13,12 +13,25 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from rankprism.comparison.comparison import tests_table
+from rankprism.formats.format import reference as formats_table
+from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
 from rankprism.plots.record import gallery
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Tables that are made from records, by what stands in the comment above them.
+TABLES: dict[str, Callable[[], str]] = {
+    "charts": gallery,
+    "judgment formats": partial(formats_table, JUDGMENT_FORMATS),
+    "preference formats": partial(formats_table, PREFERENCE_FORMATS),
+    "run formats": partial(formats_table, RUN_FORMATS),
+    "tests": tests_table,
+}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -54,13 +67,20 @@ def session(block: str, names: dict[str, object]) -> str:
     return "".join(f"{line}\n" for line in out)
 
 
+def with_tables(text: str) -> str:
+    """A page with the tables that are made from records, each below a line such as <!-- all charts -->."""
+    for name, table in TABLES.items():
+        made = f"\n{table()}".replace("\\", r"\\")
+        text = re.sub(rf"(?<=<!-- all {name} -->\n)\n(\|.*\n)*", made, text)
+    return text
+
+
 def refreshed(page: Path) -> str:
     """The page as it should be."""
     if page.name == "measures.md":
         return reference()
     text = page.read_text(encoding="utf-8")
-    # the table below this line, whatever is in it
-    text = re.sub(r"(?<=<!-- all charts -->\n)\n(\|.*\n)*", lambda _: f"\n{gallery()}", text)
+    text = with_tables(text)
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         text = re.sub(

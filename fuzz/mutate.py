@@ -204,8 +204,7 @@ class Target:
 def targets() -> list[Target]:
     """Every reader, the grammar, and every command that reads anything."""
     from rankprism import evaluate, read_judgments, read_run, read_scores
-    from rankprism.formats.judgments import FORMATS as JUDGMENT_FORMATS
-    from rankprism.formats.runs import FORMATS as RUN_FORMATS
+    from rankprism.formats.known import JUDGMENT_FORMATS, RUN_FORMATS
     from rankprism.measures import parse
 
     judgments = ("qrels.txt", "prels.txt", "q.Dqrels", "gold.tsv", "dd.txt", "columns.txt", "header.txt")

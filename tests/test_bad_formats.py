@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats.convert import convert
-from rankprism.formats.judgments import FORMATS as JUDGMENT_FORMATS
-from rankprism.formats.runs import FORMATS as RUN_FORMATS
+from rankprism.formats.known import JUDGMENT_FORMATS, RUN_FORMATS
 
 QRELS = "1 a d1 1\n1 b d2 1\n2 a d1 2\n"
 RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d1 1 1.0 t\n"
@@ -225,7 +224,7 @@ def test_a_file_that_may_not_be_opened_is_named(tmp_path: Path, monkeypatch: pyt
 
 
 CONVERT_CASES: list[tuple[str, str, list[str], tuple[str, ...]]] = [
-    ("unknown target", QRELS, ["--to", "prels"], ("judgments as 'prels'", "diversity, adhoc, ntcir, evall")),
+    ("unknown target", QRELS, ["--to", "prels"], ("judgments as 'prels'", "diversity, adhoc, evall, ntcir")),
     ("unknown source", QRELS, ["--from", "trec"], ("unknown judgment format 'trec'",)),
     ("unknown target of a run", RUN, ["--run", "--to", "ntcir"], ("a run as 'ntcir'", "trec, evall")),
     ("unknown source of a run", RUN, ["--run", "--from", "ntcir"], ("unknown run format 'ntcir'",)),

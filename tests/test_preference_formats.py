@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, Preferences, RankprismWarning, read_judgments, read_preferences, sample
-from rankprism.cli.preferences import PreferenceFormat
 from rankprism.formats.convert import convert
-from rankprism.formats.preferences import COLUMNS, FORMATS, recognised
+from rankprism.formats.format import recognised
+from rankprism.formats.known import PREFERENCE_FORMATS
+from rankprism.formats.preference_rows import COLUMNS
 
 ROWS = [
     ("q1", "", "d1", "d2", "left", "ann"),
@@ -159,12 +160,8 @@ def test_qrels_are_preferences_only_on_request(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_is_recognised_if_it_can_be_nothing_else(line: str, format: str | None) -> None:
-    found = recognised(line)
+    found = recognised(PREFERENCE_FORMATS, line)
     assert (found and found.name) == format
-
-
-def test_the_command_line_knows_every_format() -> None:
-    assert [kind.value for kind in PreferenceFormat] == list(FORMATS)
 
 
 def test_preferences_are_not_read_as_judgments(tmp_path: Path) -> None:
@@ -241,7 +238,10 @@ def test_bad_rows_are_refused_with_their_number() -> None:
         read_preferences(3)
 
 
-@given(st.sampled_from(sorted(FORMATS)), st.text(max_size=60) | st.text("qab01 \t\n@!?=,\"'{}", max_size=60))
+@given(
+    st.sampled_from(sorted(PREFERENCE_FORMATS)),
+    st.text(max_size=60) | st.text("qab01 \t\n@!?=,\"'{}", max_size=60),
+)
 def test_whatever_a_file_holds_is_read_or_refused(tmp_path: Path, format: str, text: str) -> None:
     path = tmp_path / "p.txt"
     path.write_bytes(text.encode("utf-8", "replace"))

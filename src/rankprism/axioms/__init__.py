@@ -7,10 +7,12 @@ finds the parameters for which a constraint holds. `table`, `story` and `page` s
 paper's table beside ours. Nothing here reads files.
 """
 
-from rankprism.axioms.aspect_diversity import AspDiv
-from rankprism.axioms.aspect_relevance import AspRel
-from rankprism.axioms.closeness_threshold import CloseTh
-from rankprism.axioms.confidence import Conf
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
 from rankprism.axioms.constraint import (
     EQUAL,
     FINITE,
@@ -24,38 +26,60 @@ from rankprism.axioms.constraint import (
     constraint,
     constraint_names,
     find_constraint,
-)
-from rankprism.axioms.deepness import Deep
-from rankprism.axioms.deepness_threshold import DeepTh
-from rankprism.axioms.monotonic_redundancy import MRed
-from rankprism.axioms.priority import Pri
-from rankprism.axioms.properties import (
-    Bound,
-    Conv,
-    Defined,
-    Ideal,
-    Local,
-    Max1,
-    Min0,
-    Order,
-    Replace,
-    Swap,
-    Sym,
-    Tail,
+    others,
+    ten,
 )
 from rankprism.axioms.rankings import Base, Instance, scores_of
-from rankprism.axioms.redundancy import Red
-from rankprism.axioms.saturation import Sat
 from rankprism.axioms.search import examine
 from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
 from rankprism.axioms.thresholds import Threshold, Thresholds, find_thresholds
 from rankprism.axioms.verdict import Verdict
 
+if TYPE_CHECKING:  # for type checkers, which cannot see what the loop below finds
+    from rankprism.axioms.aspect_diversity import AspDiv
+    from rankprism.axioms.aspect_relevance import AspRel
+    from rankprism.axioms.closeness_threshold import CloseTh
+    from rankprism.axioms.confidence import Conf
+    from rankprism.axioms.deepness import Deep
+    from rankprism.axioms.deepness_threshold import DeepTh
+    from rankprism.axioms.monotonic_redundancy import MRed
+    from rankprism.axioms.priority import Pri
+    from rankprism.axioms.properties import (
+        Bound,
+        Conv,
+        Defined,
+        Ideal,
+        Local,
+        Max1,
+        Min0,
+        Order,
+        Replace,
+        Swap,
+        Sym,
+        Tail,
+    )
+    from rankprism.axioms.redundancy import Red
+    from rankprism.axioms.saturation import Sat
+
+for _module in pkgutil.iter_modules(globals()["__path__"]):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
 #: The ten constraints of Amigó et al. 2018, in the paper's order.
-TEN = (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed, Sat, AspRel)
+TEN = ten()
 #: What else can be asked of a measure.
-MORE_PROPERTIES = (Swap, Replace, Conv, Local, Bound, Ideal, Sym, Tail, Max1, Min0, Order, Defined)
+MORE_PROPERTIES = others()
+
+
+def __getattr__(name: str) -> Constraint:
+    """Every constraint imports by its name."""
+    if name in constraint_names():
+        return find_constraint(name)
+    raise AttributeError(f"module 'rankprism.axioms' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *constraint_names()})
 
 
 __all__ = [

@@ -21,6 +21,7 @@ from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
+    number=6,
     scope=Scope(aspects=SEVERAL, weights="any", fewest=2, alike=ALIKE),
     premises=("r ≪ 1",),
     readings=(GRADES, HIGHEST, SMALL, CUTOFF, AD_HOC),

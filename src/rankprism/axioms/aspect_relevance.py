@@ -24,6 +24,7 @@ SUFFIX = Reading(
 
 
 @constraint(
+    number=10,
     scope=Scope(aspects=SEVERAL, weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap", "t and t′ not seen before i"),
     readings=(DIRECTION, SUFFIX, ANY_GRADE, CUTOFF, AD_HOC),

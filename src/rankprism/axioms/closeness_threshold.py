@@ -11,6 +11,7 @@ from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
+    number=4,
     quantifier="some",
     variable="m",
     values=DEPTHS,

@@ -11,6 +11,7 @@ from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
+    number=5,
     scope=Scope(alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, SMALL, CUTOFF),

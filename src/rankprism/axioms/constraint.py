@@ -162,6 +162,7 @@ class Constraint:
     needs_cutoff: bool = False
     own_pools: Callable[[Rankings], Rankings] | None = None  # what is judged, for each ranking apart
     cite: tuple[str, ...] = ()
+    number: int | None = None  # its place among the ten of Amigó et al. 2018
 
     @property
     def doc(self) -> str:
@@ -250,6 +251,8 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
         _check(made)
         if made.name in _CONSTRAINTS:
             raise InputError(f"a constraint named {made.name} exists already; choose another name")
+        if made.number is not None and made.number in {c.number for c in _CONSTRAINTS.values()}:
+            raise InputError(f"{made.name}: another constraint has the number {made.number}; leave it out")
         _CONSTRAINTS[made.name] = made
         return made
 
@@ -277,6 +280,17 @@ def _check(made: Constraint) -> None:
 
 def constraint_names() -> tuple[str, ...]:
     return tuple(_CONSTRAINTS)
+
+
+def ten() -> tuple[Constraint, ...]:
+    """The ten constraints of Amigó et al. 2018, in the order of the paper."""
+    numbered = {c.number: c for c in _CONSTRAINTS.values() if c.number is not None}
+    return tuple(numbered[number] for number in sorted(numbered))
+
+
+def others() -> tuple[Constraint, ...]:
+    """What else can be asked of a measure."""
+    return tuple(c for c in _CONSTRAINTS.values() if c.number is None)
 
 
 def find_constraint(name: str | Constraint) -> Constraint:

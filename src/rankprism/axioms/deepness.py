@@ -13,6 +13,7 @@ from rankprism.axioms.rankings import Base, Rankings
 
 
 @constraint(
+    number=2,
     scope=Scope(fewest=4, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, SMALL, CUTOFF),

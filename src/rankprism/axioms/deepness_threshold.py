@@ -54,6 +54,7 @@ def first_and_late(base: Base, length: str, small: str) -> Iterator[Rankings]:
 
 
 @constraint(
+    number=3,
     quantifier="eventually",
     variable="n",
     values=DEPTHS,

@@ -12,6 +12,7 @@ from rankprism.axioms.redundancy import only_on, then
 
 
 @constraint(
+    number=8,
     scope=Scope(aspects=(2,), fewest=2, alike=ALIKE),
     premises=("two balanced aspects", "r ≪ 1"),
     readings=(HIGHEST, SMALL, CUTOFF, AD_HOC),

@@ -18,6 +18,7 @@ def swapped(d: Ranking, i: int, j: int) -> Ranking:
 
 
 @constraint(
+    number=1,
     scope=Scope(fewest=2, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
     readings=(GRADES, HIGHEST, SMALL, CUTOFF),

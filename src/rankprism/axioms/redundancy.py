@@ -32,6 +32,7 @@ def then(d: Ranking, *documents: Floats) -> Ranking:
 
 
 @constraint(
+    number=7,
     scope=Scope(aspects=SEVERAL, grades="binary", overlap=False, fewest=1, alike=ALIKE),
     premises=(
         "binary relevance",

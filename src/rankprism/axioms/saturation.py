@@ -16,6 +16,7 @@ ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overl
 
 
 @constraint(
+    number=9,
     relation=NOT_LESS,
     scope=Scope(aspects=(1, *SEVERAL), weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap",),

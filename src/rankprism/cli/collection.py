@@ -230,7 +230,7 @@ def read_judged(
     qrels_format: Annotated[
         str | None,
         typer.Option(
-            click_type=one_of("formats.judgments:FORMATS"),
+            click_type=one_of("formats.known:JUDGMENT_FORMATS"),
             help="Format of QRELS. Default: recognised by its first line.",
             show_default=False,
         ),
@@ -267,7 +267,7 @@ def read_collection(
     run_format: Annotated[
         str | None,
         typer.Option(
-            click_type=one_of("formats.runs:FORMATS"),
+            click_type=one_of("formats.known:RUN_FORMATS"),
             help="Format of the runs. Default: recognised by their first lines.",
             show_default=False,
         ),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.options import Quiet, noted
@@ -13,7 +14,29 @@ from rankprism.cli.options import Quiet, noted
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command()
+class _WithFormats(TyperCommand):
+    """A command whose help ends with a list of all formats."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        from rankprism.formats.format import written_by
+        from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+
+        kinds: dict[str, dict[str, Any]] = {
+            "judgments": {**JUDGMENT_FORMATS},
+            "runs": {**RUN_FORMATS},
+            "preferences": {**PREFERENCE_FORMATS},
+        }
+        for verb in ("read", "written"):
+            with formatter.section(f"Formats that can be {verb}"):
+                formatter.write_dl(
+                    [
+                        (what, ", ".join(formats if verb == "read" else written_by(formats)))
+                        for what, formats in kinds.items()
+                    ]
+                )
+
+
+@app.command(cls=_WithFormats)
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="Judgments or preferences, or with --run a run.")
@@ -27,15 +50,17 @@ def convert(
     format: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="FORMAT", help="The format of IN; recognised without it.", show_default=False
+            "--from",
+            metavar="FORMAT",
+            help="Format of IN, see below. Default: recognised by its first line.",
+            show_default=False,
         ),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="diversity, adhoc, ntcir, evall; for a run trec, evall; for preferences tsv, csv, jsonl, "
-            "winner, winner-loser, prefs. Without it, by the ending of OUT.",
+            help="Format of OUT, see below. Default: by the ending of OUT.",
             show_default=False,
         ),
     ] = None,

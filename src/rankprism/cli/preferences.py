@@ -31,17 +31,6 @@ def root() -> None:
     pass
 
 
-class PreferenceFormat(StrEnum):
-    tsv = "tsv"
-    csv = "csv"
-    jsonl = "jsonl"
-    marks = "marks"
-    winner = "winner"
-    winner_loser = "winner-loser"
-    prefs = "prefs"
-    qrels_prefs = "qrels-prefs"
-
-
 class OrderBy(StrEnum):
     bradley_terry = "bradley-terry"
     wins = "wins"
@@ -51,9 +40,10 @@ PreferenceFile = Annotated[
     str, typer.Argument(metavar="PREFS", help="A file of preferences; - is standard input.")
 ]
 From = Annotated[
-    PreferenceFormat | None,
+    str | None,
     typer.Option(
         "--from",
+        click_type=one_of("formats.known:PREFERENCE_FORMATS"),
         help="The format of PREFS. Default: recognised, if the file can be nothing but preferences.",
         show_default=False,
     ),
@@ -99,7 +89,7 @@ def describe(
     from rankprism.preferences.describe import describe as compute
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
+        read = read_preferences(preferences, format=source_format)
         found = compute(
             read,
             runs or None,
@@ -133,7 +123,7 @@ def strengths(
     from rankprism.preferences.bradley_terry import bradley_terry
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
+        read = read_preferences(preferences, format=source_format)
         found = bradley_terry(read, prior=prior, level=level)
     write_result(found, format, output)
 
@@ -167,6 +157,6 @@ def order(
     from rankprism.preferences.bradley_terry import preference_order
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
+        read = read_preferences(preferences, format=source_format)
         text = judgments_text(preference_order(read, by=by.value, prior=prior), "adhoc")
     write(text, output)

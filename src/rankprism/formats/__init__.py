@@ -2,6 +2,6 @@
 
 All of them are turned into the same columns, which one core reads, so the same data gives the same scores
 in any form. `judgments`, `runs` and `weights` recognise the form. `files` deals with paths, compression and
-safe writing, `memory` with dicts and rows, `frames` with pandas, polars and pyarrow. `ntcir`, `evall` and
-`dynamic_domain` read the formats of these names, and `convert` writes one format as another.
+safe writing, `memory` with dicts and rows. `format` says what a file format is, `known` has a module for each
+family of formats, and `convert` writes one format as another.
 """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rankprism._core import checked_text
 from rankprism.errors import InputError
@@ -95,6 +95,28 @@ def first_lines(path: PathLike, count: int) -> list[str]:
         return []
     lines = start.decode("utf-8-sig", errors="replace").split("\n")
     return [line for _, line in islice(_data_lines(lines), count)]
+
+
+class TextFile(NamedTuple):
+    """A file to read: its path, and its bytes if they had to be read here (see `unpacked`)."""
+
+    path: PathLike
+    data: bytes | None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return source_name(self.path)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        return text_lines(self.path, self.data)
+
+    def first_line(self) -> tuple[int, str]:
+        return first_line(self.path, self.data)
+
+
+def text_file(path: PathLike) -> TextFile:
+    return TextFile(path, unpacked(path))
 
 
 def columns(line: str) -> list[str]:

@@ -40,14 +40,6 @@ def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
     return JudgmentTable.from_columns(source, topics, aspects, docs, grades)
 
 
-class Written(NamedTuple):
-    """Judgments or a run as text."""
-
-    text: bytes
-    beside: dict[str, str]  # texts of the files beside it, by the ending of their names
-    notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
-
-
 def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:
     """Refuse ids that would not be read back."""
     for id in dict.fromkeys(ids):

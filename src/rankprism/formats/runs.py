@@ -11,11 +11,11 @@ from rankprism._core import RunTable, align_bytes, align_file
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
-from rankprism.formats import evall, files
+from rankprism.formats import files
+from rankprism.formats.format import Format, chosen, default_of, recognised
+from rankprism.formats.known import RUN_FORMATS
+from rankprism.formats.known.trec import TREC_RUN
 from rankprism.types import RunLike
-
-#: How the columns of a run file may be read.
-FORMATS = {"trec": "topic Q0 document rank score tag", "evall": evall.OUTPUT}
 
 
 def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
@@ -25,8 +25,8 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
         or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
     name : the name of the run. Default: the file's name, or "run".
-    format : the format of a file: "trec", or "evall" for lines of ``topic document`` with a tab between
-        them, in the order of the ranking. Default: it is recognised.
+    format : the name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default:
+        it is recognised.
 
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
@@ -41,25 +41,20 @@ def run_from(source: Any, name: str | None, format: str | None, duplicates: str)
         return source if name is None else Run(name, source.table)
     if isinstance(source, str | os.PathLike):
         name = files.run_name(source) if name is None else name
-        where = files.source_name(source)
-        data = files.unpacked(source)
-        if _is_evall(source, data, format):
-            return Run(name, evall.read_run(files.text_lines(source, data), where, duplicates))
-        if data is None:
-            return Run(name, RunTable.from_file(os.fspath(source), where))
-        return Run(name, RunTable.from_bytes(data, where))
+        file = files.text_file(source)
+        return Run(name, _format_of(file, format).read(file, duplicates))
     return _from_memory(source, "run" if name is None else name)
 
 
 def check_format(format: str | None) -> None:
-    if format is not None and format not in FORMATS:
-        raise InputError(f"unknown run format {format!r}; use one of {', '.join(FORMATS)}")
+    if format is not None:
+        chosen(RUN_FORMATS, format, "run")
 
 
-def _is_evall(path: files.PathLike, data: bytes | None, format: str | None) -> bool:
-    if format is None:
-        return evall.recognises_run(files.first_line(path, data)[1])
-    return format == "evall"
+def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
+    if format is not None:
+        return chosen(RUN_FORMATS, format, "run")
+    return recognised(RUN_FORMATS, file.first_line()[1]) or default_of(RUN_FORMATS)
 
 
 def _from_memory(source: Any, name: str) -> Run:
@@ -89,13 +84,12 @@ def align_source(
         return source
     if not isinstance(source, str | os.PathLike):
         return align(judgments, read_run(source), order, duplicates)
-    where = files.source_name(source)
-    data = files.unpacked(source)
-    if _is_evall(source, data, format):
-        table = evall.read_run(files.text_lines(source, data), where, duplicates)
-        aligned = table.align(judgments.table, order, duplicates)
-    elif data is None:
-        aligned = align_file(judgments.table, os.fspath(source), where, order, duplicates)
+    file = files.text_file(source)
+    record = _format_of(file, format)
+    if record is not TREC_RUN:
+        aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
+    elif file.data is None:  # the core walks through such a file and keeps nothing of it
+        aligned = align_file(judgments.table, os.fspath(source), file.name, order, duplicates)
     else:
-        aligned = align_bytes(judgments.table, data, where, order, duplicates)
-    return checked(judgments, where, aligned)
+        aligned = align_bytes(judgments.table, file.data, file.name, order, duplicates)
+    return checked(judgments, file.name, aligned)

@@ -16,8 +16,9 @@ from rankprism._core import parse_number
 from rankprism.data.frames import is_frame
 from rankprism.data.scores import Scores
 from rankprism.errors import InputError, listed
-from rankprism.formats import evall, files, ntcir
+from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
+from rankprism.formats.known import evall, ntcir
 from rankprism.formats.memory import SPELLINGS
 from rankprism.types import ScoresLike
 

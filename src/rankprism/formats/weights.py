@@ -218,6 +218,17 @@ def weight_lines(judgments: Judgments) -> list[str]:
     return [line for line, is_needed in zip(lines, needed, strict=True) if is_needed] or lines
 
 
+def weights_beside(judgments: Judgments) -> tuple[list[str], tuple[str, ...]]:
+    """`weight_lines` for the file beside judgments, and a note if weights had to be added.
+
+    Types of intents stand beside weights, so judgments with types and without weights get uniform ones.
+    """
+    if judgments.navigational is None or judgments.weights is not None:
+        return weight_lines(judgments), ()
+    note = "added: weights, the same for all aspects of a topic, because types stand beside them"
+    return weight_lines(replace(judgments, weights=uniform(judgments))), (note,)
+
+
 def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
     """The same weight for all aspects of a topic, with the sum 1."""
     aspects = np.diff(judgments.cells.aspect_start)

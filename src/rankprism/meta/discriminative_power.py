@@ -33,7 +33,22 @@ from rankprism.statistics.threads import Share, for_each
 from rankprism.types import ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]
-METHODS = ("bootstrap", "tukey", "t")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to say which differences are significant."""
+
+    words: str  #: for a caption
+    correction: str  #: for the number of pairs
+    draws: bool = True  #: whether it takes `resamples` and `seed`
+
+
+METHODS = {
+    "bootstrap": Method("paired bootstrap", "none"),
+    "tukey": Method("randomised Tukey HSD", "within the test"),
+    "t": Method("paired t-test, Holm", "holm", draws=False),
+}
 
 
 def power(
@@ -66,8 +81,9 @@ def power(
     alpha_nDCG@10  0.8000  0.4837  1.0000           12     15      0.1024
     P@10           0.7333  0.4592  1.0000           11     15      0.1350
     """
-    one_of("method", method, METHODS)
-    check_level(alpha, None if method == "t" else resamples, seed)
+    one_of("method", method, tuple(METHODS))
+    draws = METHODS[method].draws
+    check_level(alpha, resamples if draws else None, seed)
     check_confidence(intervals)
     complete = several_runs(scores)
     pairs = paired.all_pairs(len(complete.runs))
@@ -95,9 +111,9 @@ def power(
         about={
             "method": method,
             "alpha": alpha,
-            "resamples": None if method == "t" else resamples,
-            "seed": None if method == "t" else seed,
-            "correction": {"t": "holm", "tukey": "within the test", "bootstrap": "none"}[method],
+            "resamples": resamples if draws else None,
+            "seed": seed if draws else None,
+            "correction": METHODS[method].correction,
             "runs": len(complete.runs),
             "topics": len(complete.topics),
             "intervals": None if sampling is None else sampling.about,

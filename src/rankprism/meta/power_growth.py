@@ -11,7 +11,7 @@ import numpy as np
 from rankprism.data.hits import Floats
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
-from rankprism.meta.discriminative_power import power, several_runs
+from rankprism.meta.discriminative_power import METHODS, power, several_runs
 from rankprism.statistics.threads import Share, part_of
 from rankprism.types import ScoresLike
 
@@ -66,7 +66,7 @@ def stability(
     about = {
         "method": method,
         "alpha": alpha,
-        "resamples": None if method == "t" else resamples,
+        "resamples": resamples if METHODS[method].draws else None,
         "samples": samples,
         "seed": seed,
         "runs": len(complete.runs),

@@ -90,12 +90,13 @@ def asl_curves(
         .properties(width=width, height=height)
     )
     shown = f"pairs {start + 1} to {pairs} of {pairs}" if start else counted(pairs, "pair")
-    how = {"bootstrap": "paired bootstrap", "tukey": "randomised Tukey HSD", "t": "paired t-test, Holm"}
+    from rankprism.meta.discriminative_power import METHODS
+
     return styled(
         alt.LayerChart(layer=[lines, *_level(power.alpha, f"α = {power.alpha:g}")]),
         width,
         "Discriminative power: ASL curves",
-        f"{how.get(power.method, power.method)}; {len(power.runs)} runs, {shown}",
+        f"{METHODS[power.method].words}; {len(power.runs)} runs, {shown}",
         title=title,
     )
 

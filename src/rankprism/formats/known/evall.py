@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 
 from rankprism._core import RunTable, parse_number
 from rankprism.data.judgments import Judgments
+from rankprism.data.run import Run
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.judged import Judged, Written, judgment_table, number_text
+from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
+from rankprism.formats.judged import Judged, judgment_table, number_text
+from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
 
 GOLD = "topic document grade aspect weight"
@@ -44,16 +46,6 @@ def recognises(line: str) -> bool:
     return [parse_number(column) is not None for column in columns[2:]] == [True, False, True]
 
 
-def may_be(line: str) -> bool:
-    r"""Whether a line may be an EvALL gold standard's and prels as well.
-
-    >>> may_be("1\td\t1\t3\t0.5")
-    True
-    """
-    columns = line.split("\t")
-    return len(columns) == 5 and all(parse_number(column) is not None for column in columns[2:])
-
-
 def recognises_run(line: str) -> bool:
     r"""Whether a line can only be a system output's: two columns with a tab between them; TREC runs have six.
 
@@ -63,11 +55,12 @@ def recognises_run(line: str) -> bool:
     return re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', line) is not None
 
 
-def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
-    """Judgments with weights, from the numbered lines of a gold standard."""
+def _read(file: files.TextFile) -> Judgments:
+    """Judgments with weights, from a gold standard."""
+    source = file.name
     weights: Weights = {}
     judged: dict[tuple[str, str, str], Judged] = {}
-    for number, line in lines:
+    for number, line in file.lines():
         where = f"{source}, line {number}"
         topic, doc, grade, aspect, weight = _values(line, where, GOLD)
         new = Judged(number, topic, aspect, doc, _number(grade, where, "grade"))
@@ -81,12 +74,13 @@ def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
     return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)
 
 
-def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> RunTable:
-    """A run whose ranks are the order of the lines, from the numbered lines of a system's output."""
+def _read_run(file: files.TextFile, duplicates: str) -> RunTable:
+    """A run whose ranks are the order of the lines, from a system's output."""
+    source = file.name
     topics, docs, ranks = [], [], []
     length: Counter[str] = Counter()
     line_of: dict[tuple[str, str], int] = {}
-    for number, line in lines:
+    for number, line in file.lines():
         where = f"{source}, line {number}"
         topic, doc = _values(line, where, OUTPUT)
         first = line_of.setdefault((topic, doc), number)
@@ -106,7 +100,7 @@ def read_run(lines: Iterable[tuple[int, str]], source: str, duplicates: str) -> 
     return RunTable.from_columns(source, topics, docs, np.array(scores, float), np.array(ranks, float))
 
 
-def write(judgments: Judgments) -> Written:
+def _write(judgments: Judgments) -> Written:
     """A gold standard. Every aspect has a weight. Default: the same weight for all aspects of a topic."""
     weights = uniform(judgments) if judgments.weights is None else judgments.weights
     table = judgments.table
@@ -119,6 +113,11 @@ def write(judgments: Judgments) -> Written:
     if (below := int((table.grades() < 0).sum())) > 0:
         notes.append(f"{below} grades are below 0, which EvALL's own program does not read")
     return Written(lines, {}, tuple(notes))
+
+
+def _write_run(run: Run, order: str, duplicates: str) -> Written:
+    ranked = ranking(run, order, duplicates, keeps_scores=False)
+    return Written(run.table.evall_lines(ranked.line), {}, ranked.notes)
 
 
 def _values(line: str, where: str, expected: str) -> list[str]:
@@ -149,3 +148,32 @@ def _number(text: str, where: str, what: str) -> float:
     if number is None:
         raise InputError(f"{where}: the {what} {text!r} is not a number; expected {GOLD}")
     return number
+
+
+register(
+    JUDGMENT_FORMATS,
+    Format(
+        name="evall",
+        summary="topic, document, grade, aspect, weight of the aspect",
+        example='"281"⇥"clueweb12-0000wb-02-07689"⇥"1"⇥"3"⇥"0.25"',
+        recognised_by="Five columns separated by tabs, where the first column is quoted or the aspect is "
+        "not a number.",
+        read=_read,
+        recognises=recognises,
+        write=_write,
+        endings=(".tsv",),
+    ),
+)
+register(
+    RUN_FORMATS,
+    Format(
+        name="evall",
+        summary="topic, document. The order of the lines is the ranking.",
+        example='"1"⇥"clueweb09-en0010-57-32932"',
+        recognised_by="Two columns separated by a tab.",
+        read=_read_run,
+        recognises=recognises_run,
+        write=_write_run,
+        endings=(".tsv",),
+    ),
+)

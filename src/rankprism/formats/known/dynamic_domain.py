@@ -7,20 +7,15 @@ the name of the format says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
+from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 from rankprism.formats.judged import Judged, judgment_table
-
-#: How the ratings of a document's passages become its grade.
-RULES: dict[str, Callable[[Sequence[int]], int]] = {
-    # As the track's scorer: a passage that is listed is relevant, even if it is rated 0.
-    "trec-dd": lambda ratings: sum(max(rating, 1) for rating in ratings),
-    "trec-dd-max": max,
-}
+from rankprism.formats.known.trec import two_grades
 
 
 def recognises(line: str) -> bool:
@@ -32,14 +27,20 @@ def recognises(line: str) -> bool:
     (True, False)
     """
     columns = files.columns(line)
+    if two_grades(line):
+        return False
     return len(columns) == 5 and parse_number(columns[2]) is None and all(map(_is_whole, columns[3:]))
 
 
-def read(lines: Iterable[tuple[int, str]], source: str, rule: str) -> Judgments:
-    """Judgments from numbered lines, one grade per document and subtopic by one of the `RULES`."""
+def _reading(grade: Callable[[Sequence[int]], int]) -> Callable[[files.TextFile], Judgments]:
+    """A reader that makes a document's grade on a subtopic from the ratings of its passages."""
+    return lambda file: Judgments(judgment_table(file.name, _judged(file, grade)), file.name)
+
+
+def _judged(file: files.TextFile, grade: Callable[[Sequence[int]], int]) -> Iterator[Judged]:
     passages: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = {}  # passage: line, rating
-    for number, line in lines:
-        where = f"{source}, line {number}"
+    for number, line in file.lines():
+        where = f"{file.name}, line {number}"
         columns = files.columns(line)
         if len(columns) != 5:
             raise InputError(
@@ -57,12 +58,36 @@ def read(lines: Iterable[tuple[int, str]], source: str, rule: str) -> Judgments:
                 f"stands at line {rated[passage][0]} already; remove one of them"
             )
         rated[passage] = (number, rating)
-    folded = []
     for (topic, subtopic, doc), rated in passages.items():
-        lines_of, ratings = zip(*rated.values(), strict=True)
-        folded.append(Judged(lines_of[0], topic, subtopic, doc, RULES[rule](ratings)))
-    return Judgments(judgment_table(source, folded), source)
+        lines, ratings = zip(*rated.values(), strict=True)
+        yield Judged(lines[0], topic, subtopic, doc, grade(ratings))
 
 
 def _is_whole(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,15}", text) is not None
+
+
+register(
+    JUDGMENT_FORMATS,
+    Format(
+        name="trec-dd",
+        summary="topic, subtopic, document, passage, rating. A document's ratings are added, 0 as 1.",
+        example="DD16-1 DD16-1.1 ebola-63 25268 3",
+        recognised_by="Five columns, where the third is not a number and the last two are whole numbers.",
+        # As the track's scorer: a passage that is listed is relevant, even if it is rated 0.
+        read=_reading(lambda ratings: sum(max(rating, 1) for rating in ratings)),
+        recognises=recognises,
+        loses="passages; a document's grade is the sum of their ratings, 0 counting as 1",
+    ),
+)
+register(
+    JUDGMENT_FORMATS,
+    Format(
+        name="trec-dd-max",
+        summary="topic, subtopic, document, passage, rating. A document's highest rating counts.",
+        example="DD16-1 DD16-1.1 ebola-63 25268 3",
+        recognised_by="Only if you ask for it.",
+        read=_reading(max),
+        loses="passages; a document's grade is the highest of their ratings",
+    ),
+)

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.judged import Judged, Written, joined, judgment_table
+from rankprism.formats.format import JUDGMENT_FORMATS, Format, Written, register
+from rankprism.formats.judged import Judged, joined, judgment_table
 from rankprism.formats.memory import ONLY_ASPECT
-from rankprism.formats.weights import weight_lines
+from rankprism.formats.weights import weights_beside
 
 
 def recognises(line: str) -> bool:
@@ -28,9 +29,8 @@ def recognises(line: str) -> bool:
     return len(columns) in (3, 4) and re.fullmatch(r"L\d+", columns[-1]) is not None
 
 
-def read(lines: Iterable[tuple[int, str]], source: str) -> Judgments:
-    """Judgments from numbered lines."""
-    return Judgments(judgment_table(source, _judged(lines, source)), source)
+def _read(file: files.TextFile) -> Judgments:
+    return Judgments(judgment_table(file.name, _judged(file.lines(), file.name)), file.name)
 
 
 def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
@@ -56,13 +56,13 @@ def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
         yield Judged(number, columns[0], aspect, columns[-2], float(level[1]))
 
 
-def write(judgments: Judgments) -> Written:
+def _write(judgments: Judgments) -> Written:
     """Dqrels, or ad hoc qrels where the only aspect is 0; and Iprob or DINprob if there are weights."""
     adhoc = set(judgments.table.aspects) == {ONLY_ASPECT}
     lines = judgments.table.lines(judgments.source, "ntcir-adhoc" if adhoc else "ntcir", [])
-    weights = weight_lines(judgments)
+    weights, notes = weights_beside(judgments)
     ending = ".Iprob" if judgments.navigational is None else ".DINprob"
-    return Written(lines, {ending: joined(weights)} if weights else {}, _unusual(judgments))
+    return Written(lines, {ending: joined(weights)} if weights else {}, (*notes, *_unusual(judgments)))
 
 
 def _unusual(judgments: Judgments) -> tuple[str, ...]:
@@ -74,3 +74,18 @@ def _unusual(judgments: Judgments) -> tuple[str, ...]:
         if total > 1 + 1e-2:  # published files have four decimals
             return (f"the weights of topic {topic!r} sum to {total:g}; NTCIREVAL expects probabilities",)
     return ()
+
+
+register(
+    JUDGMENT_FORMATS,
+    Format(
+        name="ntcir",
+        summary="topic, intent, document, level; or without intents topic, document, level",
+        example="0001 3 clueweb09-en0001-02-21241 L1",
+        recognised_by="Three or four columns, the last of which looks like `L1`.",
+        read=_read,
+        recognises=recognises,
+        write=_write,
+        endings=(".Dqrels",),
+    ),
+)

@@ -1,0 +1,110 @@
+"""What a file format is: one record that says how it is recognised, read and written, and what it loses.
+
+The record of a format stands in its own module in `rankprism.formats.known`. Reading, `convert`, the options
+of the command line, error messages and the tables in docs/formats.md and docs/preferences.md are made from
+the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism._core import RunTable
+    from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
+
+Contents = TypeVar("Contents")
+
+
+class Written(NamedTuple):
+    """Judgments, preferences or a run as text."""
+
+    text: bytes
+    beside: dict[str, str]  # texts of the files beside it, by the ending of their names
+    notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
+
+
+@dataclass(frozen=True)
+class Format(Generic[Contents]):
+    """The record of a format."""
+
+    name: str
+    #: what the columns of a line hold
+    summary: str
+    #: a line of such a file
+    example: str
+    #: how a file is recognised, for the documentation
+    recognised_by: str
+    #: from a `files.TextFile`, and for a run what to do with documents that occur twice
+    read: Callable[..., Contents]
+    #: whether the first line of data can be of no other format
+    recognises: Callable[[str], bool] = lambda line: False
+    #: from judgments, from preferences, or from a run with its order and what to do with repeated documents
+    write: Callable[..., Written] | None = None
+    #: endings of the files that `convert` writes in this format unless it is told otherwise
+    endings: tuple[str, ...] = ()
+    #: whether a file that no format recognises is read in this one, and written unless something else is said
+    default: bool = False
+    #: what such a file holds and reading does not keep
+    loses: str = ""
+
+
+#: The formats of each kind of file by name.
+JUDGMENT_FORMATS: dict[str, Format[Judgments]] = {}
+RUN_FORMATS: dict[str, Format[RunTable]] = {}
+PREFERENCE_FORMATS: dict[str, Format[Preferences]] = {}
+
+
+def register(formats: dict[str, Format[Contents]], record: Format[Contents]) -> Format[Contents]:
+    """Make a format known as one of judgments, runs or preferences."""
+    if record.name in formats:
+        raise ValueError(f"there are two formats called {record.name}")
+    formats[record.name] = record
+    return record
+
+
+def chosen(formats: Mapping[str, Format[Contents]], name: str, what: str) -> Format[Contents]:
+    """The format of this name, of judgments, of runs or of preferences."""
+    if name not in formats:
+        raise InputError(f"unknown {what} format {name!r}; use one of {', '.join(formats)}")
+    return formats[name]
+
+
+def recognised(formats: Mapping[str, Format[Contents]], first_line: str) -> Format[Contents] | None:
+    """The format whose lines look like this one, if it can be no other."""
+    return next((record for record in formats.values() if record.recognises(first_line)), None)
+
+
+def default_of(formats: Mapping[str, Format[Contents]]) -> Format[Contents]:
+    return next(record for record in formats.values() if record.default)
+
+
+def written_by(formats: Mapping[str, Format[Contents]]) -> dict[str, Callable[..., Written]]:
+    """The functions that write, by the name of the format."""
+    return {name: record.write for name, record in formats.items() if record.write is not None}
+
+
+def by_ending(formats: Mapping[str, Format[Contents]], ending: str) -> str:
+    """The name of the format that a file with this ending is written in."""
+    found = (record.name for record in formats.values() if ending in record.endings)
+    return next(found, default_of(formats).name)
+
+
+def reference(formats: Mapping[str, Format[Contents]]) -> str:
+    """The formats as a table in Markdown."""
+    lines = [
+        "| format | a line, and what its columns mean | how it is recognised | `convert` writes it |",
+        "|---|---|---|---|",
+    ]
+    for record in formats.values():
+        endings = ", ".join(f"`{ending}`" for ending in record.endings)
+        writes = "no" if record.write is None else f"yes, to {endings}" if endings else "yes"
+        lines.append(
+            f"| `{record.name}` | `{record.example}`: {record.summary} | {record.recognised_by} | {writes} |"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,17 @@
+"""The file formats that are known, one module for each family.
+
+A new format is a new module here that registers its record. Nothing else has to name it.
+"""
+
+import importlib
+import pkgutil
+
+# The usual formats come first in help and documentation.
+from rankprism.formats.known import preference_tables, trec  # noqa: F401
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+from rankprism.formats.format import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS  # noqa: E402
+
+__all__ = ["JUDGMENT_FORMATS", "PREFERENCE_FORMATS", "RUN_FORMATS"]

@@ -1,0 +1,137 @@
+"""Tables of preferences with a header, and preferences as one JSON object on each line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.errors import InputError
+from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
+from rankprism.formats.judged import check_ids, joined
+from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
+
+
+def _cells(line: str, separator: str) -> list[str] | None:
+    """What stands between separators, or None if quotes or line ends are where none may be."""
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        return None
+
+
+def _header(line: str, separator: str) -> list[str]:
+    return [name.strip().casefold() for name in _cells(line, separator) or []]
+
+
+def _is_table(separator: str) -> Callable[[str], bool]:
+    return lambda line: set(NEEDED) <= set(_header(line, separator))
+
+
+def _read_table(separator: str) -> Adding:
+    def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
+        number, first = next(lines)
+        header = _header(first, separator)
+        for name in header:
+            if name not in COLUMNS or header.count(name) > 1:
+                raise InputError(
+                    f"{source}, line {number}: the column {name!r} is "
+                    + (f"none of {', '.join(COLUMNS)}" if name not in COLUMNS else "there twice")
+                )
+        for number, line in lines:
+            where = f"{source}, line {number}"
+            cells = _cells(line, separator)
+            if cells is None:
+                raise InputError(
+                    f"{where}: a quote is not closed, or not doubled, or a line end is inside a cell"
+                )
+            if len(cells) != len(header):
+                raise InputError(f"{where}: {len(cells)} columns where the header has {len(header)}")
+            add_row(rows, where, dict(zip(header, cells, strict=True)))
+
+    return read
+
+
+def _write_table(separator: str) -> Callable[[Preferences], Written]:
+    def write(preferences: Preferences) -> Written:
+        given = {preferences.docs[d] for docs in preferences.givens for d in docs}
+        check_ids(preferences.source, "given document", given, "tsv and csv")
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+        columns = preferences.columns()
+        writer.writerow(columns)
+        # A line is a judgment, so a comment of several lines becomes one.
+        comments = columns.get("comment", [])
+        lines = [" ".join(comment.splitlines()) for comment in comments]
+        writer.writerows(zip(*(columns | ({"comment": lines} if lines else {})).values(), strict=True))
+        notes = ("dropped: line breaks in comments",) if lines != comments else ()
+        return Written(text.getvalue().encode(), {}, notes + levels_lost(preferences))
+
+    return write
+
+
+def _read_jsonl(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
+    for number, line in lines:
+        where = f"{source}, line {number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: is no JSON object ({error})") from None
+        if not isinstance(row, dict):
+            raise InputError(f'{where}: is no JSON object; write {{"topic": …, "left": …}}')
+        add_row(rows, where, row)
+
+
+def _write_jsonl(preferences: Preferences) -> Written:
+    columns: dict[str, list[Any]] = dict(preferences.columns())
+    given = [[preferences.docs[d] for d in docs] for docs in preferences.givens]
+    columns["given"] = [given[g] for g in preferences.given]
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    text = joined(json.dumps(row, ensure_ascii=False) for row in rows)
+    return Written(text.encode(), {}, levels_lost(preferences))
+
+
+register(
+    PREFERENCE_FORMATS,
+    Format(
+        name="tsv",
+        summary="the columns that the header names: topic, left, right, outcome, and where known given, "
+        "assessor, time and comment; tabs between them",
+        example="topic⇥left⇥right⇥outcome",
+        recognised_by="A header with `topic`, `left`, `right` and `outcome`.",
+        read=reading("tsv", _read_table("\t")),
+        recognises=_is_table("\t"),
+        write=_write_table("\t"),
+        endings=(".tsv",),
+        default=True,
+    ),
+)
+register(
+    PREFERENCE_FORMATS,
+    Format(
+        name="csv",
+        summary="the same with commas between the columns",
+        example="topic,left,right,outcome",
+        recognised_by="The same header.",
+        read=reading("csv", _read_table(",")),
+        recognises=_is_table(","),
+        write=_write_table(","),
+        endings=(".csv",),
+    ),
+)
+register(
+    PREFERENCE_FORMATS,
+    Format(
+        name="jsonl",
+        summary="one JSON object on each line, with the same names",
+        example='{"topic": "q1", "given": ["d3"], "left": "d1", "right": "d2", "outcome": "tie"}',
+        recognised_by="A line that begins with `{`.",
+        read=reading("jsonl", _read_jsonl),
+        recognises=lambda line: line.lstrip().startswith("{"),
+        write=_write_jsonl,
+        endings=(".jsonl",),
+    ),
+)

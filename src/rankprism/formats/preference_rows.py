@@ -1,0 +1,65 @@
+"""A judgment of preference by the names of its columns, in whatever form it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.errors import InputError
+from rankprism.formats.files import TextFile
+
+#: Who judged, where nobody says.
+ANYBODY = "assessor"
+#: The columns of a table of preferences; those after `outcome` may be missing.
+COLUMNS = ("topic", "given", "left", "right", "outcome", "assessor", "time", "comment")
+NEEDED = ("topic", "left", "right", "outcome")
+
+
+def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
+    """One judgment by the names of its columns, each checked to be what it should be."""
+
+    def text(name: str) -> str:
+        value = row.get(name)
+        if value is None or (isinstance(value, float) and value != value):
+            return ""
+        if isinstance(value, bool | Mapping | bytes):
+            raise InputError(f"{where}: {value!r} is no {name}")
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    for name in NEEDED:
+        if not text(name).strip():
+            raise InputError(f"{where}: the column {name} is empty; every judgment needs {', '.join(NEEDED)}")
+    given = row.get("given")
+    documents = [str(doc) for doc in given] if isinstance(given, list | tuple) else text("given").split()
+    rows.add(
+        where,
+        text("topic"),
+        documents,
+        text("left"),
+        text("right"),
+        text("outcome").strip().casefold(),
+        text("assessor") or ANYBODY,
+        text("time"),
+        text("comment"),
+    )
+
+
+def levels_lost(preferences: Preferences) -> tuple[str, ...]:
+    lost = "dropped: the levels of documents; which of two is preferred is kept"
+    return () if preferences.levels is None else (lost,)
+
+
+#: Adds the numbered lines of a source, which has this name in messages.
+Adding: TypeAlias = Callable[[Iterator[tuple[int, str]], str, PreferenceRows], None]
+
+
+def reading(format: str, add: Adding) -> Callable[[TextFile], Preferences]:
+    """The reader of a format, from a function that adds the lines of a file."""
+
+    def read(file: TextFile) -> Preferences:
+        rows = PreferenceRows(file.name)
+        add(file.lines(), file.name, rows)
+        return rows.finished(format)
+
+    return read
