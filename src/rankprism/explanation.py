@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment, align
-from rankprism.errors import InputError, listed
+from rankprism.errors import InputError, MeasureError, listed
 from rankprism.evaluation import parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
@@ -65,6 +65,9 @@ def explain(
     alpha_nDCG@3: cars 0.9652.
     """
     chosen = parsed(measures)
+    for measure in chosen:
+        if measure.needs != "judgments":
+            raise MeasureError(f"{measure} needs {measure.needs}; only measures of judgments are explained")
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
     judged = read_judgments(judgments, weights=weights, aspects=aspects, format=qrels_format)

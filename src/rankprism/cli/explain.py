@@ -16,6 +16,7 @@ from rankprism.cli.collection import (
     with_options_of,
 )
 from rankprism.cli.options import Quiet, noted
+from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -45,6 +46,8 @@ def explain(
     check_output(**writing)
     with noted(quiet):
         read = read_collection(files=files, **given)
+        if read.judgments is None:
+            raise InputError("explain needs judgments; name a file of them before the runs")
         how = {name: read.settings[name] for name in ("run_format", "order", "duplicates")}
         result = explain(read.judgments, list(read.runs), measures, topic, depth=depth, **how)
     write_result(result, **writing)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankprism._core import parse_number
-from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, recognised
@@ -35,13 +35,29 @@ def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     return _format_of(file, format).read(file)
 
 
-def are_preferences(source: Any, format: str | None) -> bool:
+def are_preferences(source: Any, format: str | None = None) -> bool:
     """Whether a source can be nothing but preferences. Standard input is not looked at, only its format."""
     if isinstance(source, Preferences) or format in PREFERENCE_FORMATS:
         return True
-    if format is not None or not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+    if format is not None:
+        return False
+    if not isinstance(source, str | os.PathLike):
+        return _are_rows(source)
+    if not os.path.isfile(source):
         return False
     return recognised(PREFERENCE_FORMATS, files.text_file(source).first_line()[1]) is not None
+
+
+def _are_rows(source: Any) -> bool:
+    """Whether these are rows of preferences, or a frame of them, by their columns or by the first row."""
+    from rankprism.data.frames import eager, is_frame
+
+    if is_frame(source):
+        return set(NEEDED) <= set(eager(source).columns)
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    if isinstance(first, Mapping):
+        return set(NEEDED) <= set(first)
+    return isinstance(first, list | tuple) and len(first) >= 5 and str(first[4]).casefold() in OUTCOMES
 
 
 def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
