@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.data.scales import Scale
-    from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
     from rankprism.formats.judgments import read_judgments
     from rankprism.formats.preferences import read_preferences
     from rankprism.formats.runs import read_run
     from rankprism.formats.scores import read_scores
     from rankprism.measures import Measure, parse
+    from rankprism.results.scores import Scores
 
 __version__ = "0.1.0"
 
@@ -74,7 +74,7 @@ _HOME = {
     "Preferences": "rankprism.data.preferences",
     "Run": "rankprism.data.run",
     "Scale": "rankprism.data.scales",
-    "Scores": "rankprism.data.scores",
+    "Scores": "rankprism.results.scores",
     "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
     "read_judgments": "rankprism.formats.judgments",

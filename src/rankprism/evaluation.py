@@ -13,7 +13,6 @@ from rankprism.data.hits import BATCH, Floats, Hits, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
-from rankprism.data.scores import Scores
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
@@ -21,6 +20,7 @@ from rankprism.formats.runs import align_source, check_format
 from rankprism.inspection import Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
+from rankprism.results.scores import Scores
 from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
 
 TOPICS = ("judged", "retrieved")

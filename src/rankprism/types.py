@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.run import Run
-    from rankprism.data.scores import Scores
     from rankprism.measures import Measure
+    from rankprism.results.scores import Scores
 
 Path: TypeAlias = str | os.PathLike[str]
 

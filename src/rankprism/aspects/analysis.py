@@ -12,9 +12,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats, batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
-from rankprism.data.scores import Scores
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
@@ -24,6 +22,8 @@ from rankprism.measures.parameter import Role
 from rankprism.measures.toma import TOMA
 from rankprism.meta.discriminative_power import power
 from rankprism.meta.rank_correlation import correlation
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 

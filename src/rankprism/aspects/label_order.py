@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
@@ -25,6 +24,7 @@ from rankprism.measures.distance_order import (
     shown,
 )
 from rankprism.measures.toma import TOMA
+from rankprism.results.result import Result, Table
 from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.

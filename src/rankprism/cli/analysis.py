@@ -21,9 +21,9 @@ from rankprism.cli.options import (
     noted,
     working,
 )
-from rankprism.data.outputs import Style, check_style, output_format
-from rankprism.data.result import Detailed, Result
 from rankprism.errors import InputError
+from rankprism.results.outputs import Style, check_style, output_format
+from rankprism.results.result import Detailed, Result
 
 PlotFile = Annotated[
     Path | None,

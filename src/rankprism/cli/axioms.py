@@ -13,7 +13,7 @@ from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.axioms import Constraint
-    from rankprism.data.result import Result
+    from rankprism.results.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -87,8 +87,8 @@ def axioms(
     """
     from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
     from rankprism.cli.output import write, write_in
-    from rankprism.data.outputs import output_format
     from rankprism.measures import parse
+    from rankprism.results.outputs import output_format
 
     load_measures(measures_file)
     named = list(measures or [])

@@ -19,8 +19,8 @@ from rankprism.errors import InputError, MeasureError, listed
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
-    from rankprism.data.scores import Scores
     from rankprism.formats.aspects.settings import AspectSettings
+    from rankprism.results.scores import Scores
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

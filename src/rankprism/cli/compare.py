@@ -10,8 +10,8 @@ from rankprism.cli.analysis import analysis, write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Baseline, Source, read_source, with_options_of
 from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, Sort, noted
-from rankprism.data.result import Detailed, Result
 from rankprism.errors import InputError
+from rankprism.results.result import Detailed, Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -45,13 +45,13 @@ FORMAT_HELP = (
 ResultFormatOption = Annotated[
     str | None,
     typer.Option(
-        "--format", click_type=one_of("data.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
+        "--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
     ),
 ]
 ScoreFormatOption = Annotated[
     str | None,
     typer.Option(
-        "--format", click_type=one_of("data.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
+        "--format", click_type=one_of("results.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
     ),
 ]
 Digits = Annotated[

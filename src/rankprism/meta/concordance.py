@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Longs
-from rankprism.data.result import Result, Table
-from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 

@@ -23,10 +23,10 @@ import numpy as np
 from rankprism._core import JudgmentTable, solve_spd
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, one_of
 from rankprism.measures.parts import ratio
 from rankprism.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.results.result import Result, Table
 
 #: How documents may be put in order.
 ORDERS = ("bradley-terry", "wins")

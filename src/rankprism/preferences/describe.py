@@ -11,12 +11,12 @@ import numpy as np
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
 from rankprism.preferences.cycles import Order, contradictions, order_of_preferences
 from rankprism.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.results.result import Result, Table
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
