@@ -104,9 +104,11 @@ def axioms(
             raise InputError("--explain needs a measure and then a constraint, e.g. --explain RBU Conf")
         *named, last = named
         constraint = [last]
-    chosen = read(constraint or ["ten"], reading or [])
+    chosen = read_constraints(constraint or ["ten"], reading or [])
     if show:
-        write(list_constraints(read(constraint or ["all"], reading or [])), output, for_people=True)
+        write(
+            list_constraints(read_constraints(constraint or ["all"], reading or [])), output, for_people=True
+        )
         return
     asked = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
@@ -129,7 +131,7 @@ def axioms(
         write_in(result, kind, output)
 
 
-def read(names: list[str], readings: list[str]) -> list[Constraint]:
+def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:
     """The constraints of these names or groups, read as asked."""
     from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
 

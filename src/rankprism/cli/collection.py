@@ -14,7 +14,7 @@ import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file, complete_measure
-from rankprism.cli.options import evaluating
+from rankprism.cli.options import Duplicates, RunOrder, evaluating
 from rankprism.errors import InputError, MeasureError, listed
 
 if TYPE_CHECKING:
@@ -253,17 +253,8 @@ def read_collection(
             help="Average over all judged topics, or over those that a run has retrieved.",
         ),
     ] = "judged",
-    order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
-            help="A document twice in a topic of a run: an error, or keep the better-ranked.",
-        ),
-    ] = "error",
+    order: RunOrder = "score",
+    duplicates: Duplicates = "error",
     run_format: Annotated[
         str | None,
         typer.Option(

@@ -42,6 +42,20 @@ FORMAT_HELP = (
     "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "
     "= + - or @."
 )
+RunOrder = Annotated[
+    str,
+    typer.Option(
+        "--order", click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."
+    ),
+]
+Duplicates = Annotated[
+    str,
+    typer.Option(
+        "--duplicates",
+        click_type=one_of("data.run:DUPLICATES"),
+        help="A document twice in a topic of a run: an error, or keep the better-ranked.",
+    ),
+]
 ResultFormatOption = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +10,11 @@ import typer
 from rankprism.cli.analysis import write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.options import (
+    Duplicates,
     OutputFile,
     Resamples,
     ResultFormatOption,
+    RunOrder,
     Seed,
     noted,
 )
@@ -29,11 +30,6 @@ app = typer.Typer(
 @app.callback()
 def root() -> None:
     pass
-
-
-class OrderBy(StrEnum):
-    bradley_terry = "bradley-terry"
-    wins = "wins"
 
 
 PreferenceFile = Annotated[
@@ -63,17 +59,8 @@ def describe(
     ] = 10,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
-            help="A document twice in a topic: an error, or keep the better-ranked.",
-        ),
-    ] = "error",
+    order: RunOrder = "score",
+    duplicates: Duplicates = "error",
     format: ResultFormatOption = None,
     output: OutputFile = None,
 ) -> None:
@@ -137,8 +124,12 @@ def order(
     ] = None,
     source_format: From = None,
     by: Annotated[
-        OrderBy, typer.Option(help="What decides: strength by Bradley and Terry, or the share of wins.")
-    ] = OrderBy.bradley_terry,
+        str,
+        typer.Option(
+            click_type=one_of("preferences.bradley_terry:ORDER_BY"),
+            help="What decides: strength by Bradley and Terry, or the share of wins.",
+        ),
+    ] = "bradley-terry",
     prior: Annotated[
         float,
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
@@ -158,5 +149,5 @@ def order(
 
     with noted():
         read = read_preferences(preferences, format=source_format)
-        text = judgments_text(preference_order(read, by=by.value, prior=prior), "adhoc")
+        text = judgments_text(preference_order(read, by=by, prior=prior), "adhoc")
     write(text, output)

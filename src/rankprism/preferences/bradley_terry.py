@@ -29,7 +29,7 @@ from rankprism.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.results.result import Result, Table
 
 #: How documents may be put in order.
-ORDERS = ("bradley-terry", "wins")
+ORDER_BY = ("bradley-terry", "wins")
 #: Strengths and shares that differ by less are equal.
 _TIE = 1e-9
 _STEPS = 100
@@ -217,7 +217,7 @@ def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: floa
     """
     from rankprism.formats.preferences import read_preferences
 
-    one_of("by", by, ORDERS)
+    one_of("by", by, ORDER_BY)
     _check_prior(prior)
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []
