@@ -146,7 +146,7 @@ class AxiomTable(Result):
         """A page of its own, with the counterexamples."""
         from rankprism.axioms.page import page
 
-        return page(self)
+        return page(self, caption or "")
 
 
 def _much_less(constraints: Sequence[Constraint]) -> Iterator[str]:

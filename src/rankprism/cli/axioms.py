@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.collection import MeasureFiles, load_measures
+from rankprism.cli.analysis import check_output, write_result
+from rankprism.cli.collection import MeasureFiles, load_measures, with_options_of
 from rankprism.cli.completion import complete_constraint, complete_measure
-from rankprism.cli.options import OutputFile, ResultFormatOption, working
+from rankprism.cli.options import working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
+@with_options_of(write_result)
 def axioms(
     measures: Annotated[
         list[str] | None,
@@ -76,8 +78,7 @@ def axioms(
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    **written: Any,
 ) -> None:
     """Try to break measures with axioms.
 
@@ -86,13 +87,17 @@ def axioms(
     rankprism axioms --explain RBU Conf
     """
     from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
-    from rankprism.cli.output import write, write_in
+    from rankprism.cli.output import write
     from rankprism.measures import parse
-    from rankprism.results.outputs import output_format
 
+    format, output = written["format"], written["output"]
     load_measures(measures_file)
     named = list(measures or [])
-    kind = "table" if show else output_format(output, format)
+    kind = "table" if show else check_output(**written)
+    style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
+    if style and (show or explain):
+        option = "--list" if show else "--explain"
+        raise InputError(f"--{style[0]} is for tables, and {option} prints text; leave out one of them")
     if show and (format is not None or explain or threshold is not None):
         raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
     if explain and threshold is not None:
@@ -128,7 +133,7 @@ def axioms(
     if explain:
         write(text, output, for_people=True)
     else:
-        write_in(result, kind, output)
+        write_result(result, **written)
 
 
 def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:

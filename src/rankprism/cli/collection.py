@@ -152,6 +152,11 @@ def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     }
 
 
+def given_to(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the given options that are a function's own."""
+    return {name: given[name] for name in options_of(function)}
+
+
 def _is_option(hint: Any) -> bool:
     return any(isinstance(about, typer.models.ParameterInfo) for about in getattr(hint, "__metadata__", ()))
 

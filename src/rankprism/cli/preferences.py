@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import write_result
+from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.choices import one_of
+from rankprism.cli.collection import with_options_of
 from rankprism.cli.options import (
     Duplicates,
-    OutputFile,
     Resamples,
-    ResultFormatOption,
     RunOrder,
     Seed,
     noted,
@@ -47,6 +46,7 @@ From = Annotated[
 
 
 @app.command()
+@with_options_of(write_result)
 def describe(
     preferences: PreferenceFile,
     runs: Annotated[
@@ -61,8 +61,7 @@ def describe(
     seed: Seed = 0,
     order: RunOrder = "score",
     duplicates: Duplicates = "error",
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    **written: Any,
 ) -> None:
     """Count preferences, and show whether assessors agree and where preferences go in circles.
 
@@ -75,6 +74,7 @@ def describe(
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.describe import describe as compute
 
+    check_output(**written)
     with noted():
         read = read_preferences(preferences, format=source_format)
         found = compute(
@@ -86,10 +86,11 @@ def describe(
             order=order,
             duplicates=duplicates,
         )
-    write_result(found, format, output)
+    write_result(found, **written)
 
 
 @app.command()
+@with_options_of(write_result)
 def strengths(
     preferences: PreferenceFile,
     source_format: From = None,
@@ -98,8 +99,7 @@ def strengths(
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
     ] = 1.0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    **written: Any,
 ) -> None:
     """Show how strong each document is by Bradley and Terry's model, with intervals.
 
@@ -109,10 +109,11 @@ def strengths(
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.bradley_terry import bradley_terry
 
+    check_output(**written)
     with noted():
         read = read_preferences(preferences, format=source_format)
         found = bradley_terry(read, prior=prior, level=level)
-    write_result(found, format, output)
+    write_result(found, **written)
 
 
 @app.command()
