@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankprism import RankprismWarning
-from rankprism.data.scores import Scores
 from rankprism.meta import (
     agreement,
     correlation,
@@ -27,6 +26,7 @@ from rankprism.meta import (
     unanimity,
 )
 from rankprism.meta.intervals import Differences
+from rankprism.results.scores import Scores
 
 #: a figure, the ends of its interval, and p where there is one
 Figure: TypeAlias = tuple[float, float, float, float]

@@ -15,7 +15,7 @@ import pytest
 
 from rankprism import Judgments, Scores, evaluate, read_judgments
 from rankprism.aspects import analyse, attainable, labels
-from rankprism.aspects.analysis import DISTANCES
+from rankprism.aspects.analysis import TOMA_DISTANCES
 from rankprism.meta import correlation, power
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
@@ -363,7 +363,7 @@ def table_4(inner: str) -> dict[str, str]:
         "CAM": f"CAM({inner})",
         "MM": f"MM({inner})",
         "EUCL": f"TOMA({inner})",
-        **{name: f"TOMA({inner},distance='{d}')" for name, d in DISTANCES.items() if name != "EUCL"},
+        **{name: f"TOMA({inner},distance='{d}')" for name, d in TOMA_DISTANCES.items() if name != "EUCL"},
         **{a: f"Aspect({inner},aspect='{a}')" for a in ("relevance", "correctness", "credibility")},
     }
 

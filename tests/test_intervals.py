@@ -14,7 +14,6 @@ from scipy import stats
 
 from rankprism import InputError, read_scores
 from rankprism.data.hits import Floats
-from rankprism.data.scores import Scores
 from rankprism.meta import (
     agreement,
     correlation,
@@ -26,6 +25,7 @@ from rankprism.meta import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.rank_correlation import COEFFICIENTS, rbo
+from rankprism.results.scores import Scores
 
 
 def made_up(seed: int, population: Population | None = None) -> Scores:

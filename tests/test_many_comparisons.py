@@ -16,7 +16,7 @@ from scipy import stats
 from rankprism import InputError, compare, read_scores
 from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.data.hits import Floats
-from rankprism.data.scores import Scores
+from rankprism.results.scores import Scores
 from rankprism.statistics import paired, signed_ranks, simultaneous
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -371,3 +372,57 @@ def test_evaluate_tells_what_share_is_done() -> None:
     assert shares == sorted(shares)
     assert len(shares) >= 2
     assert shares[-1] == 1
+
+
+STYLE = {"--digits", "--caption", "--label", "--columns"}
+
+
+def test_every_command_that_prints_a_result_has_the_options_of_tables() -> None:
+    with_format = {
+        words: {spelling for option in command.params for spelling in option.opts}
+        for words, command in EVERY.items()
+        if any("--format" in option.opts for option in command.params)
+    }
+    drawing = {words for words in with_format if words[0] == "plot"}  # there --format is that of a picture
+    assert len(with_format) - len(drawing) >= 18
+    for words in with_format.keys() - drawing:
+        assert with_format[words] >= STYLE, words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["aspects", "order", "--labels", "relevance=0,1", "--labels", "credibility=0,1"],
+        ["aspects", "labels", "Q", "--aspects", "relevance,credibility"],
+        ["aspects", "attainable", "Q", "--aspects", "relevance,credibility", "-m", "AP"],
+        ["axioms", "P@10", "-c", "Pri", "--instances", "1"],
+        ["axioms", "RBP", "-c", "Pri", "--threshold", "p=0.5:0.9", "--instances", "1"],
+        ["topic-set-size", "--variance", "0.04", "--difference", "0.1"],
+        ["preferences", "strengths", "PREFS"],
+        ["preferences", "describe", "PREFS", "--resamples", "5"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_tables_of_every_command_have_captions_labels_columns_and_digits(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "Q").write_text("1 0 d1 1 0\n1 0 d2 0 1\n")
+    (tmp_path / "PREFS").write_text("topic\tleft\tright\toutcome\n1\td1\td2\tleft\n1\td2\td3\tleft\n")
+    words = [str(tmp_path / word) if word in ("Q", "PREFS") else word for word in words]
+    style = ["--caption", "What we saw", "--label", "tab:x", "--columns", "2", "--digits", "2"]
+    called([*words, "--format", "latex", *style])
+    shown = capsys.readouterr().out
+    assert r"\begin{table*}" in shown
+    assert r"\label{tab:x}" in shown
+    assert r"\caption{What we saw." in shown
+    assert re.search(r"\d\.\d{3}", shown.partition(r"\begin{tabular}")[2]) is None
+    called([*words, "--format", "html", "--caption", "What <we> saw"])
+    assert "What &lt;we&gt; saw" in capsys.readouterr().out
+    with pytest.raises(InputError, match="csv has no place for a label"):
+        called([*words, "--format", "csv", "--label", "tab:x"])
+
+
+@pytest.mark.parametrize("text", [["--list"], ["--explain"]])
+def test_texts_of_axioms_take_no_options_of_tables(text: list[str]) -> None:
+    with pytest.raises(InputError, match=f"--digits is for tables, and {text[0]} prints text"):
+        called(["axioms", *text, "--digits", "2"])

@@ -19,13 +19,11 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-import rankprism.data.outputs
+import rankprism.results.outputs
 from rankprism import InputError, RankprismError, Scores, compare, evaluate, read_scores, sample
 from rankprism.aspects import analyse, attainable, labels, order, orders
 from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
-from rankprism.data.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
-from rankprism.data.result import Cell, Detailed, Result, Table
 from rankprism.formats.judgments import read_judgments
 from rankprism.meta import (
     agreement,
@@ -39,6 +37,8 @@ from rankprism.meta import (
 )
 from rankprism.preferences.bradley_terry import bradley_terry
 from rankprism.preferences.describe import describe
+from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
+from rankprism.results.result import Cell, Detailed, Result, Table
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -236,7 +236,7 @@ def test_unknown_endings_and_contradictions_are_refused(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="format must be one of"):
         output_format(None, "trec")  # of results other than scores
     assert output_format(None, "trec", scores=True) == "trec"
-    monkeypatch.setattr(rankprism.data.outputs, "find_spec", lambda name: None)
+    monkeypatch.setattr(rankprism.results.outputs, "find_spec", lambda name: None)
     with pytest.raises(RankprismError, match=r"parquet needs one more package: pip install 'rankprism\[parq"):
         output_format("m.parquet")
 
@@ -245,7 +245,7 @@ def test_a_format_is_added_in_one_place(
     scores: Scores, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(OUTPUTS, "count", Output(lambda result, style: f"{len(result.rows)}\n", (".count",)))
-    monkeypatch.setattr(rankprism.data.outputs, "RESULT_FORMATS", tuple(OUTPUTS))
+    monkeypatch.setattr(rankprism.results.outputs, "RESULT_FORMATS", tuple(OUTPUTS))
     assert output_format("m.count") == "count"
     assert written(scores, "count") == "180\n"
 

@@ -27,7 +27,7 @@ from rankprism.preferences.agreement import (
     krippendorff_alpha,
 )
 from rankprism.preferences.bradley_terry import bradley_terry, covariance, fit, preference_order
-from rankprism.preferences.cycles import Order, contradictions, order_of
+from rankprism.preferences.cycles import Cycles, contradictions, order_of
 from rankprism.preferences.describe import describe
 
 Row = tuple[str, str, str, str, str, str]
@@ -152,7 +152,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
 # ── cycles ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def defined_order(better: Bools) -> Order:
+def defined_order(better: Bools) -> Cycles:
     n = len(better)
     met = better | better.T
     triads = [
@@ -174,7 +174,7 @@ def defined_order(better: Bools) -> Order:
                     seen.add(j)
                     todo.append(j)
         on_cycle += start in seen
-    return Order(len(triads), len(cyclic), on_cycle)
+    return Cycles(len(triads), len(cyclic), on_cycle)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 1.0])
@@ -210,14 +210,14 @@ def test_cycles_are_reported_and_not_refused() -> None:
         ("q", "", "a", "c", "tie"),
     ]
     found = describe(rows)
-    assert found.topics["q"].order == Order(1, 1, 3)
+    assert found.topics["q"].order == Cycles(1, 1, 3)
     assert found.topics["q"].contradictions == 1
     assert len(found.notes) == 2
     assert "documents are in a circle (a before b before c before a) in: q." in str(found)
     # After another document it is another order.
     assert (
         describe([(t, "z" if a == "c" else "", a, b, x) for t, _, a, b, x in rows]).topics["q"].order
-        == Order()
+        == Cycles()
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
 from rankprism.axioms import Pri
-from rankprism.data.result import Result
+from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
 #: Of no type that any function takes.

@@ -25,7 +25,7 @@ from rankprism.data.run import Run
 from rankprism.formats.convert import convert
 from rankprism.formats.files import TextFile
 from rankprism.formats.format import Format, Written, default_of, register, written_by
-from rankprism.formats.judged import Judged, judgment_table
+from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.measure import AXIOMS
 
@@ -38,7 +38,7 @@ import refresh  # noqa: E402
 
 def read_toy(file: TextFile) -> Judgments:
     """`document is about topic`"""
-    judged = (Judged(number, line.split()[3], "0", line.split()[0], 1.0) for number, line in file.lines())
+    judged = (JudgedLine(number, line.split()[3], "0", line.split()[0], 1.0) for number, line in file.lines())
     return Judgments(judgment_table(file.name, judged), file.name)
 
 
@@ -177,7 +177,7 @@ def with_one_more(path, *rest):
         yield from listed([{str(tmp_path)!r}])
 pkgutil.iter_modules = with_one_more
 from rankprism.axioms import MORE_PROPERTIES, TEN, Upward, examine
-from rankprism.cli.axioms import read
+from rankprism.cli.axioms import read_constraints as read
 assert len(TEN) == 10 and Upward not in TEN and Upward in MORE_PROPERTIES
 assert Upward in read(["all"], []) and Upward in read(["more"], []) and Upward not in read(["ten"], [])
 print([verdict.kind for verdict in examine(["nDCG", "P"], [Upward], instances=20)])

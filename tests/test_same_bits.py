@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from rankprism import evaluate, read_judgments, sample
 from rankprism._core import greedy, sums_of_products, sums_over_aspects
 from rankprism.data.hits import make_pool
-from rankprism.data.scores import mean_over_topics
 from rankprism.measures.ideal import offers
 from rankprism.measures.parts import LOGARITHMIC, Gain, Parts, decay, over_best, total
+from rankprism.results.scores import mean_over_topics
 
 #: The notes on runs that are hardly judged are not what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -22,9 +22,9 @@ import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import _explained, main, streams
 from rankprism.cli.output import write_in
-from rankprism.data.outputs import SCORE_FORMATS, written
-from rankprism.data.result import Table
 from rankprism.foreign import LONGEST, as_utf8, message, shown, shown_lines
+from rankprism.results.outputs import SCORE_FORMATS, written
+from rankprism.results.result import Table
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"
@@ -373,7 +373,7 @@ def test_an_unforeseen_failure_says_how_to_report_it() -> None:
         text, code = _explained(error)
     assert code == 1
     for part in (
-        "AttributeError at data/outputs.py:",
+        "AttributeError at results/outputs.py:",
         "report it",
         rankprism.__version__,
         "--traceback",
@@ -443,16 +443,16 @@ def test_ctrl_c_ends_the_work(work: str, tmp_path: Path) -> None:
 
 
 def test_means_are_computed_once_whatever_the_number_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rankprism.data.scores
+    import rankprism.results.scores
 
     calls = []
-    compute = rankprism.data.scores.mean_over_topics
+    compute = rankprism.results.scores.mean_over_topics
 
     def counted(values: Any) -> Any:
         calls.append(values.shape)
         return compute(values)
 
-    monkeypatch.setattr(rankprism.data.scores, "mean_over_topics", counted)
+    monkeypatch.setattr(rankprism.results.scores, "mean_over_topics", counted)
     for kind in SCORE_FORMATS:
         for per_topic in (False, True):
             counts = []

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.data.scales import Scale
-    from rankprism.data.scores import Scores
     from rankprism.evaluation import evaluate
     from rankprism.explanation import explain
     from rankprism.formats.judgments import read_judgments
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from rankprism.formats.runs import read_run
     from rankprism.formats.scores import read_scores
     from rankprism.measures import Measure, parse
+    from rankprism.results.scores import Scores
 
 __version__ = "0.1.0"
 
@@ -76,7 +76,7 @@ _HOME = {
     "Preferences": "rankprism.data.preferences",
     "Run": "rankprism.data.run",
     "Scale": "rankprism.data.scales",
-    "Scores": "rankprism.data.scores",
+    "Scores": "rankprism.results.scores",
     "compare": "rankprism.comparison",
     "evaluate": "rankprism.evaluation",
     "explain": "rankprism.explanation",

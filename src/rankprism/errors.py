@@ -7,7 +7,6 @@ RankprismWarning      legitimate, but worth a look
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rankprism.foreign import message
 
@@ -52,19 +51,3 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """Refuses a value that is none of those allowed."""
     if value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
-
-
-def shown(value: Any) -> str:
-    """A value in a message, cut short if it is long.
-
-    >>> shown("x" * 100)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
-    """
-    try:
-        return shorter(repr(value))
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
-        return f"a {type(value).__name__} that is too long to print"
-
-
-def shorter(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[:most] + "…"

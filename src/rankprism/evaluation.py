@@ -15,7 +15,6 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
-from rankprism.data.scores import Scores, as_listed
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
@@ -26,6 +25,7 @@ from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.prf import TIE
+from rankprism.results.scores import Scores, as_listed
 from rankprism.types import (
     AspectsLike,
     JudgmentsLike,

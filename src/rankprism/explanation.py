@@ -10,7 +10,6 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, MeasureError, listed
 from rankprism.evaluation import parsed, run_sources
@@ -26,6 +25,7 @@ from rankprism.measures.parts import (
     novel_gain,
     ratio,
 )
+from rankprism.results.result import Result, Table
 from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
 
 #: What a document shows in place of grades.

@@ -8,6 +8,7 @@ for machines (CSV, JSON, converted files) keeps the text as it is.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 #: The longest piece of foreign text that a table shows.
 LONGEST = 200
@@ -37,6 +38,26 @@ def shown(text: str, most: int | None = LONGEST) -> str:
     if most is not None and len(text) > most:
         text = f"{text[:most]}… ({len(text):,} characters)"
     return _UNSAFE.sub(lambda found: escaped(found[0]), text)
+
+
+def quoted(value: Any, most: int = 60) -> str:
+    r"""A value in a message as Python writes it, cut short if it is long.
+
+    >>> print(quoted("d1"), quoted("\x1b[31m"), quoted("x" * 100, most=3), quoted(range(1000)))
+    'd1' '\x1b[31m' 'xxx…' range(0, 1000)
+    >>> quoted([10] * 50, most=8)
+    '[10, 10,…'
+    """
+    if isinstance(value, str):
+        return repr(shorter(value, most))
+    try:
+        return shorter(repr(value), most)
+    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
+        return f"a {type(value).__name__} that is too long to print"
+
+
+def shorter(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[:most] + "…"
 
 
 def message(text: str) -> str:

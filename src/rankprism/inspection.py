@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from rankprism.data.hits import Cells, Floats, batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.note import Note, shown, some, stray_notes
+from rankprism.data.note import Note, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
+from rankprism.foreign import quoted
 from rankprism.formats.aspects.reading import BELOW, MISSING
 from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
@@ -53,8 +54,8 @@ class Evaluated:
         """The runs that a note is about, with the details of the first."""
         name, detail = next(iter(details.items()))
         if len(details) == 1:
-            return f"{shown(name)} ({detail})"
-        return f"{len(details)} of {len(self.runs)} runs (first {shown(name)}: {detail})"
+            return f"{quoted(name)} ({detail})"
+        return f"{len(details)} of {len(self.runs)} runs (first {quoted(name)}: {detail})"
 
     def topics_of(self, name: str, which: npt.NDArray[np.bool_]) -> str:
         """Some topics of a run, counted."""
@@ -91,7 +92,7 @@ def rank_order(evaluated: Evaluated) -> Note | None:
             rank, score, worse, higher = map(number_text, two)
             found[name] = (
                 f"{disagreeing.sum()} of {run.retrieved.sum()} topics; in "
-                f"{shown(evaluated.judgments.topics[t])} rank {rank} has score {score} and rank {worse} has "
+                f"{quoted(evaluated.judgments.topics[t])} rank {rank} has score {score} and rank {worse} has "
                 f"score {higher}"
             )
     if not found:
@@ -140,7 +141,7 @@ def _both_means(evaluated: Evaluated, name: str) -> str:
     if by_rank is None:
         return ""
     measure = evaluated.measures[0]
-    return f". The {measure} of {shown(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
+    return f". The {measure} of {quoted(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
 
 
 def equal_scores(evaluated: Evaluated) -> Note | None:
@@ -227,7 +228,7 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
     others = f" ({len(found)} of {len(evaluated.runs)} runs are like that)" if len(found) > 1 else ""
     return Note(
         "unmatched-run",
-        f"{shown(name)}: {what}{others}; check that it belongs to {judgments.source} and that both "
+        f"{quoted(name)}: {what}{others}; check that it belongs to {judgments.source} and that both "
         f"spell their ids alike{_both_ids(evaluated, name)}",
         len(found),
         name,
@@ -261,8 +262,8 @@ def _both_ids(evaluated: Evaluated, name: str) -> str:
     t, retrieved, judged = evaluated.runs[name].unmatched
     if t < 0:
         return ""
-    topic = shown(evaluated.judgments.topics[t])
-    return f": topic {topic} has {shown(retrieved)} in the run and {shown(judged)} in the judgments"
+    topic = quoted(evaluated.judgments.topics[t])
+    return f": topic {topic} has {quoted(retrieved)} in the run and {quoted(judged)} in the judgments"
 
 
 def few_judged(evaluated: Evaluated) -> Note | None:
@@ -389,9 +390,9 @@ def unequal_scales(evaluated: Evaluated) -> Note | None:
         return None
     return Note(
         "unequal-scales",
-        f"TOMA compares aspects whose scales differ much in length: the labels of {shown(long.aspect)} stand "
-        f"at 0 to {long.place[-1]}, those of {shown(short.aspect)} at 0 to {short.place[-1]}, so "
-        f"{shown(long.aspect)} decides almost alone. To place them otherwise, give an embedding "
+        f"TOMA compares aspects whose scales differ much in length: the labels of {quoted(long.aspect)} "
+        f"stand at 0 to {long.place[-1]}, those of {quoted(short.aspect)} at 0 to {short.place[-1]}, so "
+        f"{quoted(long.aspect)} decides almost alone. To place them otherwise, give an embedding "
         f"(--embed {short.aspect}=0,…,{long.place[-1]})",
         1,
         long.aspect,
@@ -406,7 +407,7 @@ def lowest_labels(judgments: Judgments) -> Note | None:
     if not guessed:
         return None
     counts = "; ".join(
-        f"of {shown(aspect)} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
+        f"of {quoted(aspect)} {', '.join(f'{n} {reason}' for reason, n in reasons.items())}"
         for aspect, reasons in guessed.items()
     )
     return Note(
@@ -421,6 +422,6 @@ def stray(evaluated: Evaluated) -> list[Note]:
     """Ids with characters that nobody sees; each kind once, by the first run that has it."""
     notes: dict[str, Note] = {}
     for name, run in evaluated.runs.items():
-        for note in stray_notes(shown(name), run.stray):
+        for note in stray_notes(quoted(name), run.stray):
             notes.setdefault(note.kind, note)
     return list(notes.values())

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
-    from rankprism.data.scores import Scores
     from rankprism.measures import Measure
+    from rankprism.results.scores import Scores
 
 Path: TypeAlias = str | os.PathLike[str]
 

@@ -8,15 +8,15 @@ The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankpr
 from rankprism.aspects.analysis import Analysis, analyse
 from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_counts import LabelCounts, labels
-from rankprism.aspects.label_order import Order, Orders, order, orders
+from rankprism.aspects.label_order import LabelOrder, LabelOrders, order, orders
 from rankprism.measures.distance_order import distance
 
 __all__ = [
     "Analysis",
     "Attainable",
     "LabelCounts",
-    "Order",
-    "Orders",
+    "LabelOrder",
+    "LabelOrders",
     "analyse",
     "attainable",
     "distance",

@@ -12,9 +12,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats, batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
-from rankprism.data.scores import Scores
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
@@ -24,14 +22,16 @@ from rankprism.measures.parameter import Role
 from rankprism.measures.toma import TOMA
 from rankprism.meta.discriminative_power import power
 from rankprism.meta.rank_correlation import correlation
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 
-DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
+TOMA_DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
 #: What is correlated, in the order of Table 4.
 PAIRS = (
-    *((toma, mean) for toma in DISTANCES for mean in ("CAM", "MM")),
-    *combinations(DISTANCES, 2),
+    *((toma, mean) for toma in TOMA_DISTANCES for mean in ("CAM", "MM")),
+    *combinations(TOMA_DISTANCES, 2),
     ("CAM", "MM"),
 )
 #: How deep the best run of a topic is looked at for documents with nothing on any aspect.
@@ -46,7 +46,7 @@ def approaches(measure: Measure, **toma: Any) -> dict[str, Measure]:
     return {
         "CAM": CAM(measure=measure),
         "MM": MM(measure=measure),
-        **{name: TOMA(measure=measure, distance=d, **toma) for name, d in DISTANCES.items()},
+        **{name: TOMA(measure=measure, distance=d, **toma) for name, d in TOMA_DISTANCES.items()},
     }
 
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits, Longs, Pool, make_pool
 from rankprism.data.note import issue
-from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
 from rankprism.evaluation import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.inspection import lowest_labels
+from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike
 

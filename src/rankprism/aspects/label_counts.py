@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.result import Result, Table
 from rankprism.formats.aspects.reading import MISSING
 from rankprism.formats.judgments import read_judgments
+from rankprism.results.result import Result, Table
 from rankprism.types import JudgmentsLike
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.scales import Scale, given_first
 from rankprism.errors import InputError
 from rankprism.formats.judgments import read_judgments
@@ -22,9 +21,10 @@ from rankprism.measures.distance_order import (
     covers,
     distance_order,
     embedded,
-    shown,
+    tuple_words,
 )
 from rankprism.measures.toma import TOMA
+from rankprism.results.result import Result, Table
 from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.
@@ -37,7 +37,7 @@ def order(
     weights: Any = "step",
     tuples: Any = "product",
     best: Sequence[Any] | None = None,
-) -> Order:
+) -> LabelOrder:
     """The classes of equal distance to the best labels; the parameters are those of `TOMA`.
 
     scales : judgments of several aspects, or the scales themselves.
@@ -63,7 +63,7 @@ def order(
     numbers = chosen_tuples(chosen, tuples, labels.seen if tuples == "seen" and labels is not None else None)
     worth = tuple(weights) if not isinstance(weights, str) else weights
     found = distance_order(chosen, distance, worth, numbers, None if best is None else tuple(best))
-    return Order(
+    return LabelOrder(
         chosen,
         found,
         distance,
@@ -85,7 +85,7 @@ def _scales_or_judgments(source: Any) -> Judgments | tuple[Scale, ...]:
 
 def orders(
     scales: JudgmentsLike | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
-) -> Orders:
+) -> LabelOrders:
     """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
 
     >>> from rankprism.data.scales import Scale
@@ -99,7 +99,7 @@ def orders(
     5  (0, 0)
     """
     read = _scales_or_judgments(scales)
-    return Orders({name: order(read, name, weights, tuples, best) for name in NORMS})
+    return LabelOrders({name: order(read, name, weights, tuples, best) for name in NORMS})
 
 
 def _fraction(value: Any) -> Any:
@@ -112,7 +112,7 @@ def _fraction(value: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Order(Result):
+class LabelOrder(Result):
     """What `order` found."""
 
     scales: tuple[Scale, ...]
@@ -126,7 +126,7 @@ class Order(Result):
         return tuple(reversed(self.order.classes))
 
     def name(self, labels: Labelled) -> str:
-        return shown(self.scales, labels)
+        return tuple_words(self.scales, labels)
 
     @property
     def _distance(self) -> str:
@@ -194,10 +194,10 @@ class Order(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Orders(Result):
+class LabelOrders(Result):
     """What `orders` found."""
 
-    by_distance: Mapping[str, Order]
+    by_distance: Mapping[str, LabelOrder]
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]

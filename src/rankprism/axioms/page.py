@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankprism.axioms.story import about, evidence
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
+from rankprism.data.markup import html_escaped
 
 if TYPE_CHECKING:
     from rankprism.axioms.table import AxiomTable
@@ -30,7 +31,7 @@ section { margin-top: 2.5rem; } h3 { margin-bottom: .3rem; }
 """
 
 
-def page(table: AxiomTable) -> str:
+def page(table: AxiomTable, caption: str = "") -> str:
     """The table, and below it the story of every cell."""
     from rankprism import __version__
     from rankprism.axioms.table import differs, sign
@@ -61,6 +62,7 @@ def page(table: AxiomTable) -> str:
 </head>
 <body>
 <h1>Axioms that measures keep</h1>
+{f"<p>{html_escaped(caption, None)}</p>" if caption else ""}
 <p>{escape(table.legend).replace(chr(10), "<br>")}</p>
 <div class="scroll"><table>
 <thead><tr><th>measure</th>{heads}</tr></thead>

@@ -12,9 +12,9 @@ from rankprism.axioms.rankings import short
 from rankprism.axioms.redundancy import BORROWED
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
-from rankprism.data.result import Result, Table
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import AXIOMS, Measure
+from rankprism.results.result import Result, Table
 
 #: The rows of Table 1, each with the measure it means and what is printed for the ten constraints. No
 #: normalisation, r(d,t) itself as the gain, k = 20, p = .8, α = .5, e = .05.
@@ -146,7 +146,7 @@ class AxiomTable(Result):
         """A page of its own, with the counterexamples."""
         from rankprism.axioms.page import page
 
-        return page(self)
+        return page(self, caption or "")
 
 
 def _much_less(constraints: Sequence[Constraint]) -> Iterator[str]:

@@ -11,11 +11,11 @@ import numpy as np
 from rankprism.axioms.constraint import Constraint, find_constraint
 from rankprism.axioms.search import INSTANCES, Lot, judge, lot_cutoff, make_lots
 from rankprism.axioms.verdict import PROVED, Verdict
-from rankprism.data.result import Result, Table
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Parameter
+from rankprism.results.result import Result, Table
 
 #: How many values are looked at, between which thresholds are then narrowed down.
 SCAN = 33

@@ -21,9 +21,9 @@ from rankprism.cli.options import (
     noted,
     working,
 )
-from rankprism.data.outputs import Style, check_style, output_format
-from rankprism.data.result import Detailed, Result
 from rankprism.errors import InputError
+from rankprism.results.outputs import Style, check_style, output_format
+from rankprism.results.result import Detailed, Result
 
 PlotFile = Annotated[
     Path | None,
@@ -120,9 +120,11 @@ def check_output(
     label: str | None = None,
     columns: int | None = None,
     **_: object,
-) -> None:
-    """Refuse what cannot be written so before any work is done."""
-    check_style(output_format(output, format), Style(None, caption, label, columns))
+) -> str:
+    """The format to write; what cannot be written so is refused before any work is done."""
+    kind = output_format(output, format)
+    check_style(kind, Style(None, caption, label, columns))
+    return kind
 
 
 def note_options(quiet: Quiet = False) -> None:

@@ -6,36 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import (
-    ChartHeight,
-    ChartTitle,
-    ChartWidth,
-    PlotFile,
-    check_plot,
-    draw_result,
-    write_result,
-)
+from rankprism.cli.analysis import check_output, check_plot, draw_result, note_options, write_result
 from rankprism.cli.collection import (
     MeasureFiles,
-    Qrels,
-    QrelsAndRuns,
     described,
+    given_to,
     load_measures,
     read_collection,
     read_judged,
     with_options_of,
 )
 from rankprism.cli.completion import complete_measure
-from rankprism.cli.options import (
-    Alpha,
-    OutputFile,
-    Quiet,
-    Resamples,
-    ResultFormatOption,
-    Seed,
-    noted,
-    working,
-)
+from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.errors import InputError
 
 app = typer.Typer(
@@ -75,22 +57,14 @@ def _toma(settings: str | None) -> dict[str, Any]:
 
 
 @app.command()
-@with_options_of(read_judged)
+@with_options_of(read_judged, draw_result, write_result, note_options)
 def order(
-    files: Qrels = None,
     toma: Toma = None,
     hasse: Annotated[
         bool,
         typer.Option("--hasse", help="Print the partial order instead: which labels are just above which."),
     ] = False,
-    plot: PlotFile = None,
-    title: ChartTitle = None,
-    width: ChartWidth = None,
-    height: ChartHeight = None,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
-    quiet: Quiet = False,
-    **judged: Any,
+    **others: Any,
 ) -> None:
     """The classes of label tuples that TOMA makes.
 
@@ -105,13 +79,14 @@ def order(
     from rankprism.cli.output import write
     from rankprism.data.scales import Scale
 
-    check_plot(plot, output, title, width, height)
+    check_plot(output=others["output"], **given_to(draw_result, others))
+    check_output(**given_to(write_result, others))
     scales: Any
-    with noted(quiet):
-        if files:
-            scales = read_judged(files=files, **judged)
+    with noted(others["quiet"]):
+        if others["files"]:
+            scales = read_judged(**given_to(read_judged, others))
         else:
-            wanted = described(judged["aspects"], judged["labels"], judged["embed"], judged["given"])
+            wanted = described(others["aspects"], others["labels"], others["embed"], others["given"])
             if not wanted.aspects or any(a.labels is None for a in wanted.aspects):
                 raise InputError(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
@@ -124,22 +99,18 @@ def order(
             )
         found = compute(scales, **settings)
     if hasse:
-        write(found.hasse() + "\n", output, for_people=True)
+        write(found.hasse() + "\n", others["output"], for_people=True)
     elif toma and "distance" in toma:
-        write_result(found, format, output)
+        write_result(found, **given_to(write_result, others))
     else:
-        write_result(orders(scales, **settings), format, output)
-    draw_result(found, plot, title, width, height)
+        write_result(orders(scales, **settings), **given_to(write_result, others))
+    draw_result(found, **given_to(draw_result, others))
 
 
 @app.command()
-@with_options_of(read_judged)
+@with_options_of(read_judged, write_result, note_options)
 def labels(
-    files: Qrels = None,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
-    quiet: Quiet = False,
-    **judged: Any,
+    **others: Any,
 ) -> None:
     """How many documents have which label of which aspect.
 
@@ -148,28 +119,21 @@ def labels(
     """
     from rankprism.aspects import labels as compute
 
-    with noted(quiet):
-        found = compute(read_judged(files=files, **judged))
-    write_result(found, format, output)
+    check_output(**given_to(write_result, others))
+    with noted(others["quiet"]):
+        found = compute(read_judged(**given_to(read_judged, others)))
+    write_result(found, **given_to(write_result, others))
 
 
 @app.command()
-@with_options_of(read_judged)
+@with_options_of(read_judged, draw_result, write_result, note_options)
 def attainable(
-    files: Qrels = None,
     measure: Single = None,
     measures_file: MeasureFiles = None,
     exact: Annotated[
         int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
     ] = 5040,
-    plot: PlotFile = None,
-    title: ChartTitle = None,
-    width: ChartWidth = None,
-    height: ChartHeight = None,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
-    quiet: Quiet = False,
-    **judged: Any,
+    **others: Any,
 ) -> None:
     """The highest scores that CAM and MM can reach, topic by topic.
 
@@ -178,31 +142,28 @@ def attainable(
     """
     from rankprism.aspects import attainable as compute
 
-    check_plot(plot, output, title, width, height)
+    check_plot(output=others["output"], **given_to(draw_result, others))
+    check_output(**given_to(write_result, others))
     load_measures(measures_file)
-    with noted(quiet):
-        judgments = read_judged(files=files, **judged)
+    with noted(others["quiet"]):
+        judgments = read_judged(**given_to(read_judged, others))
         names = [f"{combine}({m})" for m in measure or ["nDCG", "AP"] for combine in ("CAM", "MM")]
         with working("ranking") as on_share:
             found = compute(judgments, names, exact, on_share=on_share)
-    write_result(found, format, output)
-    draw_result(found, plot, title, width, height)
+    write_result(found, **given_to(write_result, others))
+    draw_result(found, **given_to(draw_result, others))
 
 
 @app.command()
-@with_options_of(read_collection)
+@with_options_of(read_collection, write_result, note_options)
 def analyse(
-    files: QrelsAndRuns,
     measure: Single = None,
     measures_file: MeasureFiles = None,
     toma: Toma = None,
     alpha: Alpha = 0.01,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
-    quiet: Quiet = False,
-    **collection: Any,
+    **others: Any,
 ) -> None:
     """CAM, MM and TOMA beside each other.
 
@@ -214,9 +175,10 @@ def analyse(
     """
     from rankprism.aspects import analyse as compute
 
+    check_output(**given_to(write_result, others))
     load_measures(measures_file)
-    with noted(quiet):
-        read = read_collection(files=files, **collection)
+    with noted(others["quiet"]):
+        read = read_collection(**given_to(read_collection, others))
         with working("resampling") as on_share:
             found = compute(
                 read.absolute,
@@ -229,4 +191,4 @@ def analyse(
                 on_share=on_share,
                 **read.settings,
             )
-    write_result(found, format, output)
+    write_result(found, **given_to(write_result, others))

@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.collection import MeasureFiles, load_measures
+from rankprism.cli.analysis import check_output, write_result
+from rankprism.cli.collection import MeasureFiles, load_measures, with_options_of
 from rankprism.cli.completion import complete_constraint, complete_measure
-from rankprism.cli.options import OutputFile, ResultFormatOption, working
+from rankprism.cli.options import working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.axioms import Constraint
-    from rankprism.data.result import Result
+    from rankprism.results.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
+@with_options_of(write_result)
 def axioms(
     measures: Annotated[
         list[str] | None,
@@ -76,8 +78,7 @@ def axioms(
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    **written: Any,
 ) -> None:
     """Try to break measures with axioms.
 
@@ -86,13 +87,17 @@ def axioms(
     rankprism axioms --explain RBU Conf
     """
     from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
-    from rankprism.cli.output import write, write_in
-    from rankprism.data.outputs import output_format
+    from rankprism.cli.output import write
     from rankprism.measures import parse
 
+    format, output = written["format"], written["output"]
     load_measures(measures_file)
     named = list(measures or [])
-    kind = "table" if show else output_format(output, format)
+    kind = "table" if show else check_output(**written)
+    style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
+    if style and (show or explain):
+        option = "--list" if show else "--explain"
+        raise InputError(f"--{style[0]} is for tables, and {option} prints text; leave out one of them")
     if show and (format is not None or explain or threshold is not None):
         raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
     if explain and threshold is not None:
@@ -104,9 +109,11 @@ def axioms(
             raise InputError("--explain needs a measure and then a constraint, e.g. --explain RBU Conf")
         *named, last = named
         constraint = [last]
-    chosen = read(constraint or ["ten"], reading or [])
+    chosen = read_constraints(constraint or ["ten"], reading or [])
     if show:
-        write(list_constraints(read(constraint or ["all"], reading or [])), output, for_people=True)
+        write(
+            list_constraints(read_constraints(constraint or ["all"], reading or [])), output, for_people=True
+        )
         return
     asked = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
@@ -126,10 +133,10 @@ def axioms(
     if explain:
         write(text, output, for_people=True)
     else:
-        write_in(result, kind, output)
+        write_result(result, **written)
 
 
-def read(names: list[str], readings: list[str]) -> list[Constraint]:
+def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:
     """The constraints of these names or groups, read as asked."""
     from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
 

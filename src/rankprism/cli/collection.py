@@ -14,14 +14,14 @@ import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file, complete_measure
-from rankprism.cli.options import evaluating
+from rankprism.cli.options import Duplicates, RunOrder, evaluating
 from rankprism.errors import InputError, MeasureError, listed
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
-    from rankprism.data.scores import Scores
     from rankprism.formats.aspects.settings import AspectSettings
+    from rankprism.results.scores import Scores
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -163,6 +163,11 @@ def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     }
 
 
+def given_to(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the given options that are a function's own."""
+    return {name: given[name] for name in options_of(function)}
+
+
 def _is_option(hint: Any) -> bool:
     return any(isinstance(about, typer.models.ParameterInfo) for about in getattr(hint, "__metadata__", ()))
 
@@ -264,17 +269,8 @@ def read_collection(
             help="Average over all judged topics, or over those that a run has retrieved.",
         ),
     ] = "judged",
-    order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
-            help="A document twice in a topic of a run: an error, or keep the better-ranked.",
-        ),
-    ] = "error",
+    order: RunOrder = "score",
+    duplicates: Duplicates = "error",
     preferences: Annotated[
         str | None,
         typer.Option(
@@ -288,7 +284,7 @@ def read_collection(
     preferences_format: Annotated[
         str | None,
         typer.Option(
-            click_type=one_of("formats.preferences:FORMATS"),
+            click_type=one_of("formats.known:PREFERENCE_FORMATS"),
             help="Format of the preferences. Default: recognised by the first line.",
             show_default=False,
         ),

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import analysis, write_result
+from rankprism.cli.analysis import analysis, check_output, note_options, write_result
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Baseline, Source, read_source, with_options_of
-from rankprism.cli.options import Alpha, OutputFile, Quiet, ResultFormatOption, Seed, Share, Sort, noted
-from rankprism.data.result import Detailed, Result
+from rankprism.cli.collection import Baseline, Source, given_to, read_source, with_options_of
+from rankprism.cli.options import Alpha, Seed, Share, Sort, noted
 from rankprism.errors import InputError
+from rankprism.results.result import Detailed, Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -94,7 +94,7 @@ def compare(
 
 
 @app.command("topic-set-size")
-@with_options_of(read_source)
+@with_options_of(read_source, write_result, note_options)
 def topic_set_size(
     difference: Annotated[float, typer.Option(help="The smallest difference of means worth finding.")],
     variance: Annotated[
@@ -108,10 +108,7 @@ def topic_set_size(
     systems: Annotated[int, typer.Option(min=2, help="Number of systems that will be compared.")] = 2,
     alpha: Alpha = 0.05,
     power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
-    quiet: Quiet = False,
-    **source: Any,
+    **others: Any,
 ) -> None:
     """Find how many topics an experiment needs. The variance comes from scores of earlier systems.
 
@@ -121,9 +118,10 @@ def topic_set_size(
     """
     from rankprism.comparison import topic_set_size as compute
 
-    with noted(quiet):
-        scores = read_source(**source).scores if source["files"] else None
+    check_output(**given_to(write_result, others))
+    with noted(others["quiet"]):
+        scores = read_source(**given_to(read_source, others)).scores if others["files"] else None
         found = compute(
             scores, difference=difference, variance=variance, systems=systems, alpha=alpha, power=power
         )
-    write_result(found, format, output)
+    write_result(found, **given_to(write_result, others))

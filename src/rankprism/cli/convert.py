@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from rankprism.cli.choices import one_of
-from rankprism.cli.options import Quiet, noted
+from rankprism.cli.options import Duplicates, Quiet, RunOrder, noted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -69,17 +68,8 @@ def convert(
         typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
-    order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
-            help="A document twice in a topic of a run, as for evaluate.",
-        ),
-    ] = "error",
+    order: RunOrder = "score",
+    duplicates: Duplicates = "error",
     quiet: Quiet = False,
 ) -> None:
     """Write judgments, preferences or a run in another format.

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from rankprism import sample
 from rankprism.cli.output import shows_bold
-from rankprism.data.result import Table
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
 from rankprism.formats.files import removed_unless_finished
+from rankprism.results.result import Table
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 

@@ -79,7 +79,7 @@ def evaluate(
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
     """
     from rankprism.cli.output import write_in
-    from rankprism.data.outputs import Style, check_style, output_format
+    from rankprism.results.outputs import Style, check_style, output_format
 
     measures = read_measures(measure, measures_file)  # before anything is read
     kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)

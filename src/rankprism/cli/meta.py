@@ -10,8 +10,8 @@ from rankprism.cli.analysis import analysis
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Source
 from rankprism.cli.options import Alpha, Resamples, Seed, Share
-from rankprism.data.result import Result
 from rankprism.errors import InputError
+from rankprism.results.result import Result
 
 app = typer.Typer(
     add_completion=False,

@@ -42,16 +42,30 @@ FORMAT_HELP = (
     "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "
     "= + - or @."
 )
+RunOrder = Annotated[
+    str,
+    typer.Option(
+        "--order", click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."
+    ),
+]
+Duplicates = Annotated[
+    str,
+    typer.Option(
+        "--duplicates",
+        click_type=one_of("data.run:DUPLICATES"),
+        help="A document twice in a topic of a run: an error, or keep the better-ranked.",
+    ),
+]
 ResultFormatOption = Annotated[
     str | None,
     typer.Option(
-        "--format", click_type=one_of("data.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
+        "--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
     ),
 ]
 ScoreFormatOption = Annotated[
     str | None,
     typer.Option(
-        "--format", click_type=one_of("data.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
+        "--format", click_type=one_of("results.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
     ),
 ]
 Digits = Annotated[

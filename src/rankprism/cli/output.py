@@ -7,10 +7,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from rankprism.data.outputs import Style, written
-from rankprism.data.result import Result
 from rankprism.foreign import shown_lines
 from rankprism.formats.files import write_texts
+from rankprism.results.outputs import Style, written
+from rankprism.results.result import Result
 
 
 def write_in(result: Result, kind: str, output: Path | None = None, style: Style | None = None) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import write_result
+from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.choices import one_of
+from rankprism.cli.collection import with_options_of
 from rankprism.cli.options import (
-    OutputFile,
+    Duplicates,
     Resamples,
-    ResultFormatOption,
+    RunOrder,
     Seed,
     noted,
 )
@@ -31,11 +31,6 @@ def root() -> None:
     pass
 
 
-class OrderBy(StrEnum):
-    bradley_terry = "bradley-terry"
-    wins = "wins"
-
-
 PreferenceFile = Annotated[
     str, typer.Argument(metavar="PREFS", help="A file of preferences; - is standard input.")
 ]
@@ -51,6 +46,7 @@ From = Annotated[
 
 
 @app.command()
+@with_options_of(write_result)
 def describe(
     preferences: PreferenceFile,
     runs: Annotated[
@@ -63,19 +59,9 @@ def describe(
     ] = 10,
     resamples: Resamples = 1000,
     seed: Seed = 0,
-    order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        str,
-        typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
-            help="A document twice in a topic: an error, or keep the better-ranked.",
-        ),
-    ] = "error",
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    order: RunOrder = "score",
+    duplicates: Duplicates = "error",
+    **written: Any,
 ) -> None:
     """Count preferences, and show whether assessors agree and where preferences go in circles.
 
@@ -88,6 +74,7 @@ def describe(
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.describe import describe as compute
 
+    check_output(**written)
     with noted():
         read = read_preferences(preferences, format=source_format)
         found = compute(
@@ -99,10 +86,11 @@ def describe(
             order=order,
             duplicates=duplicates,
         )
-    write_result(found, format, output)
+    write_result(found, **written)
 
 
 @app.command()
+@with_options_of(write_result)
 def strengths(
     preferences: PreferenceFile,
     source_format: From = None,
@@ -111,8 +99,7 @@ def strengths(
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
     ] = 1.0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    format: ResultFormatOption = None,
-    output: OutputFile = None,
+    **written: Any,
 ) -> None:
     """Show how strong each document is by Bradley and Terry's model, with intervals.
 
@@ -122,10 +109,11 @@ def strengths(
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.bradley_terry import bradley_terry
 
+    check_output(**written)
     with noted():
         read = read_preferences(preferences, format=source_format)
         found = bradley_terry(read, prior=prior, level=level)
-    write_result(found, format, output)
+    write_result(found, **written)
 
 
 @app.command()
@@ -137,8 +125,12 @@ def order(
     ] = None,
     source_format: From = None,
     by: Annotated[
-        OrderBy, typer.Option(help="What decides: strength by Bradley and Terry, or the share of wins.")
-    ] = OrderBy.bradley_terry,
+        str,
+        typer.Option(
+            click_type=one_of("preferences.bradley_terry:ORDER_BY"),
+            help="What decides: strength by Bradley and Terry, or the share of wins.",
+        ),
+    ] = "bradley-terry",
     prior: Annotated[
         float,
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
@@ -158,5 +150,5 @@ def order(
 
     with noted():
         read = read_preferences(preferences, format=source_format)
-        text = judgments_text(preference_order(read, by=by.value, prior=prior), "adhoc")
+        text = judgments_text(preference_order(read, by=by, prior=prior), "adhoc")
     write(text, output)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Bools, Floats, Longs
-from rankprism.data.result import Cell, Result, Table
-from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, listed, one_of
 from rankprism.foreign import shown
 from rankprism.formats.scores import read_scores
+from rankprism.results.result import Cell, Result, Table
+from rankprism.results.scores import Scores
 from rankprism.statistics import paired
 from rankprism.statistics.corrections import (
     CORRECTIONS,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.comparison.comparison import comparable
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.results.result import Result, Table
 from rankprism.statistics.levels import check_whole
 from rankprism.types import ScoresLike
 

@@ -111,20 +111,6 @@ def _latex_character(sign: str) -> str:
     return latex_escaped(escaped(sign))
 
 
-def latex_measure(name: str) -> str:
-    """The name of a measure, in LaTeX."""
-    from rankprism.measures.display import latex_name
-
-    return latex_name(name)
-
-
-def html_measure(name: str) -> str:
-    """The name of a measure, in HTML."""
-    from rankprism.measures.display import shown_name
-
-    return html_escaped(shown_name(name))
-
-
 def markdown_escaped(text: str, most: int | None = LONGEST) -> str:
     r"""Text as a cell of a Markdown table, in which it is neither HTML nor Markdown.
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rankprism.errors import RankprismWarning
+from rankprism.foreign import quoted
 
 #: Every kind of note, and what it says.
 KINDS = {
@@ -35,8 +36,6 @@ KINDS = {
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
 }
-
-_LONGEST = 60
 
 
 @dataclass(frozen=True)
@@ -69,15 +68,6 @@ def issue(notes: Iterable[Note]) -> None:
         warnings.warn(RankprismWarning(str(note)), stacklevel=level)
 
 
-def shown(text: str) -> str:
-    r"""A foreign name or id in quotes, shortened, without anything that a terminal would obey.
-
-    >>> print(shown("d1"), shown("\x1b[31m"), shown("x" * 100))
-    'd1' '\x1b[31m' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
-    """
-    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
-
-
 def some(names: Iterable[str], most: int = 3) -> str:
     """The first few names, for a message that has counted them already.
 
@@ -85,7 +75,7 @@ def some(names: Iterable[str], most: int = 3) -> str:
     "'51', '52', '53', …"
     """
     every = list(names)
-    return ", ".join(map(shown, every[:most])) + (", …" if len(every) > most else "")
+    return ", ".join(map(quoted, every[:most])) + (", …" if len(every) > most else "")
 
 
 def stray_notes(where: str, stray: tuple[int, str, int, str]) -> list[Note]:

@@ -12,7 +12,7 @@ from rankprism._core import JudgmentTable
 from rankprism.errors import InputError
 
 
-class Judged(NamedTuple):
+class JudgedLine(NamedTuple):
     """One judgment, and the line it stands in."""
 
     line: int
@@ -22,9 +22,9 @@ class Judged(NamedTuple):
     grade: float
 
 
-def judgment_table(source: str, judged: Iterable[Judged]) -> JudgmentTable:
+def judgment_table(source: str, judged: Iterable[JudgedLine]) -> JudgmentTable:
     """The table of these judgments. A document may be judged twice only with the same grade."""
-    first: dict[tuple[str, str, str], Judged] = {}
+    first: dict[tuple[str, str, str], JudgedLine] = {}
     for new in judged:
         known = first.setdefault((new.topic, new.aspect, new.doc), new)
         if known.grade != new.grade:

@@ -17,7 +17,7 @@ from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_c
 from rankprism.formats.aspects.reading import (
     is_file_per_aspect,
     read_aspects,
-    read_collection,
+    read_description,
     read_multi_aspect,
 )
 from rankprism.formats.format import chosen, default_of, recognised
@@ -72,7 +72,7 @@ def read_judgments(
 
 def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     if files.source_name(path).endswith(".toml"):
-        return read_collection(path)
+        return read_description(path)
     file = files.text_file(path)
     if format is not None:
         return replace(JUDGMENT_FORMATS[format].read(file), format=format)

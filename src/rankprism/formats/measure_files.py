@@ -22,7 +22,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from rankprism.errors import MeasureError, RankprismError, shown
+from rankprism.errors import MeasureError, RankprismError
+from rankprism.foreign import quoted
 from rankprism.measures.compose import compose, mix
 from rankprism.measures.measure import Measure, all_or_none, lookup, names
 
@@ -90,7 +91,7 @@ def _from_table(name: str, table: dict[str, Any]) -> Measure:
         ("summary", str, "a text"),
     ):
         if key in table and not isinstance(table[key], kind):
-            raise MeasureError(f"{name}: {key} must be {words}; got {shown(table[key])}")
+            raise MeasureError(f"{name}: {key} must be {words}; got {quoted(table[key])}")
     if "mix" in table:
         return mix(name, table["mix"], summary=table.get("summary", ""))
     return compose(name, **table)

@@ -14,12 +14,12 @@ import numpy as np
 
 from rankprism._core import parse_number
 from rankprism.data.frames import is_frame
-from rankprism.data.scores import Scores
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.known import evall, ntcir
 from rankprism.formats.memory import SPELLINGS
+from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
 #: The usual spellings of columns that only files of scores have.

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError, shown
+from rankprism.errors import MeasureError
+from rankprism.foreign import quoted
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.family import NODES, checked, ideal_bounds, over_ideal, score, score_bounds
@@ -84,7 +85,7 @@ def compose(
         ("divisor", divisor, DIVISORS),
     ):
         if not isinstance(value, str) or value not in known:
-            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {shown(value)}")
+            raise MeasureError(f"{name}: {what} must be one of {', '.join(known)}; got {quoted(value)}")
     p, alpha, effort, rel = (_number(name, value) for value in (p, alpha, effort, rel))
     if divisor == "everything" and novelty != "decay":
         raise MeasureError(f"{name}: divisor 'everything' needs novelty 'decay'; got {novelty!r}")
@@ -209,11 +210,11 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
 def _number(name: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not -LARGEST <= value <= LARGEST:
-        raise MeasureError(f"{name}: {shown(value)} is no number between -{LARGEST:,} and {LARGEST:,}")
+        raise MeasureError(f"{name}: {quoted(value)} is no number between -{LARGEST:,} and {LARGEST:,}")
     return float(value)
 
 
 def _checked(name: str) -> str:
     if not name.isidentifier():
-        raise MeasureError(f"{shown(name)} cannot name a measure; use letters, digits and _")
+        raise MeasureError(f"{quoted(name)} cannot name a measure; use letters, digits and _")
     return name

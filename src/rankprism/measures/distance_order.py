@@ -146,8 +146,8 @@ def distance_order(
     lowest = (0,) * len(scales)
     if lowest not in chosen:
         raise MeasureError(
-            f"TOMA: the tuples need the lowest label of every aspect, {shown(scales, lowest)}: documents "
-            f"that are not judged have it"
+            f"TOMA: the tuples need the lowest label of every aspect, {tuple_words(scales, lowest)}: "
+            f"documents that are not judged have it"
         )
     top = best_point(scales, best)
     w: Point = (1,) * len(scales) if aspect_weights is None else aspect_weights
@@ -247,8 +247,8 @@ def _check(order: DistanceOrder, name: str) -> None:
         for above in _next_above(labels, place, order.scales):
             if place[above] < c:
                 raise MeasureError(
-                    f"TOMA: the distance {name} puts {shown(order.scales, above)} behind "
-                    f"{shown(order.scales, labels)}, which is no better on any aspect; the order of "
+                    f"TOMA: the distance {name} puts {tuple_words(order.scales, above)} behind "
+                    f"{tuple_words(order.scales, labels)}, which is no better on any aspect; the order of "
                     f"documents would contradict their labels. Check best and the embedding"
                 )
 
@@ -333,6 +333,6 @@ def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
     return tuple(numbers)
 
 
-def shown(scales: Sequence[Scale], labels: Labelled) -> str:
+def tuple_words(scales: Sequence[Scale], labels: Labelled) -> str:
     """Labels by their names."""
     return "(" + ", ".join(scale.names[label] for scale, label in zip(scales, labels, strict=True)) + ")"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
-from rankprism.errors import MeasureError, shorter, shown
+from rankprism.errors import MeasureError
+from rankprism.foreign import quoted, shorter
 from rankprism.measures.measure import Measure, lookup
 from rankprism.measures.parameter import Role
 
@@ -40,7 +41,7 @@ def parse(text: str | Measure | Any) -> Measure:
     if type(text).__module__.partition(".")[0] == "ir_measures":
         return _Reader(str(text)).measure()  # its measures print in the grammar that is ours, too
     raise MeasureError(
-        f"{shown(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
+        f"{quoted(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
         "rankprism.measures or ir_measures"
     )
 
@@ -65,7 +66,7 @@ class _Reader:
 
     def fail(self, why: str) -> NoReturn:
         raise MeasureError(
-            f"cannot read the measure {shown(self.text)}: {why}; write it like alpha_nDCG(alpha=0.25)@20"
+            f"cannot read the measure {quoted(self.text)}: {why}; write it like alpha_nDCG(alpha=0.25)@20"
         )
 
     def deeper(self) -> None:
@@ -89,7 +90,7 @@ class _Reader:
     def measure(self) -> Measure:
         measure = self.one()
         if self.tokens[self.at][0] != "end":
-            self.fail(f"{shown(self.tokens[self.at][1])} comes after its end")
+            self.fail(f"{quoted(self.tokens[self.at][1])} comes after its end")
         return measure
 
     def one(self) -> Measure:
@@ -154,7 +155,7 @@ class _Reader:
         while not self.next_is("}"):
             key = self.value()
             if isinstance(key, bool) or not isinstance(key, int | float):
-                self.fail(f"a mapping is of numbers, and {shown(key)} is none")
+                self.fail(f"a mapping is of numbers, and {quoted(key)} is none")
             self.take("sign", ":")
             pairs[key] = self.value()
             if not self.next_is(","):

@@ -15,7 +15,8 @@ import numpy as np
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits
-from rankprism.errors import MeasureError, shown
+from rankprism.errors import MeasureError
+from rankprism.foreign import quoted
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.parameter import Parameter, Role, printed
 
@@ -115,7 +116,7 @@ class Definition:
         spellings = {folded_name(p.name): [p.name] for p in self.parameters}
         has = ", ".join(p.name for p in self.parameters)
         raise MeasureError(
-            f"{self.name} has no parameter {shown(name)}; it has {has}{_hint(name, spellings)}"
+            f"{self.name} has no parameter {quoted(name)}; it has {has}{_hint(name, spellings)}"
         )
 
 
@@ -493,11 +494,11 @@ def lookup(name: str) -> Measure:
     spellings = _spellings()
     found = sorted(spellings.get(folded_name(name), ()))
     if len(found) > 1:
-        raise MeasureError(f"the measure {shown(name)} can be {' or '.join(found)}; write one of these")
+        raise MeasureError(f"the measure {quoted(name)} can be {' or '.join(found)}; write one of these")
     if not found:
         raise MeasureError(
-            f"unknown measure {shown(name)}{_hint(name, spellings) or ';'} `rankprism measures` lists all of "
-            "them"
+            f"unknown measure {quoted(name)}{_hint(name, spellings) or ';'} `rankprism measures` lists all "
+            "of them"
         )
     return Measure(_DEFINITIONS.get(found[0]) or _derived(found[0].removesuffix("_IA")))
 

@@ -19,7 +19,8 @@ from functools import cache
 from types import UnionType
 from typing import Any
 
-from rankprism.errors import MeasureError, shown
+from rankprism.errors import MeasureError
+from rankprism.foreign import quoted
 
 #: Numbers without a range of their own: far more than any use, far less than a float can hold.
 LARGEST = 10**9
@@ -106,7 +107,7 @@ class Parameter:
         if self.optional and value is None:
             return None
         if not self._allows(value):
-            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {shown(value)}")
+            raise MeasureError(f"{measure}: {self.name} must be {self.range}; got {quoted(value)}")
         if self.sequence and not isinstance(value, str):
             return _as_tuple(value)
         return float(value) if self.kind is float else value

@@ -22,7 +22,7 @@ from rankprism.measures.distance_order import (
     check_positions,
     chosen_tuples,
     distance_order,
-    shown,
+    tuple_words,
 )
 from rankprism.measures.measure import Bounds, Measure
 from rankprism.measures.parameter import Example, OneOf, Role
@@ -167,6 +167,6 @@ def _check_documents(pool: Pool, labels: Labels, known: frozenset[Labelled]) -> 
     for one in labels.tuples(np.unique(labels.codes(pool.grade))):
         if one not in known:
             raise MeasureError(
-                f"TOMA: a document has the labels {shown(labels.scales, one)}, which are not among the "
+                f"TOMA: a document has the labels {tuple_words(labels.scales, one)}, which are not among the "
                 f"tuples; add them, or use tuples='seen' or 'product'"
             )

@@ -6,8 +6,7 @@ measure is computed, and only the printing of disagreements looks at a document.
 """
 
 from rankprism.meta.agreed_pairs import Agreement, agreement
-from rankprism.meta.concordance import TESTS as INTUITIVENESS_TESTS
-from rankprism.meta.concordance import Intuitiveness, intuitiveness
+from rankprism.meta.concordance import INTUITIVENESS_TESTS, Intuitiveness, intuitiveness
 from rankprism.meta.disagreeing_lists import Disagreements, disagreement
 from rankprism.meta.discriminative_power import METHODS, DiscriminativePower, power
 from rankprism.meta.intervals import Differences

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Ints
-from rankprism.data.result import Result, Table
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
+from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 

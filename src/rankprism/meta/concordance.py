@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Longs
-from rankprism.data.result import Result, Table
-from rankprism.data.scores import Scores
 from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 
 #: What the p of each pair of measures comes from.
-TESTS = ("topics", "sakai")
+INTUITIVENESS_TESTS = ("topics", "sakai")
 CAVEAT = (
     "Sakai's sign test counts every pair of runs on every topic as an independent case, so its p is far too "
     "small; take it for comparison with published figures only, and the test over topics for conclusions"
@@ -56,7 +56,7 @@ def intuitiveness(
     ──────────────────────────────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  <.0001
     """
-    one_of("test", test, TESTS)
+    one_of("test", test, INTUITIVENESS_TESTS)
     complete = several_runs(scores)
     wanted = [gold] if isinstance(gold, str) else list(gold)
     if not wanted:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import run_sources
@@ -18,6 +17,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
+from rankprism.results.result import Result, Table
 from rankprism.types import JudgmentsLike, RunsLike, ScoresLike
 
 

@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Bools, Floats, Longs
-from rankprism.data.result import Result, Table
-from rankprism.data.scores import Scores, as_listed
 from rankprism.errors import InputError, one_of
 from rankprism.formats.scores import LARGEST, read_scores
 from rankprism.meta.intervals import (
@@ -26,6 +24,8 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Bools, Floats
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
+from rankprism.results.result import Result, Table
 from rankprism.statistics.corrections import corrected
 
 #: How many subsets of the topics are drawn. The standard error is then right to about 5 %.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats
-from rankprism.data.result import Result, Table
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
+from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 

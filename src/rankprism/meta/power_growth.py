@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import METHODS, power, several_runs
+from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share, part_of
 from rankprism.types import ScoresLike
 

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.data.hits import Floats
-from rankprism.data.result import Result, Table, printed_cell
 from rankprism.errors import InputError, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
+from rankprism.results.result import Result, Table, printed_cell
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 

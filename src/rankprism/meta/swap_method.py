@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Longs
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import (
@@ -23,6 +22,7 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
+from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 

@@ -8,7 +8,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import QUIET, data, ink, letters, ramp, styled
 
 if TYPE_CHECKING:
-    from rankprism.aspects.label_order import Order
+    from rankprism.aspects.label_order import LabelOrder
 
 FONT = 11
 #: Pixels of a box, and between two boxes of a row and two rows.
@@ -17,7 +17,7 @@ BOX, APART, BETWEEN = 20, 14, 44
 
 @chart("aspects order")
 def hasse_diagram(
-    found: Order, *, title: str | None = None, width: int | None = None, height: int | None = None
+    found: LabelOrder, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.LayerChart:
     """Which labels stand just above which; a colour for each class of TOMA, the best class darkest.
 

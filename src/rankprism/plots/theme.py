@@ -31,7 +31,7 @@ TITLE_LETTER, LETTER = 7.4, 5.6
 LONGEST = 300
 
 if TYPE_CHECKING:
-    from rankprism.data.scores import Scores
+    from rankprism.results.scores import Scores
 
     AnyChart = TypeVar("AnyChart", alt.Chart, alt.LayerChart, alt.ConcatChart)
 

@@ -23,13 +23,13 @@ import numpy as np
 from rankprism._core import JudgmentTable, solve_spd
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, one_of
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.results.result import Result, Table
 
 #: How documents may be put in order.
-ORDERS = ("bradley-terry", "wins")
+ORDER_BY = ("bradley-terry", "wins")
 #: Strengths and shares that differ by less are equal.
 _TIE = 1e-9
 _STEPS = 100
@@ -217,7 +217,7 @@ def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: floa
     """
     from rankprism.formats.preferences import read_preferences
 
-    one_of("by", by, ORDERS)
+    one_of("by", by, ORDER_BY)
     _check_prior(prior)
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []

@@ -2,7 +2,7 @@
 
 Somebody who prefers a to b and b to c should prefer a to c. Where a triad, three documents of which any two
 were compared and one preferred, has c before a instead, it is cyclic (Kendall and Babington Smith 1940).
-Cycles may be longer than three: `Order.in_cycles` counts the documents that are on any. Preferences after
+Cycles may be longer than three: `Cycles.in_cycles` counts the documents that are on any. Preferences after
 other given documents are another order, so each set of given documents is looked at on its own.
 """
 
@@ -17,30 +17,32 @@ from rankprism.data.preferences import Preferences
 
 
 @dataclass(frozen=True)
-class Order:
+class Cycles:
     """How far preferences are from an order."""
 
     triads: int = 0  #: three documents, any two of which were compared and one preferred
     cyclic: int = 0  #: triads that are a cycle
     in_cycles: int = 0  #: documents on a cycle of any length
 
-    def __add__(self, other: Order) -> Order:
-        return Order(self.triads + other.triads, self.cyclic + other.cyclic, self.in_cycles + other.in_cycles)
+    def __add__(self, other: Cycles) -> Cycles:
+        return Cycles(
+            self.triads + other.triads, self.cyclic + other.cyclic, self.in_cycles + other.in_cycles
+        )
 
 
-def order_of(better: Bools) -> Order:
+def order_of(better: Bools) -> Cycles:
     """The triads and cycles of (D, D) preferences.
 
     >>> a_b_c_a = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
     >>> order_of(a_b_c_a)
-    Order(triads=1, cyclic=1, in_cycles=3)
+    Cycles(triads=1, cyclic=1, in_cycles=3)
     """
     won = better.astype(np.float64)
     met = won + won.T
     # Closed walks of three steps: a triad has six in the graph of comparisons, a cycle three in that of wins.
     triads = round(float(((met @ met) * met).sum()) / 6)
     cyclic = round(float(((won @ won) * won.T).sum()) / 3)
-    return Order(triads, cyclic, _in_cycles(won))
+    return Cycles(triads, cyclic, _in_cycles(won))
 
 
 def _in_cycles(won: Floats) -> int:
@@ -58,12 +60,12 @@ def _in_cycles(won: Floats) -> int:
         reach = further
 
 
-def order_of_preferences(preferences: Preferences, rows: Longs) -> Order:
+def order_of_preferences(preferences: Preferences, rows: Longs) -> Cycles:
     """Triads and cycles of some judgments of one topic, summed over the sets of given documents.
 
     Of two documents, the one that won more often is preferred; if both won equally often, neither.
     """
-    found = Order()
+    found = Cycles()
     for given in np.unique(preferences.given[rows]):
         own = rows[preferences.given[rows] == given]
         docs, sides = np.unique(

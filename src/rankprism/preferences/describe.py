@@ -10,12 +10,12 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.preferences import Preferences
-from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
-from rankprism.preferences.cycles import Order, contradictions, order_of_preferences
+from rankprism.preferences.cycles import Cycles, contradictions, order_of_preferences
+from rankprism.results.result import Result, Table
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
@@ -32,7 +32,7 @@ class Group:
     ties: int
     assessors: int
     contradictions: int  #: pairs that an assessor judged several times, and not always alike
-    order: Order
+    order: Cycles
 
     @property
     def facts(self) -> dict[str, int]:
@@ -229,7 +229,7 @@ def _judgments(group: Group) -> int:
 
 def _group(preferences: Preferences, rows: Longs) -> Group:
     given = preferences.number_given[rows]
-    order = Order()
+    order = Cycles()
     for t in np.unique(preferences.topic[rows]):
         order += order_of_preferences(preferences, rows[preferences.topic[rows] == t])
     sides = np.concatenate((preferences.left[rows], preferences.right[rows]))

@@ -36,7 +36,8 @@ from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
-from rankprism.errors import InputError, shown
+from rankprism.errors import InputError
+from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
@@ -54,7 +55,7 @@ def is_file_per_aspect(source: Any) -> bool:
     )
 
 
-def read_collection(path: files.PathLike) -> Judgments:
+def read_description(path: files.PathLike) -> Judgments:
     """Judgments that a TOML file describes; its paths are relative to its folder."""
     import tomllib
 
@@ -72,11 +73,11 @@ def read_collection(path: files.PathLike) -> Judgments:
         if key not in kinds:
             raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(kinds)}")
         if not isinstance(value, kinds[key][0]):
-            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {shown(value)}")
+            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {quoted(value)}")
     columns = content.get("columns", [])
     for column in columns:
         if not isinstance(column, str):
-            raise InputError(f"{name}: columns must be names; got {shown(column)}")
+            raise InputError(f"{name}: columns must be names; got {quoted(column)}")
     for column in columns:
         if column != SKIPPED and columns.count(column) > 1:
             raise InputError(f"{name}: the column {column!r} is named twice; {SKIPPED!r} skips a column")

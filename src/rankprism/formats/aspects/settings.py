@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from rankprism.data.scales import Scale
-from rankprism.errors import InputError, shown
+from rankprism.errors import InputError
+from rankprism.foreign import quoted
 from rankprism.formats.aspects.labels import SKIPPED
 from rankprism.formats.files import PathLike
 
@@ -71,14 +72,14 @@ class AspectSettings:
                 raise InputError(f"aspect {name!r} has no setting {key!r}; it has {', '.join(allowed)}")
             kinds, words = _KINDS[key]
             if not isinstance(value, kinds) or isinstance(value, bool):
-                raise InputError(f"aspect {name!r}: {key} must be {words}; got {shown(value)}")
+                raise InputError(f"aspect {name!r}: {key} must be {words}; got {quoted(value)}")
             inside = (
                 value.values() if isinstance(value, Mapping) else value if isinstance(value, _LIST) else ()
             )
             for one in inside:
                 if isinstance(one, bool) or not isinstance(one, str | int | float | Fraction):
                     raise InputError(
-                        f"aspect {name!r}: {key} is made of numbers and words; got {shown(one)} in it"
+                        f"aspect {name!r}: {key} is made of numbers and words; got {quoted(one)} in it"
                     )
         listed: dict[str, Any] = {k: tuple(v) if isinstance(v, _LIST) else v for k, v in settings.items()}
         if listed.get("below", "lowest") not in ("lowest", "error"):

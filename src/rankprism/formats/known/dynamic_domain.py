@@ -14,7 +14,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
-from rankprism.formats.judged import Judged, judgment_table
+from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known.trec import two_grades
 
 
@@ -37,7 +37,7 @@ def _reading(grade: Callable[[Sequence[int]], int]) -> Callable[[files.TextFile]
     return lambda file: Judgments(judgment_table(file.name, _judged(file, grade)), file.name)
 
 
-def _judged(file: files.TextFile, grade: Callable[[Sequence[int]], int]) -> Iterator[Judged]:
+def _judged(file: files.TextFile, grade: Callable[[Sequence[int]], int]) -> Iterator[JudgedLine]:
     passages: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = {}  # passage: line, rating
     for number, line in file.lines():
         where = f"{file.name}, line {number}"
@@ -60,7 +60,7 @@ def _judged(file: files.TextFile, grade: Callable[[Sequence[int]], int]) -> Iter
         rated[passage] = (number, rating)
     for (topic, subtopic, doc), rated in passages.items():
         lines, ratings = zip(*rated.values(), strict=True)
-        yield Judged(lines[0], topic, subtopic, doc, grade(ratings))
+        yield JudgedLine(lines[0], topic, subtopic, doc, grade(ratings))
 
 
 def _is_whole(text: str) -> bool:

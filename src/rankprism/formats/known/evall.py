@@ -17,7 +17,7 @@ from rankprism.data.run import Run
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
-from rankprism.formats.judged import Judged, judgment_table, number_text
+from rankprism.formats.judged import JudgedLine, judgment_table, number_text
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
 
@@ -59,11 +59,11 @@ def _read(file: files.TextFile) -> Judgments:
     """Judgments with weights, from a gold standard."""
     source = file.name
     weights: Weights = {}
-    judged: dict[tuple[str, str, str], Judged] = {}
+    judged: dict[tuple[str, str, str], JudgedLine] = {}
     for number, line in file.lines():
         where = f"{source}, line {number}"
         topic, doc, grade, aspect, weight = _values(line, where, GOLD)
-        new = Judged(number, topic, aspect, doc, _number(grade, where, "grade"))
+        new = JudgedLine(number, topic, aspect, doc, _number(grade, where, "grade"))
         add_weight(weights, topic, aspect, Given(where, _number(weight, where, "weight")))
         first = judged.setdefault((topic, aspect, doc), new)
         if first is not new:

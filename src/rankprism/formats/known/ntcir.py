@@ -14,7 +14,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, Written, register
-from rankprism.formats.judged import Judged, joined, judgment_table
+from rankprism.formats.judged import JudgedLine, joined, judgment_table
 from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
 
@@ -33,7 +33,7 @@ def _read(file: files.TextFile) -> Judgments:
     return Judgments(judgment_table(file.name, _judged(file.lines(), file.name)), file.name)
 
 
-def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
+def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[JudgedLine]:
     width = 0  # of the first line
     for number, line in lines:
         where = f"{source}, line {number}"
@@ -53,7 +53,7 @@ def _judged(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Judged]:
         if not re.fullmatch(r"L[0-9]", level):
             raise InputError(f"{where}: the level {level!r} is none of L0 to L9")
         aspect = columns[1] if width == 4 else ONLY_ASPECT
-        yield Judged(number, columns[0], aspect, columns[-2], float(level[1]))
+        yield JudgedLine(number, columns[0], aspect, columns[-2], float(level[1]))
 
 
 def _write(judgments: Judgments) -> Written:

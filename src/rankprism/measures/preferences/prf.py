@@ -13,7 +13,8 @@ import numpy as np
 
 from rankprism._core import best_preferred
 from rankprism.data.hits import Floats, Ints, Longs
-from rankprism.errors import MeasureError, shown
+from rankprism.errors import MeasureError
+from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best
@@ -55,7 +56,7 @@ def _check_chances(browsing: Sequence[float]) -> None:
     if not numbers or len(numbers) < len(browsing) or min(numbers) < 0 or sum(numbers) > 1 + 1e-9:
         raise MeasureError(
             f"browsing as a sequence is the chance to stop at each rank, numbers from 0 on that sum to 1 at "
-            f"most, e.g. (0.5,0.3,0.2); got {shown(tuple(browsing))}"
+            f"most, e.g. (0.5,0.3,0.2); got {quoted(tuple(browsing))}"
         )
 
 

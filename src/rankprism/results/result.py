@@ -16,14 +16,13 @@ import numpy as np
 
 from rankprism.data.markup import (
     html_escaped,
-    html_measure,
     latex_escaped,
-    latex_measure,
     markdown_escaped,
 )
 from rankprism.data.table import text_table
 from rankprism.errors import InputError
 from rankprism.foreign import shown
+from rankprism.measures.display import latex_name, shown_name
 
 UNDEFINED = "–"
 _WIDTH = 100  # of a note below a table
@@ -128,7 +127,7 @@ class Table:
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
-                return self._named(printed_cell(x, digits), latex_measure, latex_escaped)
+                return self._named(printed_cell(x, digits), latex_name, latex_escaped)
             text = latex_escaped(printed_cell(replace(x, mark=None), digits))
             mark = "".join(
                 {"▲": r"\blacktriangle", "▼": r"\blacktriangledown"}.get(c, c) for c in x.mark or ""
@@ -136,7 +135,7 @@ class Table:
             return (rf"\textbf{{{text}}}" if x.best else text) + (f"$^{{{mark}}}$" if mark else "")
 
         align = "".join("l" if self._words(name) else "r" for name in self.columns)
-        names = [self._named(name, latex_measure, latex_escaped) for name in self.columns]
+        names = [self._named(name, latex_name, latex_escaped) for name in self.columns]
         header, *rows = [" & ".join(line) + r" \\" for line in [names, *self._cells(cell)]]
         return "\n".join(
             [
@@ -155,7 +154,7 @@ class Table:
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
-                return self._named(printed_cell(x, digits), html_measure, html_escaped)
+                return self._named(printed_cell(x, digits), _html_name, html_escaped)
             text = html_escaped(printed_cell(replace(x, mark=None), digits))
             return (f"<b>{text}</b>" if x.best else text) + (
                 f"<sup>{html_escaped(x.mark)}</sup>" if x.mark else ""
@@ -163,7 +162,7 @@ class Table:
 
         sides = ["left" if self._words(name) else "right" for name in self.columns]
         header = "".join(
-            f'<th style="text-align: {side}">{self._named(name, html_measure, html_escaped)}</th>'
+            f'<th style="text-align: {side}">{self._named(name, _html_name, html_escaped)}</th>'
             for name, side in zip(self.columns, sides, strict=True)
         )
         lines = [f"<thead>\n<tr>{header}</tr>\n</thead>", "<tbody>"]
@@ -490,3 +489,7 @@ def _finite(value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Python's own number for numpy's."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+
+
+def _html_name(measure: str) -> str:
+    return html_escaped(shown_name(measure))

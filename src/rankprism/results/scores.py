@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from rankprism._core import sums_over_aspects
 from rankprism.data.note import Note, issue, some
-from rankprism.data.result import Cell, Result, Table
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
+from rankprism.measures.display import canonical_name
+from rankprism.results.result import Cell, Result, Table
 
 MEAN = "all"  #: the topic that stands for the mean over topics
 
@@ -340,8 +341,6 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
 
 def _same_measures(name: str, names: Sequence[str]) -> list[str]:
     """Those of the names that are other spellings of this measure."""
-    from rankprism.measures.display import canonical_name  # only measures know how they are spelled
-
     canonical = canonical_name(name)
     return [other for other in names if canonical_name(other) == canonical]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rankprism.errors import InputError, RankprismError, one_of
 
 if TYPE_CHECKING:
-    from rankprism.data.result import Result
+    from rankprism.results.result import Result
 
 
 @dataclass(frozen=True)
