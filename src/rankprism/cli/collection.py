@@ -288,8 +288,9 @@ def read_collection(
     preferences_format: Annotated[
         str | None,
         typer.Option(
+            metavar="FORMAT",
             click_type=one_of("formats.preferences:FORMATS"),
-            help="Format of the preferences. Default: recognised by the first line.",
+            help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
             show_default=False,
         ),
     ] = None,
