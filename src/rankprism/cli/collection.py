@@ -103,6 +103,15 @@ class Collection:
             raise InputError("absolute judgments are needed here; name them before the runs")
         return self.judgments
 
+    @property
+    def preferred(self) -> Preferences:
+        """The preferences, for what cannot do without."""
+        if self.preferences is None:
+            raise InputError(
+                "preferences are needed here; name them before the runs, or with --preferences FILE"
+            )
+        return self.preferences
+
     def evaluate(self, measures: Sequence[Any], **more: Any) -> Scores:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
