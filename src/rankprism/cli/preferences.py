@@ -9,13 +9,22 @@ import typer
 
 from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import with_options_of
+from rankprism.cli.collection import (
+    MeasureFiles,
+    MeasureNames,
+    QrelsAndRuns,
+    options_of,
+    read_collection,
+    read_measures,
+    with_options_of,
+)
 from rankprism.cli.options import (
     Duplicates,
     Resamples,
     RunOrder,
     Seed,
     noted,
+    working,
 )
 
 app = typer.Typer(
@@ -38,8 +47,10 @@ From = Annotated[
     str | None,
     typer.Option(
         "--from",
+        metavar="FORMAT",
         click_type=one_of("formats.known:PREFERENCE_FORMATS"),
-        help="The format of PREFS. Default: recognised, if the file can be nothing but preferences.",
+        help="The format of PREFS, e.g. qrels-prefs. Default: recognised, if the file can be nothing but "
+        "preferences.",
         show_default=False,
     ),
 ]
@@ -113,6 +124,51 @@ def strengths(
     with noted():
         read = read_preferences(preferences, format=source_format)
         found = bradley_terry(read, prior=prior, level=level)
+    write_result(found, **written)
+
+
+@app.command()
+@with_options_of(read_collection, write_result)
+def intervals(
+    files: QrelsAndRuns,
+    measure: MeasureNames = None,
+    measures_file: MeasureFiles = None,
+    resample: Annotated[
+        str, typer.Option(click_type=one_of("preferences.intervals:RESAMPLED"), help="What is drawn again.")
+    ] = "both",
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    **given: Any,
+) -> None:
+    """Show how far scores would move with other assessors or other topics.
+
+    Draws assessors, topics or both with replacement, scores the runs again, and prints an interval of the
+    mean of each run and of the difference of any two runs. Name preferences in the place of QRELS.
+
+    \b
+    rankprism preferences intervals prefs.tsv runs/*.run -m nPrf@20 \\
+        --resample assessors
+    """
+    from rankprism.preferences.intervals import intervals as compute
+
+    measures = read_measures(measure, measures_file)  # before anything is read
+    written = {name: given.pop(name) for name in options_of(write_result)}
+    check_output(**written)
+    with noted():
+        read = read_collection(files=files, **given)
+        with working("resampling") as on_share:
+            found = compute(
+                read.preferred,
+                list(read.runs),
+                measures,
+                resample=resample,
+                resamples=resamples,
+                seed=seed,
+                level=level,
+                on_share=on_share,
+                **read.settings,
+            )
     write_result(found, **written)
 
 
