@@ -1,5 +1,4 @@
-"""What everything else works on: `Judgments`, `Run`, `Hits`, `Scores`.
+"""The values on which everything else works: `Judgments`, `Run`, `Hits`, `Scores`.
 
-Values only. How they are read from files, frames and dicts is in `formats`; what is computed from
-them is in `measures` and beyond.
+`formats` reads them from files, frames and dictionaries. `measures` and the analyses compute with them.
 """
