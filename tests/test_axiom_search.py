@@ -266,7 +266,7 @@ def test_a_verdict_says_how_many_instances_were_tried() -> None:
     assert few.kind == many.kind == "no violation found"
     # A quarter as many are varied, four from each base, where the premises let them.
     assert 400 <= many.instances - few.instances <= 502
-    assert "That is no proof" in story(many)
+    assert "This is not a proof" in story(many)
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,7 @@ def test_a_story_of_what_is_no_number_or_another_relation() -> None:
         return np.full(len(hits.length), np.nan)
 
     assert story(examine(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
-    assert story(examine([AxiomNowhere], [Pri], instances=0)[0]).endswith("That is no number.")
+    assert story(examine([AxiomNowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
 
 
 def test_scores_that_are_not_numbers_violate() -> None:
@@ -575,7 +575,7 @@ def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     assert "read as Pri(grades='binary')" in text
     room = cli("axioms", "-c", "Deep", "--reading", "small=room", "--instances", "200").stdout
     assert "CT@k          ●" in room
-    assert "r ≪ 1 read as room" in room
+    assert "r ≪ 1 is read as room" in room
     assert "r_max: a number above 0 and at most 1, default 1.0" in cli("axioms", "--list", "-c", "Sat").stdout
 
 
@@ -616,6 +616,6 @@ def test_what_the_command_cannot_do_it_says(cli: Cli, arguments: list[str], mess
 
 def test_explain_of_a_measure_says_what_it_keeps(cli: Cli) -> None:
     assert (
-        "Keeps Pri Deep CloseTh AspDiv of ten axioms: `rankprism axioms nDCG`"
+        "Axioms satisfied: Pri Deep CloseTh AspDiv (of ten; see `rankprism axioms nDCG`)"
         in cli("measures", "nDCG").stdout
     )

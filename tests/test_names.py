@@ -148,7 +148,7 @@ def test_help_of_a_measure_is_its_own_page() -> None:
     page = pydoc.plain(pydoc.render_doc(alpha_nDCG(alpha=0.25)))
     assert "alpha_nDCG(alpha=0.25)" in page
     assert "(1-α)^(documents on t above i)" in page
-    assert "takes away; a" in page
+    assert "lowers its worth" in page
     assert "number ≥ 0 and ≤ 1" in page
     assert "Clarke" in page
     assert Measure.__doc__ is not None

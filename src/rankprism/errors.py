@@ -1,6 +1,6 @@
-"""What can go wrong through no fault of rankprism's, each with a message that says what to do.
+"""Errors and warnings about input and usage. Each message says what to do.
 
-RankprismError        anything below; also a ValueError
+RankprismError        every error below; also a ValueError
 ├── InputError        judgments, runs or weights that cannot be read as they are
 └── MeasureError      a measure that does not exist, or a parameter outside its range
 RankprismWarning      legitimate, but worth a look
@@ -14,8 +14,8 @@ from rankprism.foreign import message
 class RankprismError(ValueError):
     """A user's mistake. The message names the place, the value and the remedy.
 
-    Messages quote what stands in files. Those of Python and those of the core all come through here, so this
-    is where they are made safe to show.
+    Messages quote text from files. All messages, including those of the core, pass through this class, which
+    makes them safe to show.
     """
 
     def __init__(self, *args: object) -> None:
@@ -38,7 +38,7 @@ class RankprismWarning(UserWarning):
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """Names for a message, the rest of a long list left out.
+    """Names for a message. A long list is cut.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b, … (3 in all)'
@@ -48,6 +48,6 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
-    """Refuses a value that is none of those allowed."""
+    """Refuse a value that is not one of the allowed ones."""
     if value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")

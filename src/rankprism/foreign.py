@@ -1,4 +1,4 @@
-"""Foreign text: ids, file names and values that come from files, made safe to show.
+"""Makes foreign text safe to show: ids, file names and values that come from files.
 
 A run may be called ``a\\x1b[2Jb``, which would clear the screen, and an id may be a megabyte long. Whatever
 is shown to people (messages, notes, tables, charts) goes through `shown` or `message`. Whatever is written
@@ -74,12 +74,12 @@ def message(text: str) -> str:
 
 
 def shown_lines(text: str) -> str:
-    """Lines of text for a terminal: everything but the ends of lines and tabs as `shown` has it."""
+    """Lines of text for a terminal, escaped as by `shown` except for line ends and tabs."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else escaped(found[0]), text)
 
 
 def as_utf8(name: str) -> str:
-    r"""A file's name as UTF-8 can hold it: each byte of it that is not UTF-8 as an escape.
+    r"""A file name as valid UTF-8, in which bytes that are not UTF-8 are escapes.
 
     >>> as_utf8("caf\udce9.run")
     'caf\\xe9.run'

@@ -1,7 +1,7 @@
-"""What `evaluate` notes about runs, judgments and measures, so that nobody is misled by the scores.
+"""The notes of `evaluate` about runs, judgments and measures, so that nobody is misled by the scores.
 
-Each function looks for one thing and returns a note, or None where all is well. The limits are chosen so that
-the runs of real evaluation campaigns, which are rarely judged completely, give few notes or none.
+Each function looks for one thing and returns a note, or None if there is nothing to note. The limits are
+chosen so that runs of real evaluation campaigns, which are rarely judged completely, give few notes or none.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from rankprism.formats.aspects.reading import BELOW, MISSING
 from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
 
-#: How deep a run is looked at for judged documents where no measure has a cutoff, and at most: pools of
-#: campaigns are rarely deeper than 100.
+#: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
+#: because pools of campaigns are rarely deeper than 100.
 _DEPTH, _DEEPEST = 10, 100
-#: How many documents must be there before their share of judged ones means something.
+#: The number of documents from which on their share of judged ones is meaningful.
 _ENOUGH = 10
-#: Equal scores are noted of rankings with so many documents; a few may well be equal.
+#: Equal scores are noted for rankings with at least so many documents, because a few may well be equal.
 _SEVERAL = 5
-#: A run of which a smaller share of documents is judged than this probably spells its ids differently.
+#: If a smaller share of the documents of a run is judged, the run probably spells its ids differently.
 _HARDLY_ANY = 0.05
-#: A scale so many times as long as another one is much longer.
+#: A scale counts as much longer if it is at least so many times as long as another one.
 _MUCH_LONGER = 4
 
 #: Kinds of notes that are about judgments and runs together; others are about runs alone.
@@ -40,13 +40,13 @@ OF_JUDGMENTS = ("missing-topics", "unjudged-topics", "unmatched-run")
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """All that a note may be about."""
+    """Everything that a note may be about."""
 
     judgments: Judgments
     runs: Mapping[str, Alignment]
     measures: Sequence[Measure]
     topics: str  # which are averaged over
-    #: the mean of a run by the first measure: as it was ordered, and by its ranks where that can be known
+    #: the mean of a run by the first measure, as it was ordered and by its ranks, if both are known
     means: Callable[[str], tuple[float, float | None]]
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
 
@@ -130,13 +130,13 @@ def rising_scores(evaluated: Evaluated) -> Note | None:
 
 
 def _rises(run: Alignment) -> bool:
-    """In most topics: a few short rankings may rise by chance."""
+    """Whether the scores rise in most topics, because a few short rankings may rise by chance."""
     several = run.retrieved & (run.length > 2)
     return bool(2 * (((run.remarks & RISING) > 0) & several).sum() > several.sum())
 
 
 def _both_means(evaluated: Evaluated, name: str) -> str:
-    """What the choice means for a run."""
+    """The mean of a run under both orders, as text."""
     by_score, by_rank = evaluated.means(name)
     if by_rank is None:
         return ""
@@ -145,7 +145,7 @@ def _both_means(evaluated: Evaluated, name: str) -> str:
 
 
 def equal_scores(evaluated: Evaluated) -> Note | None:
-    """All documents of a topic have one score, so their ids decide."""
+    """All documents of a topic have the same score, so their ids decide the order."""
     found = {}
     for name, run in evaluated.runs.items():
         equal = ((run.remarks & EQUAL) > 0) & (run.length >= _SEVERAL)
@@ -202,7 +202,7 @@ def unjudged_topics(evaluated: Evaluated) -> Note | None:
 
 
 def _matched(judgments: Judgments, run: Alignment) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """By topic: how many retrieved documents are judged, and how many could be."""
+    """For each topic, how many retrieved documents are judged, and how many could be."""
     possible = np.minimum(run.length, judgments.table.judged_documents())
     return np.diff(run.start), possible.astype(np.int64)
 
@@ -236,7 +236,7 @@ def unmatched_run(evaluated: Evaluated) -> Note | None:
 
 
 def unmatched_topics(evaluated: Evaluated) -> Note | None:
-    """No document that a run retrieves for a topic is judged, though many are on either side."""
+    """No document that a run retrieves for a topic is judged, although both have many documents."""
     if not _lists_what_is_not_relevant(evaluated.judgments):
         return None
     found = {}
@@ -267,7 +267,7 @@ def _both_ids(evaluated: Evaluated, name: str) -> str:
 
 
 def few_judged(evaluated: Evaluated) -> Note | None:
-    """Less than half of what the measures look at is judged."""
+    """Less than half of the documents that the measures look at are judged."""
     judgments = evaluated.judgments
     if all(m.is_condensed for m in evaluated.measures) or not _lists_what_is_not_relevant(judgments):
         return None
@@ -291,7 +291,7 @@ def few_judged(evaluated: Evaluated) -> Note | None:
 
 
 def _lists_what_is_not_relevant(judgments: Judgments) -> bool:
-    """Where only relevant documents are listed, the others may have been judged too."""
+    """Whether the judgments list non-relevant documents. If not, unlisted documents may be judged too."""
     return bool((judgments.table.judged_documents() > judgments.cells.documents).any())
 
 
@@ -311,7 +311,7 @@ def no_relevant(evaluated: Evaluated) -> Note | None:
 
 
 def unused_weights(evaluated: Evaluated) -> Note | None:
-    """The weights of aspects were given, and change nothing."""
+    """Aspect weights were given, but no measure uses them."""
     judgments = evaluated.judgments
     # EvALL files always have weights, so nobody chose to give them.
     if judgments.weights is None or judgments.format == "evall" or _are_uniform(judgments):
@@ -335,7 +335,7 @@ def _are_uniform(judgments: Judgments) -> bool:
 
 
 def uses_weights(measure: Measure, judgments: Judgments) -> bool:
-    """Whether the weights of aspects can change a score.
+    """Whether aspect weights can change a score.
 
     The measure is tried on a topic with a document for each aspect: on rankings of one document, and of all
     documents with each of them at the top. Its scores under different weights are compared.
@@ -372,7 +372,7 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
 
     try:
         tries = [scores(weights) for weights in tried]
-    except RankprismError:  # a measure that takes only certain labels: nothing is known, so nothing is said
+    except RankprismError:  # the measure takes only certain labels, so this is not known and not noted
         return True
     return any((one != tries[0]).any() for one in tries)
 
@@ -400,7 +400,7 @@ def unequal_scales(evaluated: Evaluated) -> Note | None:
 
 
 def lowest_labels(judgments: Judgments) -> Note | None:
-    """Labels that nobody gave; those that are `given` another aspect were asked for."""
+    """Labels that were read as the lowest, except those that a condition (`given`) asks for."""
     guessed = {
         aspect: reasons for aspect, reasons in judgments.lowered.items() if {MISSING, BELOW} & reasons.keys()
     }
@@ -419,7 +419,7 @@ def lowest_labels(judgments: Judgments) -> Note | None:
 
 
 def stray(evaluated: Evaluated) -> list[Note]:
-    """Ids with characters that nobody sees; each kind once, by the first run that has it."""
+    """Ids with invisible characters. Each kind is noted once, for the first run that has it."""
     notes: dict[str, Note] = {}
     for name, run in evaluated.runs.items():
         for note in stray_notes(quoted(name), run.stray):

@@ -32,7 +32,7 @@ std::vector<Kind> kinds_of(const double* relevant, std::int64_t aspects, std::in
         for (std::int64_t t = 0; t < aspects; ++t) reach[t] = relevant[t * docs + d] > 0;
         if (reach.any()) all.push_back({reach, a * static_cast<double>(reach.count()) + b});
     }
-    // Those that reach more first, so that what makes a kind superfluous comes before it.
+    // Kinds that reach more come first, so that a kind that makes another superfluous comes before it.
     std::stable_sort(all.begin(), all.end(), [](const Kind& x, const Kind& y) { return x.reach.count() > y.reach.count(); });
     for (const Kind& kind : all) {
         if (kept.size() % 256 == 0) check_interrupt();
@@ -61,10 +61,10 @@ double over_subsets(const std::vector<Kind>& kinds, std::int64_t aspects, std::s
     return best;
 }
 
-// Branch and bound: take the kind that brings most for its cost, or do without it.
+// Branch and bound: take the kind that reaches most for its cost, or leave it out.
 class Search {
   public:
-    // unit: every cost is a multiple of it; 0 if nothing is known.
+    // unit: every cost is a multiple of it; 0 if no such number is known.
     Search(std::vector<Kind> kinds, std::size_t need, double unit, std::int64_t nodes)
         : kinds_(std::move(kinds)), need_(need), unit_(unit), nodes_(nodes) {}
 
@@ -112,7 +112,7 @@ class Search {
                 return;
             }
 
-            // When everything that is left has to be reached, some kind must reach the rarest aspect: branch on which.
+            // If all remaining aspects must be reached, some kind must reach the rarest one: branch on this kind.
             Aspects reachable = reached;
             for (const Kind& kind : left) reachable |= kind.reach;
             if (reachable.count() < need_) return;
@@ -129,7 +129,7 @@ class Search {
                 }
                 return;
             }
-            // With the kind that brings most for its cost, and then, in the next round, without it.
+            // First with the kind that reaches most for its cost, and in the next round without it.
             const auto next = std::min_element(left.begin(), left.end(), [&](const Kind& x, const Kind& y) {
                 return per_aspect(x, reached) < per_aspect(y, reached);
             });
@@ -155,7 +155,7 @@ class Search {
 
     double rounded(double cost) const { return unit_ > 0 ? std::ceil(cost / unit_ - 1e-9) * unit_ : cost; }
 
-    // What is missing, paid at the best prices there are, as if no two kinds overlapped.
+    // A lower bound of the cost of the missing aspects: the best prices, as if no two kinds overlapped.
     double bound(const Aspects& reached, const std::vector<Kind>& left) {
         prices_.clear();
         for (const Kind& kind : left) {
@@ -182,7 +182,7 @@ class Search {
     std::size_t need_;
     double unit_;
     double best_ = impossible;  // found
-    double open_ = impossible;  // the least that what was not searched may cost
+    double open_ = impossible;  // a lower bound of the cost of what was not searched
     std::int64_t nodes_;        // left to spend
     std::vector<std::pair<double, std::size_t>> prices_;
 };

@@ -1,15 +1,14 @@
-// The order in which some documents were taken does not change what they leave of the aspects. So a state of
-// the search is what is left: the worth of each aspect, and the copies of each kind of document. The states
-// after 0, 1, 2, … documents are made layer by layer; equal ones become one, and those whose upper bound is
-// not above the best ranking found are forgotten.
+// The order in which documents were taken does not change the remaining worth of the aspects. A state of the search
+// is therefore the remaining worth of each aspect, and the remaining copies of each kind of document. The states
+// after 0, 1, 2, … documents are made layer by layer. Equal states become one, and states whose upper bound is not
+// above the best ranking found so far are discarded.
 //
-// The upper bound is Lagrangian. Let the aspects be buyers: at each position, an aspect may take any level of
-// document it likes, at a price, and the position earns the prices that the document on it brings in. Now
-// aspects need not agree with each other, nor positions. Whatever the prices, what they all get on their own is
-// at least what a ranking gets, because in a ranking the prices cancel out. An aspect's best shopping list is a
-// small dynamic program over (position, worth left), whose table also bounds every later state by look-up. Good
-// prices are found by subgradient steps: on real topics the bound then is within 1e-3 to 1e-7 of the optimum,
-// before anything is searched.
+// The upper bound is Lagrangian. Let the aspects be buyers: at each position, an aspect may buy any level of document
+// at a price, and the position earns the prices of the document that it holds. Aspects and positions then decide
+// independently of each other. For any prices, the sum of what they get on their own is at least what a ranking
+// gets, because the prices cancel out in a ranking. The best purchases of an aspect are a small dynamic program over
+// (position, remaining worth), whose table also gives a bound for every later state. Good prices are found by
+// subgradient steps. On real topics, the bound is then within 1e-3 to 1e-7 of the optimum before the search begins.
 #include "exact.hpp"
 
 #include <algorithm>
@@ -29,10 +28,10 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// A ranking that is better by a smaller share is not worth looking for: the difference may be rounding.
+// Rankings that are better by a smaller share are not searched for, because the difference may be rounding.
 constexpr double tolerance = 5e-13;
 
-// What a document is to an aspect.
+// What a document offers to an aspect.
 struct Offer {
     double value = 0, stop = 0;
 };
@@ -47,7 +46,7 @@ struct Before {
     }
 };
 
-// An offer that occurs. An aspect sees no more of a document than this.
+// An offer that occurs. It is all that an aspect sees of a document.
 struct Level {
     int aspect;
     double value, factor;  // factor: 1 - stop
@@ -89,7 +88,7 @@ bool at_least(const Offer& x, const Offer& y, double rate) {
            x.value * y.stop >= y.value * x.stop * (1 - rounding);
 }
 
-// Makes kinds of the documents, and leaves out those that are never reached because enough others are better.
+// Groups documents into kinds, and leaves out those that are never needed because enough others are better.
 void add_kinds(Problem& problem, const std::map<Offers, std::vector<std::int32_t>, Before>& documents) {
     Numbers rate(problem.aspects, 0.0);
     for (const auto& [offers, docs] : documents) {
@@ -309,7 +308,7 @@ void Prices::evaluate() {
     for (int k = 0; k < problem_.kind_count(); ++k) root_ += copy(k) * problem_.kinds[k].copies;
 }
 
-// How root() changes with each price: what positions sell less what aspects buy.
+// How root() changes with each price: what positions sell minus what aspects buy.
 void Prices::slope(Numbers& slope) const {
     std::fill(slope.begin(), slope.end(), 0.0);
     for (int a = 0; a < problem_.aspects; ++a) {
@@ -344,7 +343,7 @@ void Prices::slope(Numbers& slope) const {
 }
 
 void Prices::tune(double low, std::int64_t steps) {
-    // Each direction keeps most of the one before: slopes alone zigzag.
+    // Each direction keeps most of the previous one, because slopes alone zigzag.
     constexpr double memory = 0.8;
     const std::int64_t patience = std::max<std::int64_t>(16, steps / 16);
     const std::size_t first_kind = of_kind(0);
@@ -487,7 +486,7 @@ double Search::sweep(std::size_t width) {
     return left_out;
 }
 
-// Puts a document of each kind that makes sense behind the state.
+// Extends the state by a document of each kind that makes sense.
 void Search::expand(int position, std::size_t state) {
     const double* left = &layer_.left[state * problem_.aspects];
     const int* copies = &layer_.copies[state * problem_.kinds.size()];

@@ -1,4 +1,4 @@
-// Best rankings of novelty measures, with proof.
+// The best rankings of novelty measures, with a proof.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ struct Best {
 };
 
 // The largest Σ_i discount[i] Σ_a value[a][d_i] Π_{j<i} (1 - stop[a][d_j]) over all sequences of at most
-// `depth` different documents lies between low and high. They are equal where it is proved that nothing is
-// better than low by more than a share of 1e-12.
+// `depth` different documents lies between low and high. They are equal if it is proved that no ranking is better
+// than low by more than a share of 1e-12.
 //
 // value[a * docs + d] >= 0 and 0 <= stop[a * docs + d] <= 1 as in Greedy; discount > 0, never increasing.
-// nodes: how much to search. It is counted in steps, never in seconds, so that every machine gives up at
-// the same place. Memory grows with it, by at most some hundred bytes a node.
+// nodes: the budget of the search. It is counted in steps and not in seconds, so that every machine gives up at the
+// same place. Each node takes at most a few hundred bytes of memory.
 Best best_ranking(const double* value, const double* stop, std::int64_t aspects, std::int64_t docs,
                   const double* discount, std::int64_t depth, std::int64_t nodes);
 

@@ -6,8 +6,8 @@
 namespace rankprism {
 namespace {
 
-// Two gains that differ by less are equal and the document's index (its id) decides: otherwise the
-// order in which aspects are added up would.
+// Two gains that differ by less are tied, and the index of the document (its id) decides. Otherwise the order in
+// which aspects are added would decide.
 constexpr double tolerance = 1e-10;
 
 }  // namespace

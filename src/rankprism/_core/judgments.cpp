@@ -7,7 +7,7 @@
 namespace rankprism {
 namespace {
 
-constexpr std::string_view only_aspect = "0";  // what TREC writes where a topic has no subtopics
+constexpr std::string_view only_aspect = "0";  // what TREC writes if a topic has no subtopics
 
 const char* expected(JudgmentFormat format) {
     switch (format) {
@@ -50,7 +50,7 @@ Columns parse_line(const Text& text, const char*& p, JudgmentFormat format) {
     return result;
 }
 
-// Topic after topic, as almost all files stand; false when a topic comes back.
+// Reads topic after topic, which is the order of almost all files. Returns false if a topic comes back.
 bool read_grouped(JudgmentTable& table, const Text& text, JudgmentFormat format) {
     std::vector<JudgmentRow> rows;
     std::int32_t topic = -1;
@@ -126,7 +126,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
         local_aspect_[aspects_[a]] = static_cast<std::int32_t>(a - topic.aspects);
     }
 
-    // Documents by id descending, a document's rows by aspect, repeated rows in the order they came.
+    // Documents are sorted by id, descending, the rows of a document by aspect, and repeated rows as they came.
     const auto before = [this](const JudgmentRow& a, const JudgmentRow& b) {
         if (const int order = a.doc.compare(b.doc); order != 0) return order > 0;
         if (a.aspect != b.aspect) return local_aspect_[a.aspect] < local_aspect_[b.aspect];

@@ -30,9 +30,9 @@ struct JudgmentRow {
     double grade;
 };
 
-// Everything is in one canonical order, whatever the order of the input was: topics and aspects as
-// people list them, the documents of a topic by id descending. So sums run in one order, and a tie
-// between documents is always decided by the smaller index.
+// Everything is in one canonical order, whatever the order of the input was. Topics and aspects are sorted as people
+// list them, and the documents of a topic by id, descending. So sums always run in the same order, and the
+// document with the smaller index wins a tie.
 class JudgmentTable {
   public:
     static JudgmentTable from_text(const Text& text, JudgmentFormat format);
@@ -44,7 +44,7 @@ class JudgmentTable {
         std::int64_t slots, slots_end;
     };
 
-    // A whole topic at once; a topic may come only once. Ids are copied.
+    // Adds a whole topic. Each topic may be added only once. Ids are copied.
     void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows);
     void sort_topics();  // when all are there
 
@@ -69,7 +69,7 @@ class JudgmentTable {
     std::vector<std::int32_t> row_aspect;
     std::vector<double> row_grade;
 
-    // Two judgments that contradict each other: thrown by add_topic, put into words by its caller.
+    // Two judgments that contradict each other. add_topic throws it, and its caller makes the message.
     struct Conflict { std::int32_t topic; JudgmentRow first, second; };
 
   private:
@@ -100,7 +100,7 @@ BadInput conflict_error(const JudgmentTable& table, const JudgmentTable::Conflic
                     locate(c.first.number) + "; keep one of them");
 }
 
-// Rows by topic, when they stand scattered: index of each topic's rows in `rows`.
+// The rows of each topic if they are scattered: their indices in `rows`.
 template <class Row> std::vector<std::vector<Row>> by_topic(const std::vector<Row>& rows, const std::vector<std::int32_t>& topic, std::int32_t topics) {
     std::vector<std::vector<Row>> groups(topics);
     for (std::size_t i = 0; i < rows.size(); ++i) groups[topic[i]].push_back(rows[i]);

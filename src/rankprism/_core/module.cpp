@@ -1,5 +1,5 @@
-// The Python face of the core. Long work runs without the interpreter lock; several files are read by
-// calling in from several Python threads.
+// The Python interface of the core. Long work runs without the interpreter lock, so several Python threads can read
+// several files at once.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -62,7 +62,7 @@ std::string_view utf8(nb::handle text) {
     return {bytes, static_cast<std::size_t>(size)};
 }
 
-// Without the interpreter lock from here to the end of the call.
+// Releases the interpreter lock from here to the end of the call.
 template <class Work> auto unlocked(Work&& work) {
     const nb::gil_scoped_release release;
     return work();
@@ -345,7 +345,7 @@ nb::list aspects_of(const JudgmentTable& table) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-    // Python runs its signal handlers in the main thread only; in others this finds nothing to do.
+    // Python runs its signal handlers only in the main thread. In other threads this does nothing.
     interrupt_hook = [] {
         const nb::gil_scoped_acquire lock;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -441,7 +441,7 @@ NB_MODULE(_core, m) {
     m.def("sums_over_aspects", &products_by_aspect, "values"_a, "factors"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
 
-    // For the formats that are read in Python: the same checks, and the same numbers, as here.
+    // For formats that are read in Python: the same checks and the same numbers as in the core.
     m.def("checked_text", [](const nb::bytes& data, const std::string& name) {
         const Text checked = Text::from_bytes({data.c_str(), data.size()}, name);
         return text({checked.begin(), static_cast<std::size_t>(checked.end() - checked.begin())});

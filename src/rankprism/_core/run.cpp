@@ -16,7 +16,7 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 
 using Where = std::function<std::string(const RunLine&)>;
 
-// A rank is nearly always a short whole number, and it is read only to be compared with the score: eight digits at once.
+// A rank is nearly always a short whole number, so eight digits are read at once.
 double parse_rank(std::string_view column) {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (column.size() - 1 < 8) {
@@ -53,7 +53,7 @@ RunLine parse_line(const Text& text, const char* line, const char*& p, bool with
     return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
 }
 
-// The document ids of one ranking, to notice when one comes back.
+// The document ids of one ranking, to find repeated documents.
 class Seen {
   public:
     void start(std::size_t documents) {
@@ -62,7 +62,7 @@ class Seen {
         slots_.assign(size, Slot{0, -1});
     }
 
-    // The line that brought this id before, or -1.
+    // The line that had this id before, or -1.
     std::int32_t add(const std::vector<RunLine>& lines, std::int32_t line) {
         const std::uint32_t hash = lines[line].hash;
         std::size_t s = hash & (slots_.size() - 1);
@@ -78,7 +78,7 @@ class Seen {
     std::vector<Slot> slots_;
 };
 
-// Puts one topic after the other in order and collects the judged documents.
+// Sorts one topic after the other and collects the judged documents.
 class Aligner {
   public:
     Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
@@ -89,7 +89,7 @@ class Aligner {
         result_.remarks.assign(judgments.topics(), 0);
     }
 
-    // is_ascii: whether the ids are known to be plain ASCII, so that nobody need look at them.
+    // is_ascii: whether the ids are known to be ASCII, so that they need no check.
     void topic(const std::string& name, const std::vector<RunLine>& lines, bool is_ascii) {
         result_.stray.look_at(name);
         if (!is_ascii) {
@@ -131,7 +131,7 @@ class Aligner {
         }
     }
 
-    // The lines of a topic from the best to the worst, without documents that stand there a second time.
+    // The lines of a topic from the best to the worst, without repeated documents.
     std::vector<std::int32_t> in_order(const std::string& name, const std::vector<RunLine>& lines) {
         sort(lines);
         seen_.start(lines.size());
@@ -168,7 +168,7 @@ class Aligner {
 
     static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
 
-    // What one look at the lines of a topic tells.
+    // What a single pass over the lines of a topic finds.
     struct Look {
         bool descending = true;   // every score is lower than the one before
         bool rises = false;       // some score is higher than the one before
@@ -176,7 +176,7 @@ class Aligner {
         bool ranks_ascend = true;  // every rank is greater than the one before
     };
 
-    // Most files are in order already, and looking is cheaper than sorting.
+    // Most files are in order already, and checking is cheaper than sorting.
     static Look look_at(const std::vector<RunLine>& lines) {
         Look look;
         for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -213,7 +213,7 @@ class Aligner {
         if (result_.remarks[t] == 0 && !look.falls && looks_swapped(lines)) result_.remarks[t] = rising;
     }
 
-    // by_rank_: the lines by rank. Documents of one rank say nothing about each other.
+    // by_rank_: the lines by rank. Documents with the same rank are not compared.
     void compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
         const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
         bool falls = false;

@@ -1,4 +1,4 @@
-// Runs: reading them, putting each topic in order, and finding the judged documents.
+// Runs: reads them, sorts the documents of each topic, and finds the judged documents.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class RunTable {
     std::size_t used_ = 0;
 };
 
-// What may mislead those who order a ranking by its scores.
+// Properties of a ranking that may mislead if it is ordered by score.
 enum Remark : std::uint8_t {
     disagreeing = 1,  // a document has a better rank and a lower score than another
     rising = 2,       // the scores rise from the first rank to the last, or are the numbers of the lines
@@ -95,8 +95,8 @@ struct Alignment {
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates);
 
-// The lines of a run in the order in which it is evaluated, without documents that stand there a second time:
-// topics as people list them, each with its documents from the best to the worst.
+// The lines of a run in the order in which it is evaluated, without repeated documents. Topics are sorted as people
+// list them, and the documents of each topic from the best to the worst.
 struct Ranking {
     std::vector<std::int32_t> line;    // its number in the run
     std::vector<std::int32_t> rank;    // from 1
@@ -104,7 +104,7 @@ struct Ranking {
 };
 Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
 
-// An alignment straight from a text, a topic at a time, keeping nothing else.
+// Aligns a text topic by topic, without keeping the run.
 Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates);
 
 }  // namespace rankprism

@@ -1,5 +1,5 @@
-// Characters in an id that nobody sees: a byte-order mark, which files keep when they are put together,
-// and a no-break space, which web pages and spreadsheets put in the place of a blank.
+// Invisible characters in an id: a byte-order mark, which is left over when files are concatenated, and a no-break
+// space, which web pages and spreadsheets use instead of a blank.
 #pragma once
 
 #include <cstdint>

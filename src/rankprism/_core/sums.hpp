@@ -1,6 +1,6 @@
-// The only two sums on the way to a score. Each result is added up from first to last, one product after the
-// other, so that its bits depend on nothing but the numbers that belong to it: not on the processor, nor on what
-// else is in the batch. Zeros at the end change nothing, so padding does not show.
+// The only two sums that scores are made of. Each sum is added from first to last, one product after the other.
+// Its bits therefore depend only on its own terms, and not on the processor or the rest of the batch. Zeros at the
+// end change nothing, so padding does not matter.
 #pragma once
 
 #include <cstdint>

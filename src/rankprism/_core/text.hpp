@@ -16,10 +16,10 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The text of a source. Behind its last byte stand newlines, so that a scan for the end of a line or of a
-// column, eight bytes at a time, never has to ask for the end of the buffer.
+// The text of a source. Newlines follow its last byte, so that a scan for the end of a line or of a column, eight
+// bytes at a time, never has to check for the end of the buffer.
 //
-// Files are read, not mapped: when another program shortens a mapped file, touching it kills the process.
+// Files are read and not mapped. If another program shortens a mapped file, reading it kills the process.
 class Text {
   public:
     static constexpr std::size_t padding = 16;
@@ -27,8 +27,8 @@ class Text {
     Text() = default;  // no text
     // The whole text, for a source that is kept.
     static Text read_file(const std::string& path, const std::string& name);
-    // A text that is walked through once: a block is read when `next_line` gets there, and takes the place of
-    // what was forgotten. So memory does not grow with the file, and is still in the cache when it is parsed.
+    // A text that is read once, in blocks. `next_line` reads a block when it is needed, which replaces the text that
+    // was forgotten. So memory does not grow with the file, and a block is still in the cache when it is parsed.
     static Text walk_file(const std::string& path, const std::string& name);
     static Text from_bytes(std::string_view bytes, const std::string& name);
 
@@ -41,12 +41,12 @@ class Text {
     // Moves p over blank lines and comments to the next line with data, which is then in memory to its end;
     // false at the end of the text.
     inline bool next_line(const char*& p);
-    // What stands before p is not needed any more. All that follows moves up by the number of bytes returned.
+    // The text before p is no longer needed. Everything after it moves up by the returned number of bytes.
     std::ptrdiff_t forget(const char* p);
-    // Everything, also what was forgotten. All that was in memory moves.
+    // The whole text, including what was forgotten. Everything that was in memory moves.
     void read_whole();
 
-    // Counted only when an error has to name it: lines are not stored.
+    // Lines are not stored, and are counted only if an error has to name one.
     std::int64_t line_of(const char* position) const;
     [[noreturn]] void fail(const char* position, const std::string& message) const;
 
@@ -85,7 +85,7 @@ inline std::uint64_t load(const char* p) {
     return word;
 }
 
-// The first byte that is no column byte. Eight at a time: a byte below 0x21 borrows into its top bit.
+// The first byte that does not belong to a column. Eight at a time: a byte below 0x21 borrows into its top bit.
 inline const char* column_end(const char* p) {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (;; p += 8) {
@@ -138,7 +138,7 @@ int count_columns(const char* p);
 bool parse_any_number(std::string_view column, double& value);
 
 // A finite decimal number that fills the whole column. Up to 15 digits and a power of ten up to 22 are exact
-// in a double, so one division rounds correctly (Clinger 1990); the rare rest goes to the library.
+// in a double, so one division rounds correctly (Clinger 1990). The library handles the rare other numbers.
 inline bool parse_number(std::string_view column, double& value) {
     static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -169,7 +169,7 @@ inline bool parse_number(std::string_view column, double& value) {
 // Shortened, and safe to print in a message.
 std::string quoted(std::string_view value);
 
-// Random numbers of this process, which nobody who writes a file can know.
+// Random numbers of this process, which the author of a file cannot know.
 extern const std::uint64_t hash_secret[2];
 
 // The two halves of the product of all 128 bits, folded into one.
@@ -185,9 +185,9 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Eight bytes at a time: mix in, multiply by a secret, fold. Without the secret, ids could be made so that all of
-// them fall into one place of a table, and looking one up would take as long as there are ids. Equal hashes are
-// always followed by comparing the bytes, so that no result depends on the secret.
+// Eight bytes at a time: mix in, multiply by a secret, fold. Without the secret, somebody could make ids that all
+// collide in a table, and looking one up would take time in proportion to their number. If two hashes are equal, the
+// bytes are compared, so no result depends on the secret.
 inline std::uint32_t hash_bytes(std::string_view bytes) {
     const char* p = bytes.data();
     const std::size_t size = bytes.size();

@@ -28,21 +28,21 @@ from rankprism.statistics.threads import Share, for_each
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 
 TOMA_DISTANCES = {"EUCL": "euclidean", "MANH": "manhattan", "CHEB": "chebyshev"}
-#: What is correlated, in the order of Table 4.
+#: The pairs of approaches that are correlated, in the order of Table 4.
 PAIRS = (
     *((toma, mean) for toma in TOMA_DISTANCES for mean in ("CAM", "MM")),
     *combinations(TOMA_DISTANCES, 2),
     ("CAM", "MM"),
 )
-#: How deep the best run of a topic is looked at for documents with nothing on any aspect.
+#: The last rank at which documents with the lowest label on every aspect are counted.
 TRASH = 5
-#: Ranks that are averaged over: 1-25, 26-50, …
+#: The number of ranks in a band: 1-25, 26-50, …
 BAND, BANDS = 25, 4
 _TIED = 1e-12
 
 
 def approaches(measure: Measure, **toma: Any) -> dict[str, Measure]:
-    """CAM, MM and the three distances of TOMA, over one measure."""
+    """CAM, MM and TOMA with each of the three distances, for one measure."""
     return {
         "CAM": CAM(measure=measure),
         "MM": MM(measure=measure),
@@ -66,7 +66,7 @@ def analyse(
     threads: int | None = None,
     on_share: Share | None = None,
 ) -> Analysis:
-    """Correlation, discriminative power and what the best runs look like, by CAM, MM and TOMA.
+    """Compare CAM, MM and TOMA: correlation, discriminative power, and properties of their best runs.
 
     judgments, runs, topics, order, duplicates, run_format, threads : as `rankprism.evaluate` takes them.
     measures : the single-aspect measures that all approaches are applied to.
@@ -131,13 +131,13 @@ def analyse(
 
 
 def _cut(measure: Measure, depth: int) -> Measure:
-    """The measure of the first documents, where it has a cutoff."""
+    """The measure at this cutoff, if it takes one."""
     has_cutoff = Role.CUTOFF in measure.definition.roles
     return measure @ depth if has_cutoff else measure
 
 
 def _powers(scores: Scores, **settings: Any) -> dict[str, float]:
-    """Discriminative power in %. Approaches often agree in every score, and then are tested once."""
+    """Discriminative power in %. Approaches that agree in every score are tested only once."""
     alike: dict[bytes, list[str]] = {}
     for m, measure in enumerate(scores.measures):
         alike.setdefault(scores.values[:, :, m].tobytes(), []).append(measure)
@@ -159,7 +159,7 @@ def _correlated(
 
 
 def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) -> Floats:
-    """(run, topic, rank): the sum of a document's labels, from the lowest as 0; NaN for no document."""
+    """(run, topic, rank): the sum of a document's label numbers, from 0; NaN if there is no document."""
     labels = judgments.cells.labels
     sums = np.full((len(aligned), len(judgments.topics), depth), np.nan)
     i = np.arange(1, depth + 1)
@@ -177,7 +177,7 @@ def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) 
 
 
 def _best(scores: Scores, measure: Measure) -> Floats:
-    """(run, topic): the share of each run in being the best; 0 on topics where every run scores 0."""
+    """(run, topic): 1 for the best run, shared equally by ties; 0 on topics on which every run scores 0."""
     values = scores.values[:, :, scores.measures.index(str(measure))]
     best = (values >= values.max(0) - _TIED) & (values.max(0) > 0)
     return np.asarray(best / np.maximum(best.sum(0), 1))
@@ -186,7 +186,7 @@ def _best(scores: Scores, measure: Measure) -> Floats:
 def _trash(
     scores: Scores, sums: Floats, families: Iterable[Mapping[str, Measure]]
 ) -> dict[str, tuple[tuple[float, ...], float]]:
-    """For each approach, how many documents at each rank have nothing, and how many there are in all."""
+    """For each approach, the documents at each rank with the lowest labels, and all documents."""
     found: dict[str, tuple[tuple[float, ...], float]] = {}
     top = sums[:, :, :TRASH]
     for family in families:
@@ -247,7 +247,7 @@ class Analysis(Result):
 
     @property
     def zero_documents(self) -> Table:
-        """Table 5: documents without anything on any aspect at the top of the best run."""
+        """Table 5: documents with the lowest label on every aspect at the top of the best run."""
         columns: dict[str, list[Any]] = {
             f"trash@{TRASH}": [
                 *(f"rank {r}" for r in range(1, TRASH + 1)),

@@ -1,7 +1,7 @@
-"""The highest scores that CAM and MM can reach: often below 1, and different on every topic.
+"""The highest scores that CAM and MM can reach, which are often below 1 and differ between topics.
 
-Aspects ask for different orders of the documents, so perhaps no ranking is ideal for all of them (Maistro et
-al. 2021, section 4.2, problem 2).
+Different aspects may require different orders of the documents, and then no ranking is ideal for all of them
+(Maistro et al. 2021, section 4.2, problem 2).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _ideal_rankings(pool: Pool, names: list[str], column: tuple[int, ...]) -> It
 
 
 def _preferences(aspects: int) -> Iterable[tuple[int, ...]]:
-    """Orders of the aspects: all; of many aspects only each of them before the others as they are named.
+    """All orders of the aspects, or with many aspects, each aspect followed by the others as named.
 
     >>> list(_preferences(2)), len(list(_preferences(7)))
     ([(0, 1), (1, 0)], 7)

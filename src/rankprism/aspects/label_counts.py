@@ -41,7 +41,7 @@ def labels(judgments: JudgmentsLike) -> LabelCounts:
     for scale in found_labels.scales:
         own = grade[of_aspect == scale.aspect]
         found = np.bincount(scale.numbers(own), minlength=len(scale.names))
-        if len(own) < judged:  # judgments without scales have holes, which evaluation takes for the lowest
+        if len(own) < judged:  # judgments without scales may lack labels, which count as the lowest
             found[0] += judged - len(own)
             lowered.setdefault(scale.aspect, {})[MISSING] = judged - len(own)
         counts.append(tuple(found.tolist()))

@@ -38,7 +38,7 @@ def order(
     tuples: Any = "product",
     best: Sequence[Any] | None = None,
 ) -> LabelOrder:
-    """The classes of equal distance to the best labels; the parameters are those of `TOMA`.
+    """The classes of labels at the same distance from the best labels. The parameters are those of `TOMA`.
 
     scales : judgments of several aspects, or the scales themselves.
 
@@ -51,11 +51,11 @@ def order(
     (1, 0) = (0, 1)                  2      1       1
     (0, 0)                           3      0       0
     """
-    TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses what is no parameter of it
+    TOMA(distance=distance, weights=weights, tuples=tuples, best=best)  # refuses unknown parameters
     read = _scales_or_judgments(scales)
     labels = read.cells.labels if isinstance(read, Judgments) else None
     chosen = read.cells.labels.scales if isinstance(read, Judgments) else read
-    given_first(chosen)  # refuses what is given an aspect that is not there
+    given_first(chosen)  # refuses a condition on an unknown aspect
     if tuples == "seen" and labels is None:
         raise InputError("tuples='seen' needs judgments; without them use 'product' or 'valid'")
     if labels is not None:
@@ -103,7 +103,7 @@ def orders(
 
 
 def _fraction(value: Any) -> Any:
-    """3/2 as it is written, whole numbers as such; other numbers as they come."""
+    """A fraction as 3/2, a whole number as an integer, and every other number unchanged."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Fraction):

@@ -28,7 +28,7 @@ from rankprism.axioms.rankings import Base, Rankings
     cite=("amigo2018axiomatic",),
 )
 def AspDiv(base: Base) -> Iterator[Rankings]:
-    """Query aspect diversity: a document replaced by one that serves every aspect better raises the score.
+    """Query aspect diversity: replacing a document by one that is better on every aspect raises the score.
 
     r(d′,t) > r(d_i,t) for every t  ⇒  Q(d⃗ with d′ for d_i) > Q(d⃗)
     """

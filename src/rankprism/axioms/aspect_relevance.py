@@ -12,13 +12,13 @@ from rankprism.axioms.redundancy import only_on, then
 DIRECTION = Reading(
     "direction",
     "proof",
-    "Eq. 10 is printed the other way round: with it, the document on the lighter aspect has to win",
+    "as printed, Eq. 10 says the opposite: the document on the aspect with the smaller weight must win",
     ("proof", "printed"),
 )
 SUFFIX = Reading(
     "suffix",
     "none",
-    "a later document on t would make up for what is missing; the proof has none",
+    "a later document on t could compensate for the missing one; the proof has no later documents",
     ("none", "any"),
 )
 
@@ -31,7 +31,7 @@ SUFFIX = Reading(
     cite=("amigo2018axiomatic",),
 )
 def AspRel(base: Base, direction: str, suffix: str) -> Iterator[Rankings]:
-    """Aspect relevance: of two aspects not seen so far, a document on the heavier one is worth more.
+    """Aspect relevance: of two unseen aspects, a document on the one with the greater weight is worth more.
 
     w(t) > w(t′), r(d,t) = r(d′,t′) > 0, t and t′ not seen before i  ⇒  Q(…, d at i, …) > Q(…, d′ at i, …)
     """

@@ -1,4 +1,4 @@
-"""The bases that a constraint is tried on: all the small ones first, then others, drawn at random."""
+"""The bases on which a constraint is tested: first all small ones, then random ones."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rankprism.axioms.rankings import Base, Instance, Ranking, Rankings
 from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 
-#: How many small bases there are at most; all of one number of documents, or none.
+#: The largest number of small bases. The bases with one number of documents are all included, or none is.
 SMALL = 1500
 #: Weights that are easy to read, by the number of aspects.
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
-#: About half of the random grades are so many parts of the highest, the others anything up to it.
+#: About half of the random grades are on a grid of so many steps up to the highest; the others are anywhere.
 LEVELS = 20
-#: Each rank down to this one is tried, where the cutoff lets it.
+#: Each rank down to this one is tried, as far as the cutoff allows.
 DEEP = 128
-#: Now and then one grade is so small a part of it.
+#: Sometimes a grade is as small as this share of the highest.
 TINY = 0.001
 #: Half of the random topics have up to so many judged documents that were not retrieved.
 MISSED = 12
@@ -35,7 +35,7 @@ _SPARSE = (0.0, 0.2, 0.5, 0.8)
 def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
     """All bases of few documents and few different grades, the smallest first.
 
-    Then those of still fewer once more, with a document on one aspect that was judged but not retrieved.
+    After them come bases of still fewer documents, with one more document that was judged but not retrieved.
     """
     aspects = scope.aspects[:2] if scope.aspects[0] == 1 else scope.aspects[:1]
     for most, missing in ((SMALL, False), (SMALL // 5, True)):
@@ -51,7 +51,7 @@ def small_bases(scope: Scope, cutoff: int | None) -> Iterator[Base]:
 def _all_bases(
     scope: Scope, grades: tuple[float, ...], aspects: tuple[int, ...], most: int, cutoff: int | None
 ) -> Iterator[Base]:
-    """All of a number of documents, as long as there are not too many of them."""
+    """All bases with each number of documents, as long as there are not too many."""
     low, high = _sizes(scope, cutoff)
     for n in range(low, high + 1):
         if sum(len(_documents(scope, grades, A)) ** n * len(_weights(scope, A)) for A in aspects) > most:
@@ -65,10 +65,10 @@ def _all_bases(
 def drawn_bases(
     scope: Scope, cutoff: int | None, rng: np.random.Generator, wanted: int
 ) -> Iterator[tuple[int, int, Iterator[Base]]]:
-    """Sources of random bases: how many instances of `wanted` each is to give, and how many one base may.
+    """Sources of random bases: how many of the `wanted` instances each source gives, and how many each base.
 
-    Chance alone seldom comes to one rank or one pair of grades. So a share goes through the ranks, another
-    through the grades, and all else is drawn freely.
+    Random draws rarely hit a certain rank or a certain pair of grades. One source therefore goes through all
+    ranks, another one through all grades, and the rest is drawn freely.
     """
     yield wanted // 5, 2, late_bases(scope, cutoff, rng)
     yield wanted // 6, 1, neighbouring_grades(scope, cutoff, rng, wanted // 8)
@@ -77,10 +77,10 @@ def drawn_bases(
 
 
 def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
-    """Bases without end: any number of documents and aspects, a few different grades, more or less sparse.
+    """Endless random bases: any number of documents and aspects, a few different grades, more or less sparse.
 
-    Where the scope says so, some begin with documents of the highest grade on each aspect, as many as may
-    satisfy it.
+    If the scope says so, some begin with documents of the highest grade on each aspect, as many as may be
+    needed to satisfy the aspect.
     """
     low, high = _sizes(scope, cutoff)
     while True:
@@ -100,9 +100,9 @@ def random_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> 
 
 
 def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
-    """A few documents below 1, 2, … others, down to `DEEP`: each rank in turn is where something happens.
+    """Bases with a few documents below 1, 2, … others, so that every rank down to `DEEP` is tested.
 
-    The others are not relevant, or hardly relevant to every aspect, or hardly relevant to the first alone.
+    The others are not relevant, or hardly relevant to every aspect, or hardly relevant to the first aspect.
     """
     low = max(scope.fewest, 1)
     deepest = DEEP if cutoff is None else min(DEEP, max(0, cutoff - low))
@@ -112,7 +112,8 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
                 A = _aspects(scope, rng)
                 levels = _levels(scope, A, rng)
                 above = np.zeros((n, A))
-                # Binary grades are all one; others are small enough to leave an aspect unsatisfied.
+                # Binary grades are all the same. Other grades are small enough to leave an aspect
+                # unsatisfied.
                 little = levels[0] if scope.grades == "binary" else scope.highest * TINY
                 if kind == 1 and scope.overlap:
                     above[:] = little
@@ -123,7 +124,7 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
                 few = _draw(scope, levels, low + int(rng.integers(0, 4)), A, rng)
                 chance = rng.random()
                 if A == 1 and chance < 0.5:
-                    # Right at the end one document is worth moving up; so are some right above it.
+                    # Moving up the last document raises the score, and so do some documents just above it.
                     few = np.resize([[0.0], [levels[-1]]], (low + low % 2, 1))
                 elif A == 1 and chance < 0.7 and scope.grades == "graded":
                     # A document that is hardly relevant, past one that is.
@@ -134,9 +135,9 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
 def neighbouring_grades(
     scope: Scope, cutoff: int | None, rng: np.random.Generator, steps: int
 ) -> Iterator[Base]:
-    """Bases with two grades next to each other, on a ladder of so many steps from 0 to the highest.
+    """Bases with two neighbouring grades, on a ladder of so many steps from 0 to the highest grade.
 
-    Whatever a measure gets wrong over a range of grades as wide as a step, it gets wrong at the edges of it.
+    An error of a measure in a range of grades that is as wide as a step shows at the edges of this range.
     """
     while steps:
         ladder = np.sort((np.arange(steps) + rng.random(steps)) / steps) * scope.highest
@@ -145,7 +146,7 @@ def neighbouring_grades(
 
 
 def pairs_of_grades(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
-    """Bases with two grades, which come to every pair of the `LEVELS`."""
+    """Bases with two grades, which go through all pairs of `LEVELS`."""
     grid = scope.highest * np.arange(1, LEVELS + 1) / LEVELS
     pairs = np.array(list(combinations(range(LEVELS), 2)))
     while True:
@@ -154,7 +155,7 @@ def pairs_of_grades(scope: Scope, cutoff: int | None, rng: np.random.Generator) 
 
 
 def _few(scope: Scope, levels: Floats, cutoff: int | None, rng: np.random.Generator) -> Base:
-    """As few documents as may do, in most of which the grades take turns."""
+    """Documents of a small base, most of which alternate between the grades."""
     levels = np.round(levels[: 1 if scope.grades == "binary" else None], 12)
     low, high = _sizes(scope, cutoff)
     A = _aspects(scope, rng)
@@ -173,9 +174,9 @@ def _aspects(scope: Scope, rng: np.random.Generator) -> int:
 
 
 def _levels(scope: Scope, A: int, rng: np.random.Generator) -> Floats:
-    """A few different grades: on the grid of `LEVELS`, anywhere, or two of them hardly apart.
+    """A few different grades: on the grid of `LEVELS`, anywhere, or two of them close together.
 
-    With many aspects they are fewer: some measures look at all combinations of them.
+    With many aspects there are fewer grades, because some measures look at all their combinations.
     """
     different = 1 if scope.grades == "binary" else int(rng.integers(1, 5 if A <= 4 else 3))
     levels = rng.integers(1, LEVELS + 1, different) / LEVELS
@@ -192,10 +193,10 @@ def _levels(scope: Scope, A: int, rng: np.random.Generator) -> Floats:
 def _draw(
     scope: Scope, levels: Floats, n: int, A: int, rng: np.random.Generator, sparse: float | None = None
 ) -> Floats:
-    """(n, A) documents of these grades, this share of them 0.
+    """(n, A) documents of these grades, where this share of the grades is 0.
 
-    In half of them, what chance seldom brings: one document is a step better than another on every aspect;
-    or, of one aspect, the last two are like two others.
+    Half of them have something that is rare by chance: one document is a step better than another on every
+    aspect or, with one aspect, the last two documents are like two others.
     """
     steps = np.array(sorted({0.0, *levels.tolist()}))
     if sparse is None:
@@ -218,8 +219,8 @@ def _draw(
 
 
 def _random_weights(scope: Scope, A: int, rng: np.random.Generator) -> Floats:
-    """Balanced; or of one size; or some very small; or hardly different: where only they decide, little
-    has to be enough."""
+    """Random weights: balanced, of similar size, some very small, or nearly equal. The last kind is for
+    constraints in which only the weights decide, so that a small difference must be enough."""
     if scope.weights != "any" or A == 1:
         return np.full(A, 1 / A)
     chance = rng.random()
@@ -239,9 +240,9 @@ def _missed(scope: Scope, levels: Floats, A: int, rng: np.random.Generator) -> F
 
 
 def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random.Generator) -> list[Instance]:
-    """A few of what the constraint has to say about a base.
+    """A few instances of a constraint that are made from a base.
 
-    They are made of the last case, where constraints come to the lowest rank, and of others by chance.
+    They are the last case, in which constraints reach the lowest rank, and random other cases.
     """
     cases = list(constraint.cases(base, **constraint.own_readings))
     others = rng.permutation(len(cases) - 1)[: most - 1] if len(cases) > 1 else ()
@@ -249,7 +250,7 @@ def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random
 
 
 def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Instance]:
-    """What the constraint has to say about a base; if that is much, the last cases and some of the others."""
+    """The instances that a base gives. If there are many, the last cases and some of the others."""
     cases = list(constraint.cases(base, **constraint.own_readings))
     if len(cases) > most:
         half = most // 2
@@ -258,7 +259,7 @@ def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Inst
 
 
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
-    """What the constraint has to say about a base; nothing, if it does not satisfy the premises."""
+    """The instances that a base gives. There are none if it does not satisfy the premises."""
     return _instances(constraint, base, constraint.cases(base, **constraint.own_readings))
 
 
@@ -278,7 +279,7 @@ def _instances(constraint: Constraint, base: Base, cases: Iterable[Rankings]) ->
 
 
 def _has_room(ranking: Ranking) -> bool:
-    """Whether something is left of every aspect; ten times .1 leaves nothing, though a float may."""
+    """Whether every aspect has room left. Ten times .1 leaves none, although floats may not sum to 1."""
     return bool(np.nansum(ranking, axis=0).max(initial=0.0) < 1 - 1e-9)
 
 
@@ -305,12 +306,12 @@ def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
 
 
 def generator(constraint: Constraint, seed: int, stream: int = 0) -> np.random.Generator:
-    """Random numbers that depend on the seed and the constraint, not on what else is looked at."""
+    """A generator that depends only on the seed and the constraint."""
     return np.random.default_rng([seed, zlib.crc32(constraint.name.encode()), stream])
 
 
 def _sizes(scope: Scope, cutoff: int | None) -> tuple[int, int]:
-    """How many documents a base has, at least and at most."""
+    """The smallest and the largest number of documents in a base."""
     if cutoff is None:
         return scope.fewest, scope.most
     if scope.cutoff == "binding":
@@ -319,7 +320,7 @@ def _sizes(scope: Scope, cutoff: int | None) -> tuple[int, int]:
 
 
 def _palettes(scope: Scope) -> list[tuple[float, ...]]:
-    """Few grades to choose from."""
+    """The few grades of small bases."""
     tenth, half, all_ = (round(scope.highest * share, 12) for share in (0.1, 0.5, 1.0))
     if scope.grades == "binary":
         return [(0.0, half), (0.0, all_)]

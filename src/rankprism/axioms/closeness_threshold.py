@@ -21,7 +21,7 @@ from rankprism.axioms.rankings import Base, Rankings
     cite=("amigo2018axiomatic",),
 )
 def CloseTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:
-    """Closeness threshold: the first ranks are always looked at, and there, more relevant documents win.
+    """Closeness threshold: users always look at the first ranks, so more relevant documents win there.
 
     for some m:  Q(1 relevant, …) < Q(m not relevant, m relevant)
     """

@@ -18,7 +18,7 @@ from rankprism.axioms.rankings import Base, Rankings
     cite=("amigo2018axiomatic",),
 )
 def Conf(base: Base) -> Iterator[Rankings]:
-    """Confidence: a non-relevant document more, at the end, lowers the score.
+    """Confidence: adding a non-relevant document at the end lowers the score.
 
     Q(d⃗) > Q(d⃗, not relevant)
     """

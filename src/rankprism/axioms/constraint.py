@@ -1,4 +1,4 @@
-"""What a constraint is: a statement about the scores of rankings, and how to make rankings to test it on."""
+"""What a constraint is: a statement about the scores of rankings, and how to make rankings that test it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from rankprism.axioms.rankings import Base, Rankings
 from rankprism.data.hits import Bools, Floats
 from rankprism.errors import InputError
 
-#: A score is more than another by more than this share of their size: sums in another order differ by it.
+#: A score counts as higher than another only if it is higher by more than this share of their size, because
+#: sums in another order differ by less.
 CLOSE = 1e-14
-#: Scores are accused of a difference only beyond this: differences of sums lose more digits than sums.
+#: Scores count as different only beyond this share, because differences of sums lose more digits than sums.
 FAR_ENOUGH = 1e-12
 
 
@@ -32,11 +33,11 @@ def _slack(*scores: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Relation:
-    """What must hold between the scores of an instance's rankings."""
+    """The relation that must hold between the scores of the rankings of an instance."""
 
     sign: str
     holds: Callable[..., Bools]
-    #: By how much it holds, where that can be said: the search varies what holds by little.
+    #: By how much the relation holds, if this is defined. The search varies instances with small margins.
     margin: Callable[..., Floats] | None = None
 
     def __call__(self, scores: Floats) -> Bools:
@@ -60,7 +61,7 @@ FINITE = Relation("is a number", lambda a: np.isfinite(a))
 
 @dataclass(frozen=True)
 class Reading:
-    """Something that a constraint's text leaves open: what it may be, and why the default is what it is."""
+    """A detail that a constraint leaves open: its possible values, its default, and the reason for it."""
 
     name: str
     default: Any
@@ -88,51 +89,52 @@ class Reading:
 
 @dataclass(frozen=True)
 class Scope:
-    """Which documents and weights a constraint is about: its premises, as far as they are general."""
+    """The documents and weights that a constraint is about, as far as its premises are general."""
 
     aspects: tuple[int, ...] = (1,)  # numbers that are tried, the first ones most often
     grades: str = "graded"  # or binary: all grades above 0 are equal
     highest: float = 0.1  # r(d,t) is at most this
-    small: str = "literal"  # or room: on no aspect do the grades of a ranking sum to 1
+    small: str = "literal"  # or room: on each aspect, the grades of a ranking sum to less than 1
     weights: str = "balanced"  # or any
     overlap: bool = True  # a document may be about several aspects
-    cutoff: str = "free"  # rankings are no longer than the measure's cutoff; or binding, they are as long
+    cutoff: str = "free"  # rankings are not longer than the cutoff; or binding: they reach it
     fewest: int = 0  # documents of a base
     most: int = 10
-    alike: int = 0  # so many equally relevant documents on each aspect may come before them
+    alike: int = 0  # up to so many equally relevant documents on each aspect may precede them
 
 
-#: Numbers of aspects, where a constraint is about several.
+#: The numbers of aspects that are tried if a constraint is about several.
 SEVERAL = (2, 3, 4, 5, 6, 7, 8)
-#: How long the ten go on: enough for an aspect to be satisfied by r = .1 and its like.
+#: How many equal documents the ten constraints use: enough to satisfy an aspect with grades about .1.
 ALIKE = 16
 
-# Readings that several constraints have. Those named like a field of Scope set it.
+# Readings that several constraints have. A reading with the name of a field of Scope sets this field.
 GRADES = Reading(
     "grades",
     "graded",
-    "the paper states it over graded relevance (its section 4.1)",
+    "the paper states the constraint for graded relevance (its section 4.1)",
     ("graded", "binary"),
 )
-HIGHEST = Reading("highest", 0.1, "the premise r(d,t) ≪ 1 names no number; a tenth is small")
+HIGHEST = Reading("highest", 0.1, "the premise r(d,t) ≪ 1 names no number, and we take a tenth as small")
 ANY_GRADE = Reading("highest", 1.0, "the statement does not ask for small grades")
 SMALL = Reading(
     "small",
     "literal",
-    "r ≪ 1 asks each document alone; the paper's gloss, that there is always room for new documents, asks "
-    "for a sum below 1 on each aspect as well",
+    "r ≪ 1 is about each document alone; the paper explains it by 'there is always room for new documents', "
+    "which would also require a sum below 1 on each aspect",
     ("literal", "room"),
 )
 CUTOFF = Reading(
     "cutoff",
     "free",
-    "at a cutoff that cuts, no measure sees what the statement is about; the proofs sum over all ranks",
+    "if a cutoff cuts documents off, no measure sees what the statement is about; the proofs sum over all "
+    "ranks",
     ("free", "binding"),
 )
 AD_HOC = Reading(
     "ad_hoc",
     "fold",
-    "a document is as relevant as to the aspect it serves best (section 6.2); the paper's ○ are by fiat",
+    "a document is as relevant as it is to its best aspect (section 6.2); the paper prints ○ without a test",
     ("fold", "not applicable"),
 )
 
@@ -141,11 +143,11 @@ Cases = Callable[..., Iterator[Rankings]]
 
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """A statement that a measure may keep: on every instance, `relation` holds between the scores.
+    """A statement that a measure may satisfy: on every instance, `relation` holds between the scores.
 
     `cases` makes the rankings to compare from a base, and so decides which of the bases in `scope` satisfy
-    the premises. `quantifier` says for which of one base's cases the relation has to hold: every, some, or
-    eventually (from one of them on).
+    the premises. `quantifier` says for which of the cases from one base the relation must hold: every, some,
+    or eventually (from one of them on).
     """
 
     name: str
@@ -184,7 +186,7 @@ class Constraint:
         raise InputError(f"{self.name} has no reading {name!r}; it has {has}")
 
     def __call__(self, **settings: Any) -> Constraint:
-        """The same constraint, read in another way."""
+        """The same constraint under another reading."""
         merged = dict(self.settings)
         for name, value in settings.items():
             reading = self.reading(name)
@@ -197,7 +199,7 @@ class Constraint:
         return self.settings.get(name, self.reading(name).default)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To copy and to pickle: by name, because the functions that it is made of are no data."""
+        """Copy and pickle by name, because functions cannot be pickled as data."""
         return _read_as, (self.name, dict(self.settings))
 
     def __str__(self) -> str:
@@ -208,7 +210,7 @@ class Constraint:
 
     @cached_property
     def read_scope(self) -> Scope:
-        """The scope under the readings chosen."""
+        """The scope under the chosen readings."""
         chosen = {r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE}
         if chosen.pop("aspects", "any") == "several":
             chosen["aspects"] = tuple(A for A in self.scope.aspects if A > 1)
@@ -216,13 +218,13 @@ class Constraint:
 
     @cached_property
     def own_readings(self) -> dict[str, Any]:
-        """The readings that the cases decide on: where they have bases of their own, all of them."""
+        """The readings that `cases` handles itself; all of them if the constraint has its own bases."""
         general = () if self.bases is not None else _IN_SCOPE
         return {r.name: self[r.name] for r in self.readings if r.name not in (*general, "ad_hoc")}
 
     @cached_property
     def read_quantifier(self) -> str:
-        """The quantifier under the readings chosen."""
+        """The quantifier under the chosen readings."""
         return str(self.own_readings.get("quantifier", self.quantifier))
 
 
@@ -231,10 +233,10 @@ _CONSTRAINTS: dict[str, Constraint] = {}
 
 
 def constraint(**about: Any) -> Callable[[Cases], Constraint]:
-    """Turn a function from a base to rankings into a constraint of the same name, known to every command.
+    """Turn a function from a base to rankings into a registered constraint of the same name.
 
-    The function's docstring says what must hold; its first line is the summary, then comes the formula.
-    What it yields are the rankings that `relation` compares, `MORE` for instance: the first scores more.
+    The docstring of the function says what must hold. Its first line is the summary, and the formula follows.
+    The function yields the rankings that `relation` compares. With `MORE`, the first must score more.
 
     >>> from rankprism.axioms import examine
     >>> import numpy as np
@@ -294,7 +296,7 @@ def others() -> tuple[Constraint, ...]:
 
 
 def find_constraint(name: str | Constraint) -> Constraint:
-    """The constraint of a name."""
+    """The constraint with this name."""
     if isinstance(name, Constraint):
         return name
     if name not in _CONSTRAINTS:

@@ -20,7 +20,7 @@ from rankprism.axioms.rankings import Base, Rankings
     cite=("amigo2018axiomatic",),
 )
 def Deep(base: Base) -> Iterator[Rankings]:
-    """Deepness: the same good swap of neighbours is worth more further up.
+    """Deepness: the same correct swap of neighbours raises the score more if it is further up.
 
     r(d_i) = r(d_j) < r(d_{i+1}) = r(d_{j+1}), i < j  ⇒  Q(d⃗ with i, i+1 swapped) > Q(d⃗ with j, j+1 swapped)
     """

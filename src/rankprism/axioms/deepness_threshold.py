@@ -10,26 +10,26 @@ import numpy as np
 from rankprism.axioms.constraint import SMALL, Reading, constraint
 from rankprism.axioms.rankings import Base, Rankings
 
-#: The numbers n and m that are tried: every small one, then further and further apart.
+#: The numbers n and m that are tried: every small one, and then numbers that are further and further apart.
 DEPTHS = (*range(1, 33), 64, 100, 128, 200, 256, 400, 512, 1000, 1023, 2048, 4096, 8192)
-#: What all documents of a ranking sum to at most, where they have to leave room.
+#: The largest sum of the grades of a ranking that leaves room.
 _FILLED = 0.9
 R_C = Reading(
     "r_c",
     None,
-    "binary relevance is 0 or some r_c ≪ 1; nothing stands for .01, .05 and .1, which all have to do",
+    "binary relevance is 0 or some r_c ≪ 1; by default, the constraint must hold for .01, .05 and .1",
     optional=True,
 )
 LENGTH = Reading(
     "length",
     "same",
-    "the proof compares rankings of one length, so the first ends with non-relevant documents",
+    "the proof compares rankings of the same length, so the first one ends with non-relevant documents",
     ("same", "one"),
 )
 QUANTIFIER = Reading(
     "quantifier",
     "eventually",
-    "'for some n' holds at n = 1 for whatever keeps Pri, so the text's 'large enough' is taken at its word",
+    "'for some n' holds at n = 1 for every measure that satisfies Pri; the text says 'large enough'",
     ("eventually", "some"),
 )
 
@@ -40,9 +40,9 @@ def single_grades(r_c: float | None = None, **others: Any) -> Iterable[Base]:
 
 
 def first_and_late(base: Base, length: str, small: str) -> Iterator[Rankings]:
-    """One relevant document at the top; n that are not relevant, then n relevant ones.
+    """Two rankings: one relevant document at the top; n non-relevant documents and then n relevant ones.
 
-    For n documents to leave room, r_c has to be the smaller, the larger n is.
+    If n documents must leave room, r_c falls with n.
     """
     r_c = float(base.documents[0, 0])
     for n in DEPTHS:
@@ -64,7 +64,7 @@ def first_and_late(base: Base, length: str, small: str) -> Iterator[Rankings]:
     cite=("amigo2018axiomatic",),
 )
 def DeepTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:
-    """Deepness threshold: nobody goes that deep; one relevant document on top beats any number far down.
+    """Deepness threshold: one relevant document on top is worth more than any number far down.
 
     from some n on:  Q(1 relevant, …) > Q(n not relevant, n relevant)
     """

@@ -19,7 +19,7 @@ from rankprism.axioms.redundancy import only_on, then
     cite=("amigo2018axiomatic",),
 )
 def MRed(base: Base) -> Iterator[Rankings]:
-    """Monotonic redundancy: if every document so far is more about t than t′, one on t′ is worth more now.
+    """Monotonic redundancy: if every document so far is more about t than t′, a new one on t′ is worth more.
 
     r(d_i,t) > r(d_i,t′) for every i, r(d,t) = r(d′,t′) > 0  ⇒  Q(d⃗, d′) > Q(d⃗, d)
     """

@@ -1,4 +1,4 @@
-"""A table of verdicts as a page of HTML that needs nothing else."""
+"""A table of verdicts as an HTML page that needs no other files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankprism.data.markup import html_escaped
 if TYPE_CHECKING:
     from rankprism.axioms.table import AxiomTable
 
-#: Blue for kept, orange for broken (Okabe & Ito), and always the sign as well.
+#: Satisfied constraints are blue and violated ones orange (Okabe and Ito). Each cell has its sign as well.
 _CLASS = {PROVED: "proved", UNVIOLATED: "kept", VIOLATED: "broken", NOT_APPLICABLE: "none"}
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -32,7 +32,7 @@ section { margin-top: 2.5rem; } h3 { margin-bottom: .3rem; }
 
 
 def page(table: AxiomTable, caption: str = "") -> str:
-    """The table, and below it the story of every cell."""
+    """The table, and an explanation of every cell below it."""
     from rankprism import __version__
     from rankprism.axioms.table import differs, sign
 
@@ -57,11 +57,11 @@ def page(table: AxiomTable, caption: str = "") -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Axioms that measures keep</title>
+<title>Axioms that measures satisfy</title>
 <style>{_STYLE}</style>
 </head>
 <body>
-<h1>Axioms that measures keep</h1>
+<h1>Axioms that measures satisfy</h1>
 {f"<p>{html_escaped(caption, None)}</p>" if caption else ""}
 <p>{escape(table.legend).replace(chr(10), "<br>")}</p>
 <div class="scroll"><table>
@@ -70,12 +70,12 @@ def page(table: AxiomTable, caption: str = "") -> str:
 {chr(10).join(rows)}
 </tbody>
 </table></div>
-<section><h2>What they say</h2>
+<section><h2>What the constraints say</h2>
 {chr(10).join(statements)}
 </section>
 {chr(10).join(stories)}
 <footer><p>rankprism {__version__}, seed {table.about["seed"]}, {table.about["instances"]:,} random instances
-of each constraint beside all small ones.</p></footer>
+of each constraint, after all small ones.</p></footer>
 </body>
 </html>
 """

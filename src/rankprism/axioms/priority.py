@@ -11,7 +11,7 @@ from rankprism.axioms.rankings import Base, Ranking, Rankings
 
 
 def swapped(d: Ranking, i: int, j: int) -> Ranking:
-    """The ranking with the documents at two places changed for each other."""
+    """The ranking with the documents at two places swapped."""
     out = d.copy()
     out[i], out[j] = d[j], d[i]
     return out
@@ -25,7 +25,7 @@ def swapped(d: Ranking, i: int, j: int) -> Ranking:
     cite=("amigo2018axiomatic",),
 )
 def Pri(base: Base) -> Iterator[Rankings]:
-    """Priority: a more relevant document moved up, for a less relevant one, raises the score.
+    """Priority: swapping a document with a more relevant one further down raises the score.
 
     r(d_{i+k}) > r(d_i), k > 0  ⇒  Q(d⃗ with i and i+k swapped) > Q(d⃗)
     """

@@ -1,8 +1,8 @@
-"""Short arguments for why a measure keeps a constraint, whatever the ranking; and why no n or m will do.
+"""Short arguments why a measure satisfies a constraint for all rankings, or why no n or m satisfies it.
 
-They are for the catalogue's own formulas, with the parameters that `when` accepts, and for rankings no longer
-than the cutoff. D is the discount, g the gain, S_i = Π_{j≤i} (1 - r_j) what is left of an aspect after rank
-i.
+They are about the formulas of the catalogue with the parameters that `when` accepts, and about rankings that
+are not longer than the cutoff. D is the discount, g is the gain, and S_i = Π_{j≤i} (1 - r_j) is what is left
+of an aspect after rank i.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Proof:
 
 
 def proof_of(measure: Measure, constraint: Constraint) -> str:
-    """The argument, or nothing where none is recorded for these parameters and readings."""
+    """The argument, or an empty string if none is recorded for these parameters and readings."""
     return _recorded(PROOFS, measure, constraint)
 
 
 def disproof_of(measure: Measure, constraint: Constraint) -> str:
-    """Why no n or m will do, or nothing where no argument is recorded for these parameters and readings."""
+    """Why no n or m satisfies the constraint, or an empty string if no argument is recorded."""
     return _recorded(DISPROOFS, measure, constraint)
 
 
@@ -38,11 +38,11 @@ def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint)
     if not set(constraint.settings) <= _HARMLESS or constraint.settings.get("highest", 0.1) >= 1:
         return ""
     if constraint.bases is not None and constraint.settings.get("small") == "room":
-        return ""  # the arguments are for one r_c, whatever n is
+        return ""  # the arguments are for an r_c that does not depend on n
     if not set(measure.settings) <= _COVERED:
         return ""
     if measure.of(Role.GAIN) == "binary" and Role.THRESHOLD not in measure.definition.roles:
-        return ""  # the D-measures' binary gain begins at 1, where r ≪ 1 never comes
+        return ""  # the binary gain of the D-measures begins at grade 1, which r ≪ 1 never reaches
     for proof in proofs:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
         if about_it and proof.when(measure):
@@ -50,9 +50,9 @@ def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint)
     return ""
 
 
-#: Readings that only take instances away.
+#: Readings that only exclude instances.
 _HARMLESS = {"grades", "ad_hoc", "highest", "small", "weights", "aspects", "r_c", "quantifier"}
-#: Parameters that `when` knows of, or that change nothing in an argument.
+#: Parameters that `when` handles, or that do not matter to an argument.
 _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
 
@@ -81,7 +81,7 @@ def _top_heavy(measure: Measure) -> bool:
 
 
 def _all_zero(measure: Measure) -> bool:
-    """The authors' RBU has 1-p in front."""
+    """Whether every score is 0, because RBU of the authors' program has the factor 1-p."""
     return _setting(measure, "p") == 1 and _setting(measure, "form") == "reference"
 
 
@@ -263,9 +263,10 @@ PROOFS = (
 
 
 def _weight_below(measure: Measure) -> float:
-    """What all ranks from the 34th on weigh together at most, for documents of one grade on one aspect.
+    """An upper bound of the total weight of all ranks from 34 on, for documents of one grade on one aspect.
 
-    The first rank weighs 1. Where that is no more than 1, no m above 32 will do; the others are all tried.
+    The weight of the first rank is 1. If the bound is at most 1, no m above 32 satisfies the constraint. All
+    smaller m are tried.
     """
     alpha = _number(measure, "alpha")
     if measure.name in ("NRBP", "nNRBP"):
@@ -280,11 +281,11 @@ def _weight_below(measure: Measure) -> float:
     return 1 / (1 + steps if measure.name == "EU" else math.log2(_TRIED + 2)) / alpha
 
 
-#: Every m below this one is tried.
+#: Every smaller m is tried.
 _TRIED = 33
 
-#: Why no n or m will do. Both rankings have one aspect, one grade and one length, so that gains, ideals and
-#: efforts are the same for both, and only ranks and numbers of documents decide.
+#: Why no n or m satisfies a constraint. Both rankings have one aspect, one grade and the same length. Gains,
+#: ideals and efforts are therefore the same for both, and only ranks and numbers of documents matter.
 DISPROOFS = (
     Proof(
         "CloseTh",

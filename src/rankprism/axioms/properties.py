@@ -1,7 +1,7 @@
-"""Properties beyond the ten: what practitioners ask about any measure.
+"""Twelve more properties, which other papers ask for.
 
-Swap and replacement are those of Ferrante et al. 2015; convergence, locality and boundedness those of Moffat
-2013; the last four are what Maistro et al. 2021 ask of a measure of several aspects.
+Swap and replacement are from Ferrante et al. (2015), convergence, locality and boundedness from Moffat
+(2013), and the last four from Maistro et al. (2021), who ask for them in measures of several aspects.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from rankprism.axioms.redundancy import then
 
 _ONE_ASPECT = Scope(highest=1.0)
 _ASPECTS = Scope(aspects=(1, 2, 3), highest=1.0)
-#: The documents that all orders of are tried.
+#: For properties that try all orders of the documents.
 _FEW = Scope(aspects=(1, 2, 3), highest=1.0, fewest=1, most=4)
 
 
 @constraint(relation=NOT_LESS, scope=_ONE_ASPECT, readings=(GRADES, ANY_GRADE), cite=("ferrante2015towards",))
 def Swap(base: Base) -> Iterator[Rankings]:
-    """Swap: a more relevant document moved up, for a less relevant one, never lowers the score.
+    """Swap: swapping a document with a more relevant one further down never lowers the score.
 
     r(d_j) > r(d_i), i < j  ⇒  Q(d⃗ with i and j swapped) ≥ Q(d⃗), for one aspect
     """
@@ -54,7 +54,7 @@ def Swap(base: Base) -> Iterator[Rankings]:
     cite=("ferrante2015towards",),
 )
 def Replace(base: Base) -> Iterator[Rankings]:
-    """Replacement: a more relevant document in the place of a less relevant one never lowers the score.
+    """Replacement: replacing a document by a more relevant one never lowers the score.
 
     r(d′) > r(d_i)  ⇒  Q(d⃗ with d′ for d_i) ≥ Q(d⃗), for one aspect
     """
@@ -74,7 +74,7 @@ def Replace(base: Base) -> Iterator[Rankings]:
     cite=("moffat2013seven",),
 )
 def Conv(base: Base) -> Iterator[Rankings]:
-    """Convergence: a more relevant document, from below the cutoff to above it, raises the score.
+    """Convergence: moving a more relevant document from below the cutoff to above it raises the score.
 
     i ≤ k < j, r(d_j) > r(d_i)  ⇒  Q@k(d⃗ with i and j swapped) > Q@k(d⃗), for one aspect
     """
@@ -86,7 +86,7 @@ def Conv(base: Base) -> Iterator[Rankings]:
 
 
 def _all_or_one_more(rankings: Rankings) -> Rankings:
-    """What was retrieved is all there is; or there is one relevant document more."""
+    """Two pools: the retrieved documents, and the same with one more relevant document."""
     first, second = rankings
     return first, then(second, np.full((1, second.shape[1]), max(float(second.max(initial=0.0)), 0.5)))
 
@@ -99,7 +99,7 @@ def _all_or_one_more(rankings: Rankings) -> Rankings:
     cite=("moffat2013seven",),
 )
 def Local(base: Base) -> Iterator[Rankings]:
-    """Locality: the score depends on the documents retrieved, not on relevant ones that are not.
+    """Locality: relevant documents that were not retrieved do not change the score.
 
     Q(d⃗) is the same whether or not there is one more relevant document in the collection
     """
@@ -124,7 +124,7 @@ def Bound(base: Base) -> Iterator[Rankings]:
     cite=("moffat2013seven",),
 )
 def Ideal(base: Base) -> Iterator[Rankings]:
-    """Ideal: all documents of one aspect, the most relevant first, score 1.
+    """Ideal: with one aspect, all documents in the best order score 1.
 
     r(d_1) ≥ r(d_2) ≥ …, nothing else relevant  ⇒  Q(d⃗) = 1
     """
@@ -139,7 +139,7 @@ def Ideal(base: Base) -> Iterator[Rankings]:
     own_pools=lambda rankings: rankings,
 )
 def Sym(base: Base) -> Iterator[Rankings]:
-    """Symmetry: it does not matter which aspect is which.
+    """Symmetry: exchanging two aspects does not change the score.
 
     Q(d⃗) is the same when balanced aspects change places
     """
@@ -149,7 +149,7 @@ def Sym(base: Base) -> Iterator[Rankings]:
 
 @constraint(relation=EQUAL, scope=_ASPECTS, readings=(GRADES, ANY_GRADE))
 def Tail(base: Base) -> Iterator[Rankings]:
-    """Tail: documents that nobody has judged, at the end, change nothing.
+    """Tail: unjudged documents at the end do not change the score.
 
     Q(d⃗) = Q(d⃗, not judged)
     """
@@ -171,7 +171,7 @@ def _orders(documents: Ranking) -> Iterator[Ranking]:
     cite=("maistro2021principled",),
 )
 def Max1(base: Base) -> Iterator[Rankings]:
-    """Attains 1: whatever the documents are, some order of them scores 1.
+    """Attains 1: for any set of documents, some order of them scores 1.
 
     max over the orders of all documents of Q = 1
     """
@@ -188,7 +188,7 @@ def Max1(base: Base) -> Iterator[Rankings]:
     cite=("maistro2021principled",),
 )
 def Min0(base: Base) -> Iterator[Rankings]:
-    """Attains 0: a ranking that has nothing relevant, or nothing at all, scores 0.
+    """Attains 0: a ranking without a relevant document, or an empty one, scores 0.
 
     Q(not relevant) = 0 or Q() = 0
     """
@@ -198,7 +198,7 @@ def Min0(base: Base) -> Iterator[Rankings]:
 
 @constraint(relation=NOT_LESS, scope=_ASPECTS, readings=(GRADES, ANY_GRADE), cite=("maistro2021principled",))
 def Order(base: Base) -> Iterator[Rankings]:
-    """Partial order: a document better on some aspect and worse on none, moved up, never lowers the score.
+    """Partial order: moving up a document that is better on some aspect and worse on none never hurts.
 
     r(d_j,t) ≥ r(d_i,t) for every t, i < j  ⇒  Q(d⃗ with i and j swapped) ≥ Q(d⃗)
     """
@@ -216,7 +216,7 @@ def Order(base: Base) -> Iterator[Rankings]:
     cite=("maistro2021principled",),
 )
 def Defined(base: Base) -> Iterator[Rankings]:
-    """Defined everywhere: every ranking has a score, also an empty one, also where nothing is relevant.
+    """Defined everywhere: every ranking has a score, even if it is empty or nothing is relevant.
 
     Q(d⃗) is a number
     """

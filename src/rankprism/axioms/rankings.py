@@ -1,7 +1,7 @@
-"""Synthetic rankings: instances of a constraint, and the one batch of `Hits` that many of them make.
+"""Synthetic rankings: instances of a constraint, and how many instances become one batch of `Hits`.
 
-A ranking is an array (n, A): the grade r(d,t) in [0,1] of each document, from the top, on each aspect. A
-document of NaN grades has not been judged.
+A ranking is an array (n, A) with the grade r(d,t) in [0,1] of each document on each aspect, from the top. A
+document whose grades are NaN is not judged.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from rankprism.measures.parameter import Role
 Ranking: TypeAlias = Floats
 Rankings: TypeAlias = tuple[Ranking, ...]
 
-#: On the scale of the constraints, any grade above 0 is relevant.
+#: In the constraints, every grade above 0 is relevant.
 ANY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What the instances of a constraint are made from: some documents and the weights of the aspects."""
+    """Some documents and aspect weights, from which the instances of a constraint are made."""
 
     documents: Floats  # (n, A)
     weights: Floats  # (A,), summing to 1
@@ -39,9 +39,9 @@ class Base:
 class Instance:
     """Rankings of one topic that a constraint compares.
 
-    Without `pools`, what has been judged are the documents of all rankings together and those `missed`, so
-    that normalised measures divide them by the same; an aspect that none of these serves has one document
-    more. With `pools`, each ranking has its own.
+    Without `pools`, the judged documents are those of all rankings together and the `missed` ones, so that a
+    normalised measure divides all rankings by the same ideal. If none of them serves an aspect, one more
+    document does. With `pools`, each ranking has its own judged documents.
     """
 
     rankings: Rankings
@@ -55,7 +55,7 @@ class Instance:
 
     @property
     def apart(self) -> float:
-        """By how much two rankings differ: the sum over their grades; 1 where that says nothing."""
+        """The sum of the differences between the grades of two rankings; 1 if they cannot be compared."""
         lengths = {len(ranking) for ranking in self.rankings}
         if len(self.rankings) != 2 or len(lengths) > 1:
             return 1.0
@@ -63,10 +63,10 @@ class Instance:
 
 
 def on_scale(measure: Measure) -> Measure:
-    """The measure as it looks at grades in [0,1].
+    """The measure for grades in [0,1].
 
-    `rel` and `max_rel` say how grades were given, not what the measure does with them. Unless they are set,
-    any grade above 0 is relevant and 1 is the highest.
+    `rel` and `max_rel` describe the grades and not the measure. Unless they are set, every grade above 0 is
+    relevant and the highest grade is 1.
 
     >>> from rankprism.measures import parse
     >>> on_scale(parse("P@20")), on_scale(parse("P(rel=0.5)@20")), on_scale(parse("ERR"))
@@ -85,7 +85,7 @@ def on_scale(measure: Measure) -> Measure:
 
 
 def score(measure: Measure, hits: Hits) -> Floats:
-    """(N,) the scores, without keeping what was computed on the way: many measures look at the same hits."""
+    """(N,) the scores. Intermediate results are not kept, because many measures score the same hits."""
     fresh = replace(hits, pool=replace(hits.pool, _memo={}), _memo={})
     scores = np.asarray(on_scale(measure).computed(fresh), dtype=np.float64)
     if scores.shape != hits.length.shape:
@@ -94,17 +94,17 @@ def score(measure: Measure, hits: Hits) -> Floats:
 
 
 class NotApplicable(RankprismError):
-    """A measure itself says why it has no score for some rankings."""
+    """Raised if a measure says that it has no score for some rankings, and why."""
 
 
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
-    """(instances, rankings of each); an error inside a measure names the measure and the instance."""
+    """(instances, rankings of each) the scores. An error inside a measure says where it happened."""
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
     except RankprismError as error:
         if len(instances) == 1:
             raise NotApplicable(str(error)) from error
-        # Perhaps they are only too many: TOMA orders the labels of all rankings together.
+        # There may only be too many at once: TOMA orders the labels of all rankings together.
         return np.concatenate([score_instances(measure, [instance]) for instance in instances])
     except Exception as error:
         for instance in instances:
@@ -118,7 +118,7 @@ def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits 
 
 
 def _failed(measure: Measure, instance: Instance, error: Exception, together: int = 1) -> str:
-    """What went wrong inside a measure, and where."""
+    """An error that says what went wrong inside a measure, and on which rankings."""
     rankings = " and ".join(f"[{short(ranking)}]" for ranking in instance.rankings)
     weights = ", ".join(f"{w:.4g}" for w in instance.weights)
     others = "" if together == 1 else f", scored together with {together - 1:,} others"
@@ -129,7 +129,7 @@ def _failed(measure: Measure, instance: Instance, error: Exception, together: in
 
 
 def short(ranking: Ranking) -> str:
-    """A ranking in one line, aspects apart by blanks, documents by commas, how often before ×.
+    """A ranking in one line. Blanks separate aspects, commas separate documents, and n× repeats one.
 
     >>> short(np.array([[0.1, 0.0], [0.0, 0.05]]))
     '0.1 0, 0 0.05'
@@ -185,14 +185,14 @@ def hits_of(instances: Sequence[Instance]) -> Hits:
 
 
 def _places(length: Ints) -> tuple[Longs, Longs]:
-    """For lists of these lengths, one behind the other: the list and the place in it, of every member."""
+    """For concatenated lists of these lengths: the list of every element, and its place in that list."""
     row = np.repeat(np.arange(len(length)), length)
     start = np.cumsum(length) - length
     return row, np.arange(len(row)) - np.repeat(start, length)
 
 
 def _stacked(rankings: Sequence[Ranking], A: int) -> Floats:
-    """(total, A) all documents, one below the other, with as many aspects."""
+    """(total, A) all documents in one array, padded to the same number of aspects."""
     stacked = np.zeros((sum(map(len, rankings)), A))
     at = 0
     for ranking in rankings:
@@ -202,7 +202,7 @@ def _stacked(rankings: Sequence[Ranking], A: int) -> Floats:
 
 
 def _table(rows: int, row: Longs, value: Longs, which: Bools) -> tuple[Ints, Longs]:
-    """(rows, widest) the chosen values of each row, and the column of every value that is chosen."""
+    """(rows, widest) the chosen values of each row, and the column of every chosen value."""
     count = np.cumsum(which)
     first = np.searchsorted(row, np.arange(rows))
     before = np.concatenate(([0], count))[first]
@@ -214,7 +214,7 @@ def _table(rows: int, row: Longs, value: Longs, which: Bools) -> tuple[Ints, Lon
 
 
 def _shared_pools(instances: Sequence[Instance], A: int, row: Longs, grade: Floats, relevant: Bools) -> Pool:
-    """What has been judged in each instance: a document as often as the ranking that has it most often."""
+    """The judged documents of each instance. Each occurs as often as in the ranking that has it most."""
     per_instance = len(instances[0].rankings)
     row, grade = row[relevant], grade[relevant]
     kinds, kind = np.unique(np.column_stack([row // per_instance, grade]), axis=0, return_inverse=True)
@@ -240,7 +240,7 @@ def _own_pools(instances: Sequence[Instance], A: int) -> Pool:
 
 
 def _pool(instances: Sequence[Instance], A: int, topic: Longs, grade: Floats) -> Pool:
-    """The pools, from the documents (total, A) of all topics; no aspect of a topic is without a document."""
+    """The pools, from the documents (total, A) of all topics. Every aspect of a topic gets a document."""
     T = len(instances)
     weight = np.zeros((T, A))
     for t, instance in enumerate(instances):

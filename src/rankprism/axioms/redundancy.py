@@ -14,20 +14,20 @@ from rankprism.data.hits import Floats
 BORROWED = Reading(
     "highest",
     0.1,
-    "the premises do not ask for r ≪ 1; it is asked all the same, because at r_c = 1 one document leaves "
-    "nothing to be redundant with and cascades tie; highest=1 takes the premises as they are",
+    "the premises do not ask for r ≪ 1, but we do: with r_c = 1, one document satisfies an aspect fully, "
+    "nothing is left to be redundant, and cascades tie; highest=1 follows the premises as printed",
 )
 
 
 def only_on(t: int, r: float, aspects: int) -> Floats:
-    """(1, A): a document on one aspect alone"""
+    """(1, A): a document that is relevant to only one aspect"""
     document = np.zeros((1, aspects))
     document[0, t] = r
     return document
 
 
 def then(d: Ranking, *documents: Floats) -> Ranking:
-    """The ranking, and below it the documents"""
+    """The ranking with the documents added at its end"""
     return np.concatenate([d, *documents])
 
 
@@ -38,13 +38,13 @@ def then(d: Ranking, *documents: Floats) -> Ranking:
         "binary relevance",
         "balanced aspects",
         "no aspect overlap",
-        "r ≪ 1, which the paper leaves out",
+        "r ≪ 1, which the paper does not ask for",
     ),
     readings=(BORROWED, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def Red(base: Base) -> Iterator[Rankings]:
-    """Redundancy: after more documents on t than on t′, one on t′ is worth more than one on t.
+    """Redundancy: after more documents on t than on t′, a new one on t′ is worth more than a new one on t.
 
     |{d_i on t}| > |{d_i on t′}|, r(d,t) = r(d′,t′) = r_c  ⇒  Q(d⃗, d′) > Q(d⃗, d)
     """

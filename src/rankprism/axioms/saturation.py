@@ -9,7 +9,9 @@ from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.redundancy import only_on, then
 
 R_MAX = Reading(
-    "r_max", 1.0, "a document cannot satisfy more than fully, so 1 is the friendliest r_max there is"
+    "r_max",
+    1.0,
+    "a document cannot satisfy an aspect more than fully, so 1 is the r_max that is easiest to satisfy",
 )
 WEIGHTS = Reading("weights", "any", "the premises do not ask for balanced aspects", ("any", "balanced"))
 ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overlap", ("any", "several"))
@@ -24,7 +26,7 @@ ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overl
     cite=("amigo2018axiomatic",),
 )
 def Sat(base: Base, r_max: float) -> Iterator[Rankings]:
-    """Saturation: once a document satisfies an aspect fully, another on it does not raise the score.
+    """Saturation: after a document that fully satisfies an aspect, another on it does not raise the score.
 
     there is an r_max:  r(d_n,t) = r_max, r(d_{n+1},t) > 0  ⇒  Q(d⃗) ≥ Q(d⃗, d_{n+1})
     """

@@ -1,4 +1,4 @@
-"""The search: try to break a measure with a constraint."""
+"""The search for rankings on which a measure violates a constraint."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from rankprism.errors import InputError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 
-#: How many random instances are tried on each constraint.
+#: The number of random instances for each constraint.
 INSTANCES = 4000
-_SHARE = 4  # one instance is varied for so many random ones
+_SHARE = 4  # one varied instance for so many random ones
 _GENERATIONS = 5  # of those that are varied
 _BROOD = 4  # instances from one base that was varied
 _LENGTHS = (16, 65, 513)
 _LOOK = 30  # counterexamples to choose one from; small ones come first
 _CLEAR = 1e-9  # scores that differ by this share of their size are far from a tie
-_PATIENCE = 60  # random bases for each instance wanted, before there seem to be none
+_PATIENCE = 60  # random bases for each wanted instance, before we give up
 _BRIEFLY = 5  # the same for bases that only some constraints can use
 
 
@@ -46,13 +46,13 @@ class Lot:
 
     @cached_property
     def kinds(self) -> Longs:
-        """(instances,) a number for each number of aspects and each length, roughly"""
+        """(instances,) a number for each combination of the number of aspects and the approximate length"""
         lengths = np.searchsorted(_LENGTHS, self.lengths)
         return np.array([10 * len(base.weights) for base in self.bases], dtype=np.int64) + lengths
 
     @cached_property
     def apart(self) -> Floats:
-        """(instances,) by how much the rankings of each differ"""
+        """(instances,) how much the rankings of each instance differ"""
         return np.array([instance.apart for instance in self.instances])
 
     def scores(self, measure: Measure) -> Floats:
@@ -63,12 +63,12 @@ class Lot:
         return scores
 
     def within(self, longest: int | None) -> Bools:
-        """(instances,) those whose rankings are not longer"""
+        """(instances,) those whose rankings are not longer than this"""
         return np.asarray(self.lengths <= (np.inf if longest is None else longest))
 
 
 def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
-    """Instances of as many aspects and about one length are a batch, so that little is padded."""
+    """Put instances with the same number of aspects and similar lengths into a batch, to avoid padding."""
     kinds: dict[tuple[int, int], list[int]] = {}
     lengths = np.array([instance.longest for instance in instances], dtype=np.int64)
     for i, instance in enumerate(instances):
@@ -88,8 +88,8 @@ def examine(
 ) -> list[Verdict]:
     """The verdict on each measure and constraint, measure after measure.
 
-    All measures are tried on the same instances, which depend on the seed alone. Where nothing breaks a
-    measure and no argument is recorded, what it nearly gets wrong is varied, a quarter as many instances.
+    All measures are tried on the same instances, which depend only on the seed. If no instance is a violation
+    and no argument is recorded, instances that come close to one are varied: a quarter as many again.
 
     >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
     ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
@@ -114,7 +114,7 @@ def examine(
 
 
 def lot_cutoff(constraint: Constraint, measure: Measure) -> int | None:
-    """The cutoff that instances have to be made for; measures that it cannot touch share theirs."""
+    """The cutoff for which instances are made. Measures that no cutoff affects share their instances."""
     scope = constraint.read_scope
     cutoff = measure.cutoff
     if constraint.needs_cutoff or scope.cutoff == "binding" or cutoff is None:
@@ -140,7 +140,7 @@ def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: 
 def _drawn(
     constraint: Constraint, cutoff: int | None, wanted: int, rng: np.random.Generator
 ) -> Iterator[tuple[Base, list[Instance]]]:
-    """Random bases with a few instances of each, until there are as many as wanted."""
+    """Random bases with a few instances of each, until there are enough instances."""
     left = wanted
     for share, most, bases in drawn_bases(constraint.read_scope, cutoff, rng, wanted):
         enough = max(0, left - share)
@@ -175,7 +175,7 @@ def judge(
     variations: int = 0,
     seed: int = 0,
 ) -> Verdict:
-    """What the instances say about the measure, and so many variations of them if they break nothing."""
+    """The verdict from the instances, and from so many variations of them if none is a violation."""
     why = _not_applicable(measure, constraint, lots)
     if why:
         return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
@@ -194,7 +194,7 @@ def judge(
         try:
             scores = lot.scores(measure)
         except NotApplicable as error:
-            if len(seen) >= len(lots):  # what was varied went too far
+            if len(seen) >= len(lots):  # the variation went too far
                 break
             return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
         seen.append((lot, scores, within))
@@ -203,7 +203,7 @@ def judge(
         easy = easy or (lot, scores, holds & within)
         ties = ~holds & EQUAL(scores) if constraint.relation is MORE else np.zeros_like(holds)
         if argument and holds.any():
-            # Where it is proved, a tie far down is only a difference too small for a float.
+            # If the constraint is proved, a tie far down is only a difference that is too small for a float.
             holds, ties = holds | ties, np.zeros_like(ties)
         if constraint.quantifier == "every":
             broken = within & ~holds & ~ties
@@ -219,7 +219,7 @@ def judge(
             if len(family) == 0:
                 continue
             at, note = _over(constraint, holds[family])
-            # That it holds from some n on cannot be refuted by the n that were tried.
+            # The values of n that were tried cannot refute that the relation holds from some n on.
             if at is not None and not (argument and constraint.read_quantifier == "eventually"):
                 shown, found = lot.instances[family[at]], tuple(scores[family[at]].tolist())
                 why = disproof_of(measure, constraint)
@@ -242,7 +242,7 @@ def judge(
     at = _easy(lot, holds)
     if unclear:
         notes.append(f"{unclear:,} more were too close to tell")
-    # Where there are no other bases than these, one m that will do for each is all that is asked.
+    # If there are no other bases than these, it is enough to find one m for each.
     shown_by_value = constraint.bases is not None and constraint.read_quantifier == "some"
     return Verdict(
         measure,
@@ -262,14 +262,14 @@ def _variations(
     wanted: int,
     rng: np.random.Generator,
 ) -> Iterator[Lot]:
-    """Lots around what holds by little in the lots seen so far, which whoever takes one adds to `seen`."""
+    """Lots of varied instances with small margins from `seen`. The caller adds each lot to `seen`."""
     if constraint.quantifier != "every" or constraint.relation.margin is None:
         return
     scope = constraint.read_scope
     parents = wanted // (_GENERATIONS * _BROOD)
     for _ in range(_GENERATIONS if seen and parents else 0):
         bases = [lot.bases[i] for lot, _, within in seen for i in np.flatnonzero(within)]
-        # What is long holds by less than what is short, whatever the measure: both are to be varied.
+        # Long instances have smaller margins than short ones for every measure, so both kinds are varied.
         kinds = np.concatenate([lot.kinds[within] for lot, _, within in seen])
         margins = [constraint.relation.margin(*scores.T) / lot.apart for lot, scores, _ in seen]
         margin = np.concatenate([m[within] for m, (_, _, within) in zip(margins, seen, strict=True)])
@@ -294,7 +294,7 @@ def _related(constraint: Constraint, scores: Floats) -> Bools:
 
 
 def _longest(constraint: Constraint, measure: Measure) -> int | None:
-    """How long the rankings may be."""
+    """The largest length of rankings."""
     free = constraint.read_scope.cutoff == "free" and constraint.bases is None
     return measure.cutoff if free else None
 
@@ -308,7 +308,7 @@ def _violated(
     tried: int,
     shrink: bool,
 ) -> Verdict:
-    """The smallest counterexample that can be found from those in the lot."""
+    """The smallest counterexample that can be found by shrinking those in the lot."""
     first = _smallest_of(constraint, lot, which)[0]
     instance, found = lot.instances[first], scores[first]
     if shrink:
@@ -327,17 +327,18 @@ def _is_broken(constraint: Constraint) -> Callable[[Floats], Bools]:
 def _tied(
     measure: Measure, constraint: Constraint, lot: Lot, scores: Floats, ties: Bools, tried: int
 ) -> Verdict | None:
-    """The smallest tie, where it is one and no difference too small for a float.
+    """The smallest tie, if it is a real tie and not a difference that is too small for a float.
 
-    What is lost to rounding is lost little by little: with a document less, the scores differ by little. A
-    tie is believed if everything a step smaller either ties as well or differs clearly, step after step.
+    Two scores that agree to 14 digits may be equal or may differ by less than a float can hold. In the second
+    case, some smaller instance differs a little. A tie is therefore real if every instance that is one step
+    smaller either ties or differs clearly, and so on down to the smallest instance.
     """
     if not ties.any():
         return None
     first = _smallest_of(constraint, lot, ties)[0]
 
     def lost(scores: Floats) -> Bools:
-        """Where the scores differ, but not clearly."""
+        """Whether the scores differ, but not clearly."""
         apart = np.abs(np.diff(scores, axis=1))[:, 0]
         return np.asarray(
             constraint.relation(scores) & (apart <= _CLEAR * np.abs(scores).max(1, initial=0.0))
@@ -397,14 +398,14 @@ def _families(lot: Lot) -> Iterator[Any]:
 
 
 def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
-    """Which of one base's cases to show as a violation, if it is one, and for which values it holds."""
+    """The case to show if a base is a violation, and the values for which the relation holds."""
     quantifier = constraint.read_quantifier
     x, values = constraint.variable, constraint.values or tuple(range(1, len(holds) + 1))
     where = np.flatnonzero(holds)
     if quantifier == "some":
         if len(where):
             return None, f"for {x} = {values[where[0]]:,}" if x else ""
-        # The smallest values are seldom where it is close.
+        # The smallest values are rarely close to a violation.
         return min(
             1, len(holds) - 1
         ), f"for no {x} up to {values[-1]:,}" if x else f"for none of the {len(holds)} cases"
@@ -416,7 +417,7 @@ def _over(constraint: Constraint, holds: Bools) -> tuple[int | None, str]:
 
 
 def _easy(lot: Lot, holds: Bools) -> int:
-    """A small instance on which the relation holds, but not an empty one."""
+    """A small instance on which the relation holds and which is not empty."""
     where = np.flatnonzero(holds) if holds.any() else np.arange(len(holds))
     some = (
         i

@@ -1,4 +1,4 @@
-"""Shrinking: from what breaks a measure to the smallest that still does."""
+"""Shrinking makes a counterexample as small as possible."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rankprism.axioms.rankings import Base, Instance, score_instances
 from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
 
-#: So many documents are looked at for one base: a long ranking has thousands of instances, and all would
-#: be scored at each step.
+#: The number of documents that are considered for one base. A long ranking has thousands of instances, and
+#: all would be scored at each step.
 _ENOUGH = 3000
-#: In rankings that are no longer, each document is looked at for itself.
+#: In rankings that are not longer than this, each document is considered on its own.
 _SHORT = 12
 
 
@@ -31,9 +31,9 @@ def smallest(
 ) -> tuple[Instance, Floats] | None:
     """A counterexample that no single step makes smaller, and its scores.
 
-    A step changes the base, and the constraint makes its instances anew, so the premises always hold.
-    `broken` says of which scores (N, rankings) the instance is a counterexample. Where a step leads to
-    scores that are `doubtful`, there is none.
+    A step changes the base, and the constraint makes new instances from it, so the premises always hold.
+    `broken` says which scores (N, rankings) belong to counterexamples. If a step leads to scores that are
+    `doubtful`, there is no result.
     """
     while True:
         now = size(constraint, base, instance)
@@ -60,9 +60,9 @@ def smallest(
 
 
 def simpler(constraint: Constraint, base: Base) -> Iterator[list[Base]]:
-    """Simpler bases, the bold steps first: without half of the documents, a quarter, …; then single steps.
+    """Simpler bases. Large steps come first: without half of the documents, without a quarter, and so on.
 
-    In long rankings the documents that cannot be left out may still not have to be relevant.
+    In long rankings, a document that cannot be left out may still become non-relevant.
     """
     n, fewest = len(base.documents), constraint.read_scope.fewest
     block = n // 2
@@ -85,10 +85,10 @@ def _blank(base: Base, which: slice) -> Base:
 
 
 def _one_step(constraint: Constraint, base: Base) -> Iterator[Base]:
-    """Bases with a document or an aspect less, with fewer or rounder grades, with plainer weights."""
+    """Bases with one document or aspect less, with fewer or rounder grades, or with simpler weights."""
     d, w = base.documents, base.weights
     scope = constraint.read_scope
-    # Of many neighbours that are alike, the first stands for all.
+    # If many neighbours are equal, only the first is tried.
     new = np.ones(len(d), dtype=bool)
     new[1:] = (d[1:] != d[:-1]).any(1)
     for i in range(len(d) if len(d) > scope.fewest else 0):
@@ -124,7 +124,7 @@ def _round_grades(constraint: Constraint) -> list[float]:
 
 
 def size(constraint: Constraint, base: Base, instance: Instance) -> tuple[float, ...]:
-    """Smaller is easier to read."""
+    """A measure of how hard an instance is to read."""
     d = np.concatenate([*instance.rankings, *([] if instance.missed is None else [instance.missed])])
     grades = np.unique(d[d > 0])
     w = instance.weights

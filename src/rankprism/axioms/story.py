@@ -58,31 +58,31 @@ def _found(verdict: Verdict) -> str:
         text = f"It does not apply: {verdict.note}."
     elif verdict.kind == PROVED:
         searched = (
-            "" if verdict.constraint.variable else f", and the search found nothing against it in {tried}"
+            "" if verdict.constraint.variable else f", and the search found no counterexample in {tried}"
         )
         shown = verdict.note.startswith("for ")  # by a value of m, and no other argument
-        text = f"It holds {verdict.note}." if shown else f"It is kept{searched}. Why: {verdict.note}."
+        text = f"It holds {verdict.note}." if shown else f"It is satisfied{searched}. Why: {verdict.note}."
     elif verdict.kind == VIOLATED:
         if verdict.open:
-            text = f"It holds {verdict.note}, as far as was tried. That refutes no greater one. One of them:"
+            text = f"It holds {verdict.note}, as far as was tried. A greater one may still do. An example:"
         elif verdict.constraint.variable:
-            text = f"It holds {verdict.note}. One of them:"
+            text = f"It holds {verdict.note}. An example:"
         elif verdict.constraint.quantifier != "every":
-            text = f"It is violated; {tried} were tried. It holds {verdict.note}. One of them:"
+            text = f"It is violated; {tried} were tried. It holds {verdict.note}. An example:"
         else:
             text = f"It is violated; {tried} were tried. The smallest counterexample found:"
     else:
-        text = f"No violation was found in {tried}. That is no proof."
+        text = f"No violation was found in {tried}. This is not a proof."
         if verdict.note:
             quantified = verdict.constraint.quantifier != "every"
             text += f" It holds {verdict.note}." if quantified else f" Of all instances, {verdict.note}."
     if verdict.counterexample is None and verdict.example is not None:
-        text += " One of them:"
+        text += " An example:"
     return textwrap.fill(text, _WIDTH)
 
 
 def _moral(verdict: Verdict) -> str:
-    """The scores and what should have held between them."""
+    """The scores, and the relation that should hold between them."""
     scores = verdict.scores
     relation = verdict.constraint.relation
     if len(scores) == 1:
@@ -93,7 +93,7 @@ def _moral(verdict: Verdict) -> str:
     if relation.sign == "=":
         return f"Wanted: {wanted}. They differ."
     if np.isnan(scores).any():
-        return f"Wanted: {wanted}. That is no number."
+        return f"Wanted: {wanted}. This is not a number."
     if relation not in (MORE, NOT_LESS):
         return f"Wanted: {wanted}. It does not hold."
     tie = bool(EQUAL(np.array([scores[:2]]))[0])
@@ -101,7 +101,7 @@ def _moral(verdict: Verdict) -> str:
 
 
 def picture(instance: Instance, constraint: Constraint, scores: Sequence[float]) -> str:
-    """The rankings side by side: a bar and the grade for each aspect, equal neighbours in one line."""
+    """The rankings side by side, with a bar and the grade for each aspect. Equal neighbours share a line."""
     sides = _sides(constraint, len(instance.rankings))
     highest = max((np.nanmax(r, initial=0.0) for r in instance.rankings), default=0.0) or 1.0
     A = len(instance.weights)
@@ -144,7 +144,7 @@ def _aspect_names(A: int) -> list[str]:
 
 
 def _lines(ranking: Ranking, highest: float) -> list[list[str]]:
-    """Rank and grades of each document; several documents that are alike share a line."""
+    """The rank and grades of each document. Neighbours with the same grades share a line."""
     lines: list[list[str]] = []
     start = 0
     for i in range(1, len(ranking) + 1):

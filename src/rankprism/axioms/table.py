@@ -1,4 +1,4 @@
-"""Verdicts side by side: measures × constraints, and the table of Amigó et al. 2018 beside ours."""
+"""Tables of verdicts on measures and constraints, and the table of Amigó et al. (2018) for comparison."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankprism.measures.grammar import parse
 from rankprism.measures.measure import AXIOMS, Measure
 from rankprism.results.result import Result, Table
 
-#: The rows of Table 1, each with the measure it means and what is printed for the ten constraints. No
-#: normalisation, r(d,t) itself as the gain, k = 20, p = .8, α = .5, e = .05.
+#: The rows of Table 1: for each, the measure that it means and what is printed for the ten constraints. The
+#: measures are not normalised, the gain is r(d,t) itself, and k = 20, p = .8, α = .5, e = .05.
 PAPER = {
     "P@k": ("P@20", "0011000000"),
     "RR": ("RR", "0010000000"),
@@ -43,7 +43,7 @@ PAPER = {
 
 
 def printed_in_paper(row: str, verdict: Verdict) -> bool | None:
-    """What Table 1 prints in a cell; None where it has no such cell, or means another measure by the name."""
+    """What Table 1 prints in a cell. None if it has no such cell, or means another measure by this name."""
     name = verdict.constraint.name
     if row not in PAPER or name not in AXIOMS or parse(PAPER[row][0]) != verdict.measure:
         return None
@@ -67,7 +67,7 @@ class AxiomTable(Result):
 
     @property
     def cells(self) -> list[tuple[str, Verdict, bool | None]]:
-        """Label, verdict, and what the paper prints."""
+        """For each cell its label, its verdict, and what the paper prints."""
         labels = [label for label in self.labels for _ in self.constraints]
         return [
             (label, verdict, printed_in_paper(label, verdict))
@@ -90,7 +90,7 @@ class AxiomTable(Result):
 
     @property
     def _names(self) -> list[str]:
-        """Of the constraints; with its readings, where one is read in two ways."""
+        """The names of the constraints, with their readings if a constraint occurs under two readings."""
         count = Counter(c.name for c in self.constraints)
         return [str(c) if count[c.name] > 1 else c.name for c in self.constraints]
 
@@ -123,12 +123,14 @@ class AxiomTable(Result):
 
     @property
     def legend(self) -> str:
-        """What the signs mean, and how many of them there are."""
+        """What the signs mean, and how often each occurs."""
         count = Counter(v.kind for v in self.verdicts)
         parts = [f"{s} {kind} ({count[kind]})" for kind, s in SIGNS.items() if count[kind]]
         text = "  ".join(parts)
         if self.disagreements:
-            text += f"\n○≠● ours ≠ the paper's ({len(self.disagreements)} of {len(self.verdicts)} cells)"
+            text += (
+                f"\n○≠● our verdict ≠ the paper's ({len(self.disagreements)} of {len(self.verdicts)} cells)"
+            )
         read = [str(constraint) for constraint in self.constraints if constraint.settings]
         text += "".join(f"\n{line}" for line in _much_less(self.constraints))
         return text + (f"\nread as {', '.join(read)}" if read else "")
@@ -143,34 +145,36 @@ class AxiomTable(Result):
         return self.labels
 
     def to_html(self, *, digits: int | None = None, caption: str | None = None) -> str:
-        """A page of its own, with the counterexamples."""
+        """An HTML page with the table and all counterexamples."""
         from rankprism.axioms.page import page
 
         return page(self, caption or "")
 
 
 def _much_less(constraints: Sequence[Constraint]) -> Iterator[str]:
-    """How r ≪ 1 is read, in a line for each way in which it is."""
+    """Lines that say how r ≪ 1 is read, one for each reading that occurs."""
     for small, rule in _SMALL.items():
         asked = [c for c in constraints if any(r is SMALL for r in c.readings) and c["small"] == small]
         bounds = {c["highest"] for c in asked if any(r.name == "highest" for r in c.readings)}
         bound = f"no r is above {' or '.join(f'{b:g}' for b in sorted(bounds))}" if bounds else "r is small"
         borrowed = [str(c) for c in asked if any(r is BORROWED for r in c.readings) and c["highest"] < 1]
-        also = f"; so is {borrowed[0]}, of which the paper does not ask it" if borrowed else ""
+        also = (
+            f"; this includes {borrowed[0]}, although the paper does not ask for it there" if borrowed else ""
+        )
         if asked:
-            yield f"r ≪ 1 read as {small}: {bound}{rule}{also}"
+            yield f"r ≪ 1 is read as {small}: {bound}{rule}{also}"
 
 
-_SMALL = {"literal": "", "room": ", and on no aspect do those of a ranking sum to 1"}
+_SMALL = {"literal": "", "room": ", and the r of a ranking sum to less than 1 on each aspect"}
 
 
 def sign(verdict: Verdict, printed: bool | None) -> str:
-    """The sign of a verdict; where the paper says otherwise, its sign behind ≠."""
+    """The sign of a verdict. If the paper prints another sign, it follows after ≠."""
     return verdict.sign + (f"≠{'●' if printed else '○'}" if differs(verdict, printed) else "")
 
 
 def differs(verdict: Verdict, printed: bool | None) -> bool:
-    # The paper prints ○ also for what does not apply.
+    # The paper also prints ○ if a constraint does not apply.
     return printed is not None and printed != bool(verdict.kept)
 
 
@@ -191,7 +195,7 @@ def axiom_table(
     RBP(gain='linear')  ◉    ◉        ○
     <BLANKLINE>
     ◉ proved (3)  ○ violated (3)
-    r ≪ 1 read as literal: no r is above 0.1
+    r ≪ 1 is read as literal: no r is above 0.1
     """
     named = [(str(measure), measure) for measure in measures]
     return _table(named, constraints, instances, seed, on_progress)
@@ -204,7 +208,7 @@ def paper_table(
     seed: int = 0,
     on_progress: Callable[[float], None] | None = None,
 ) -> AxiomTable:
-    """Table 1 of Amigó et al. 2018, ours beside theirs."""
+    """Table 1 of Amigó et al. (2018), with the verdicts of the search beside the printed ones."""
     named = [(label, measure) for label, (measure, _) in PAPER.items()]
     return _table(named, constraints, instances, seed, on_progress)
 

@@ -1,4 +1,4 @@
-"""For which values of a parameter a measure keeps a constraint, by bisection."""
+"""Finds the values of a parameter for which a measure satisfies a constraint, by bisection."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Parameter
 from rankprism.results.result import Result, Table
 
-#: How many values are looked at, between which thresholds are then narrowed down.
+#: The number of values that are tried before thresholds between them are found by bisection.
 SCAN = 33
-#: Beyond this, a parameter without an upper limit is not looked at.
+#: The highest value that is tried for a parameter without an upper limit.
 FAR = 20.0
 
 
-#: What may be said of the values in a span.
+#: What is known about the values in a span.
 HOLDS = "holds"  # proved, or shown by a value of m
 UNBROKEN = "no violation found"
 INAPPLICABLE = "does not apply"
@@ -32,7 +32,7 @@ BROKEN = "violated"
 
 @dataclass(frozen=True)
 class Span:
-    """Neighbouring values of a parameter of which the same may be said."""
+    """A range of values of a parameter with the same result."""
 
     finding: str
     low: float
@@ -43,7 +43,7 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """For which values of a parameter a measure keeps a constraint."""
+    """The values of a parameter for which a measure satisfies a constraint."""
 
     measure: Measure
     constraint: Constraint
@@ -54,7 +54,7 @@ class Threshold:
 
     @property
     def kept(self) -> tuple[Span, ...]:
-        """Where it is kept, as far as is known."""
+        """Where the constraint is satisfied, as far as is known."""
         return tuple(span for span in self.spans if span.finding != INAPPLICABLE)
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Threshold:
 
 
 def _plain(value: float) -> str:
-    """Four digits; fewer where they are exact, more where they would be a whole number that it is not.
+    """A number with four digits: fewer if they are exact, and more if rounding would give a whole number.
 
     >>> [_plain(x) for x in (0.75488, 0.5, 0.99997, 1 - 1e-10)]
     ['0.7549', '0.5', '0.99997', '1']
@@ -145,7 +145,7 @@ def find_thresholds(
     seed: int = 0,
     on_progress: Callable[[float], None] | None = None,
 ) -> Thresholds:
-    """For which values of the parameter each measure keeps each constraint.
+    """Find the values of a parameter for which each measure satisfies each constraint.
 
     `between` is the lowest and the highest value to try. Default: all that the measure allows.
 
@@ -215,7 +215,7 @@ def _threshold(
 
 
 def _edge(state: Callable[[float], bool | None], outside: float, inside: float) -> tuple[float, bool]:
-    """Where a state begins between two values, to ten digits; and whether it does at that very value."""
+    """The value at which a state begins, to ten digits, and whether this value itself has the state."""
     first, begun, wanted = outside, inside, state(inside)
     while abs(inside - outside) > 1e-10 * max(1.0, abs(inside)):
         middle = (outside + inside) / 2
@@ -234,7 +234,7 @@ def _edge(state: Callable[[float], bool | None], outside: float, inside: float) 
 
 
 def _scanned(measure: Measure, name: str, between: tuple[float, float] | None) -> list[float]:
-    """Values of a parameter from one end of a range to the other, or near an end that is excluded."""
+    """Values of a parameter over a range, including its ends or, if excluded, values close to them."""
     parameter = measure.definition.parameter(name)
     if not _can_be_asked(parameter):
         can = [p.name for p in measure.definition.parameters if _can_be_asked(p)]

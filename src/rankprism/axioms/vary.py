@@ -1,8 +1,8 @@
-"""Varying: from what a measure nearly gets wrong to what is close to it, in the hope that it gets that wrong.
+"""Varying changes instances that are close to a violation, in order to find one.
 
-A fault that shows only for some grades, ranks or weights is seldom hit by chance. But where a constraint
-holds by little, little is enough to break it. So the bases of such instances are changed a little, those that
-then hold by still less are changed again, and some that were drawn at random come along.
+Random instances rarely hit a fault that shows only for some grades, ranks or weights. But if a constraint
+holds by a small margin, a small change may be enough to violate it. The bases of such instances are therefore
+changed a little. Those whose margin is then still smaller are changed again, together with some random ones.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from rankprism.axioms.constraint import Scope
 from rankprism.axioms.rankings import Base
 from rankprism.data.hits import Floats, Longs
 
-#: How many aspects a varied base may come to have, where a constraint is about more than two.
+#: The largest number of aspects of a varied base, if a constraint is about more than two.
 MANY = 12
 
 
 def close_calls(margin: Floats, kind: Longs, most: int, rng: np.random.Generator) -> Longs:
-    """So many instances to vary: half of them those that hold by least, of each kind as many.
+    """Choose so many instances to vary. Half of them have the smallest margins, equally many of each kind.
 
-    `margin` is by how much they hold for each unit by which their rankings differ: that the scores of two
-    rankings hardly differ says nothing of the measure if the rankings hardly do.
+    `margin` is divided by the difference between the rankings: if two rankings hardly differ, it says nothing
+    about the measure that their scores hardly differ.
     """
     rank_in_kind = np.zeros(len(margin), dtype=np.int64)
     for one in np.unique(kind):
@@ -35,14 +35,14 @@ def close_calls(margin: Floats, kind: Longs, most: int, rng: np.random.Generator
 
 
 def varied(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """The base with one or two things changed; what no longer satisfies the premises makes no instance."""
+    """The base with one or two changes. If it no longer satisfies the premises, it makes no instance."""
     for _ in range(int(rng.integers(1, 3))):
         base = _CHANGES[int(rng.integers(len(_CHANGES)))](scope, base, rng)
     return base
 
 
 def _other_grade(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """One grade becomes another wherever it stands: any, one close to it, or one close to another."""
+    """Replace a grade everywhere by any other, by one close to it, or by one close to another grade."""
     d = base.documents
     present = np.unique(d[d > 0])
     if len(present) == 0:
@@ -59,7 +59,7 @@ def _other_grade(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 
 
 def _one_grade(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """One document's grade changes by little, or becomes another document's."""
+    """Change the grade of one document a little, or to the grade of another document."""
     d = base.documents.copy()
     where = np.argwhere(d > 0)
     if len(where) == 0 or scope.grades == "binary":
@@ -73,7 +73,7 @@ def _one_grade(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 
 
 def _deeper(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """Documents that are not relevant, or like one that is there, come on top or in between."""
+    """Insert documents that are not relevant, or copies of one, at the top or in between."""
     d = base.documents
     room = (DEEP if scope.alike else scope.most) - len(d)
     if room <= 0:
@@ -91,7 +91,7 @@ def _shorter(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 
 
 def _exchanged(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """Two neighbours change places."""
+    """Swap two neighbours."""
     if len(base.documents) < 2:
         return base
     i = int(rng.integers(len(base.documents) - 1))
@@ -101,7 +101,7 @@ def _exchanged(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 
 
 def _other_weights(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """One aspect becomes much less important, or a little more or less."""
+    """Make the weight of one aspect much smaller, or a little larger or smaller."""
     if scope.weights != "any" or len(base.weights) == 1:
         return base
     w = base.weights.copy()
@@ -112,7 +112,7 @@ def _other_weights(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
 
 
 def _more_aspects(scope: Scope, base: Base, rng: np.random.Generator) -> Base:
-    """One aspect more, served by the same documents as one that is there, or by none."""
+    """Add an aspect that is served by the same documents as another one, or by none."""
     A = len(base.weights)
     if max(scope.aspects) < 3 or A >= MANY:
         return base

@@ -1,4 +1,4 @@
-"""What can be said about a measure and a constraint, and never more than was shown."""
+"""The verdict on a measure and a constraint. It never claims more than was shown."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ SIGNS = {UNVIOLATED: "●", PROVED: "◉", VIOLATED: "○", NOT_APPLICABLE: "–
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether a measure keeps a constraint, and how that is known."""
+    """Whether a measure satisfies a constraint, and how this is known."""
 
     measure: Measure
     constraint: Constraint
     kind: str
     instances: int = 0  # that were tried
     counterexample: Instance | None = None
-    example: Instance | None = None  # of the constraint being kept
-    scores: tuple[float, ...] = ()  # of the rankings of either
+    example: Instance | None = None  # an instance on which the constraint holds
+    scores: tuple[float, ...] = ()  # of the rankings of the counterexample or the example
     note: str = ""  # the argument, the reason, or for which n
-    open: bool = False  # violated for every n tried, and nothing is known of greater ones
+    open: bool = False  # violated for every n that was tried; a greater n may still do
 
     @property
     def kept(self) -> bool | None:
@@ -36,7 +36,7 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """The verdict; that no n tried will do is no counterexample to "from some n on"."""
+        """The verdict in words. If only some n were tried, it says so, because a greater n may still do."""
         return f"{self.kind} for every {self.constraint.variable} tried" if self.open else self.kind
 
     @property

@@ -1,4 +1,4 @@
-"""The command line: parse, call the API, print. No logic."""
+"""The command line. Commands parse options, call the Python API and print; they have no other logic."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-#: The extra that brings a package, where it is one of ours.
+#: The extra of rankprism that installs a package.
 _EXTRAS = {"altair": "rankprism[plots]", "vl_convert": "rankprism[plots]", "backports": "rankprism[zstd]"}
 _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Exit codes: 0 fine, 1 our fault, 2 bad usage or input, 130 interrupted."""
+    """Run a command. Exit codes: 0 success, 1 an error in rankprism, 2 bad usage or input, 130 Ctrl-C."""
     from rankprism.cli import interrupt, streams
 
     streams.prepare()
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _fail(error: BaseException) -> int:
-    """Say in one line what went wrong; the exit code."""
+    """Print in one line what went wrong, and return the exit code."""
     if wants_traceback():
         import traceback
 
@@ -48,7 +48,7 @@ def _fail(error: BaseException) -> int:
 
 
 def _explained(error: BaseException) -> tuple[str, int]:
-    """What went wrong and the exit code: one line for what can be foreseen, how to report anything else."""
+    """What went wrong, and the exit code. An unforeseen error also says how to report it."""
     from rankprism.errors import RankprismError
     from rankprism.foreign import message
 
@@ -75,7 +75,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
 
 
 def _usage(error: object) -> str:
-    """What is wrong with the command, and where its help is; nothing if the help has been printed already."""
+    """What is wrong with the command, and where its help is. Empty if the help has been printed already."""
     from rankprism.foreign import message
 
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -88,7 +88,7 @@ def _usage(error: object) -> str:
 
 
 def _of_system(error: OSError) -> str:
-    """What the operating system says of a file. What we write says itself that it cannot be written."""
+    """What the operating system says about a file. Output files have a message of their own."""
     what = error.strerror or str(error)
     if error.filename is None:
         return f"the system refused something that was needed ({what})"

@@ -1,4 +1,4 @@
-"""What all commands that analyse scores share: they read scores, write the result, and may draw it."""
+"""The parts that all commands of an analysis share: they read scores, write the result, and may draw it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ PlotFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Also draw it: a file ending in .html, .svg, .png or .pdf. - is SVG on standard output; then -o "
-        "names the file for the result.",
+        help="Also draw the result to this file, which ends in .html, .svg, .png or .pdf. - writes SVG to "
+        "standard output; then name a file for the result with -o.",
         show_default=False,
     ),
 ]
@@ -40,11 +40,11 @@ ChartTitle = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Title of the chart. '' leaves the title out. Default: the chart has one of its own.",
+        help="Title of the chart. '' leaves the title out. Default: a title that describes the chart.",
         show_default=False,
     ),
 ]
-_PIXELS = "of the chart's plotting area in pixels, all panels together. Default: what suits the chart."
+_PIXELS = "of the plotting area in pixels, for all panels together. Default: chosen for each chart."
 ChartWidth = Annotated[
     int | None, typer.Option(metavar="PIXELS", help=f"Width {_PIXELS}", show_default=False)
 ]
@@ -81,7 +81,7 @@ def draw_result(
     width: ChartWidth = None,
     height: ChartHeight = None,
 ) -> None:
-    """Draw a result, if that is wanted."""
+    """Draw a result if the option --plot was given."""
     if plot is not None:
         from rankprism.plots import draw, save
 
@@ -89,7 +89,7 @@ def draw_result(
 
 
 def _whole(result: Result) -> Result:
-    """What a chart is drawn of, where another table of it is to be printed."""
+    """The result that a chart shows, if the command prints only one of its tables."""
     from rankprism.comparison import TopicDifferences
 
     if isinstance(result, TopicDifferences):
@@ -106,7 +106,7 @@ def write_result(
     label: Label = None,
     columns: PageColumns = None,
 ) -> None:
-    """Write a result where and how it is wanted."""
+    """Write a result in the format and to the file that the options name."""
     from rankprism.cli.output import write_in
 
     kind = output_format(output, format)
@@ -121,7 +121,7 @@ def check_output(
     columns: int | None = None,
     **_: object,
 ) -> str:
-    """The format to write; what cannot be written so is refused before any work is done."""
+    """The output format. Options that it does not have are refused before any work is done."""
     kind = output_format(output, format)
     check_style(kind, Style(None, caption, label, columns))
     return kind
@@ -134,9 +134,9 @@ def note_options(quiet: Quiet = False) -> None:
 def analysis(what: str) -> Callable[[Callable[..., Result]], Callable[..., None]]:
     """Turn a function of a `Source` and options of its own into a command.
 
-    The command's options are those of `read_source`, the function's own, and those of where to write the
-    result; if there is a chart of the result, also those of how to draw it. The function may take `on_share`,
-    to which it tells the share of the work that is done; `what` is the word on the bar.
+    The command has the options of `read_source`, those of the function itself, and those of `write_result`.
+    If the result has a chart, it also has the options of `draw_result`. The function may take `on_share`, and
+    calls it with the share of the work that is done. `what` is the word beside the progress bar.
     """
 
     def decorate(function: Callable[..., Result]) -> Callable[..., None]:
@@ -180,7 +180,7 @@ def analysis(what: str) -> Callable[[Callable[..., Result]], Callable[..., None]
 
 
 def _command_of(function: Callable[..., Any]) -> str:
-    """The words that call a command: of `power` in rankprism.cli.meta, "meta power"."""
+    """The name of the command of a function, e.g. "meta power" for `power` in rankprism.cli.meta."""
     group = function.__module__.rpartition(".")[2]
     return group if function.__name__ == group else f"{group} {function.__name__.replace('_', '-')}"
 
@@ -188,6 +188,6 @@ def _command_of(function: Callable[..., Any]) -> str:
 def as_command(
     command: Callable[..., None], function: Callable[..., Any], options: Mapping[str, inspect.Parameter]
 ) -> Callable[..., None]:
-    """Give a command of any keywords the name and text of a function, and its options, for Typer to read."""
+    """Give a command the name and docstring of a function, and the options, so that Typer can read them."""
     command.__doc__, command.__name__ = function.__doc__, function.__name__
     return with_options(command, options)

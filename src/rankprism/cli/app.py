@@ -1,4 +1,4 @@
-"""The commands of `rankprism`, each loaded when it is asked for."""
+"""The commands of `rankprism`. The module of a command is loaded only when the command is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from rankprism import __version__
 
-#: The module of each command. Its `app` is the group of that name, or has the command.
+#: The module of each command. The `app` of the module either contains the command or is the group itself.
 MODULES = {
     "evaluate": "evaluate",
     "explain": "explain",
@@ -30,7 +30,7 @@ MODULES = {
 
 
 class Commands(TyperGroup):
-    """The commands by name: a user who wants one does not wait for Typer to prepare forty."""
+    """Loads a command by its name, so that it need not wait until Typer has prepared all forty."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(MODULES)
@@ -49,7 +49,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,
-    help="Evaluate rankings whose documents have more than one side.",
+    help="Evaluate rankings whose documents have several sides, and test evaluation measures.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -71,19 +71,21 @@ def root(
         bool,
         typer.Option(
             "--traceback",
-            help="After an error, also show where it comes from. RANKPRISM_TRACEBACK=1 does the same.",
+            help="Show the traceback of an error. The environment variable RANKPRISM_TRACEBACK=1 does the "
+            "same.",
         ),
     ] = False,
     max_unpacked: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="The most that a packed file may hold, e.g. 500M. Default: 16G, or RANKPRISM_MAX_UNPACKED.",
+            help="Largest size of a compressed file after unpacking, e.g. 500M. Default: the environment "
+            "variable RANKPRISM_MAX_UNPACKED, or 16G.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """`traceback` is looked at where errors are told."""
+    """`traceback` is not used here: `rankprism.cli.main` looks for it when it prints an error."""
     if max_unpacked is not None:
         from rankprism.formats.files import MAX_UNPACKED, parse_size
 

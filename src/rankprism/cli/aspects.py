@@ -1,4 +1,4 @@
-"""`rankprism aspects`: evaluation by several aspects, looked at."""
+"""`rankprism aspects`: analyses of judgments of several aspects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Look at judgments of several aspects.",
+    help="Analyse judgments of several aspects.",
 )
 
 Toma = Annotated[
@@ -47,7 +47,7 @@ Single = Annotated[
 
 
 def _toma(settings: str | None) -> dict[str, Any]:
-    """The parameters in TOMA(M, …)."""
+    """Parse the parameters of TOMA."""
     from rankprism.measures import parse
 
     chosen = dict(parse(f"TOMA({settings})").settings) if settings else {}
@@ -62,13 +62,13 @@ def order(
     toma: Toma = None,
     hasse: Annotated[
         bool,
-        typer.Option("--hasse", help="Print the partial order instead: which labels are just above which."),
+        typer.Option("--hasse", help="Print the partial order that holds for every distance instead."),
     ] = False,
     **others: Any,
 ) -> None:
-    """The classes of label tuples that TOMA makes.
+    """Show the classes of label tuples that TOMA makes.
 
-    All three distances are shown side by side, or one of them in detail.
+    The three distances are shown side by side. If --toma names a distance, it is shown in detail.
 
     \b
     rankprism aspects order --labels relevance=0,1,2,3 --labels credibility=0,1
@@ -112,7 +112,7 @@ def order(
 def labels(
     **others: Any,
 ) -> None:
-    """How many documents have which label of which aspect.
+    """Count the documents that have each label of each aspect.
 
     \b
     rankprism aspects labels qrels.txt --aspects relevance,credibility
@@ -131,11 +131,11 @@ def attainable(
     measure: Single = None,
     measures_file: MeasureFiles = None,
     exact: Annotated[
-        int, typer.Option(min=0, help="Try all rankings of topics that have at most so many.")
+        int, typer.Option(min=0, help="Try all rankings of a topic if it has at most so many rankings.")
     ] = 5040,
     **others: Any,
 ) -> None:
-    """The highest scores that CAM and MM can reach, topic by topic.
+    """Show the highest scores that CAM and MM can reach.
 
     \b
     rankprism aspects attainable qrels.toml -m AP
@@ -165,10 +165,10 @@ def analyse(
     seed: Seed = 0,
     **others: Any,
 ) -> None:
-    """CAM, MM and TOMA beside each other.
+    """Compare CAM, MM and TOMA.
 
-    Correlation, discriminative power, and what their best runs look like: Tables 4, 5 and 6 of Maistro et al.
-    2021.
+    This prints their correlation, their discriminative power, and properties of their best runs, as in Tables
+    4, 5 and 6 of Maistro et al. (2021).
 
     \b
     rankprism aspects analyse qrels.toml runs/*.run -m nDCG@10

@@ -1,4 +1,4 @@
-"""`rankprism axioms`: which constraints measures keep, and what breaks them."""
+"""`rankprism axioms` searches for rankings on which measures violate constraints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def axioms(
         list[str] | None,
         typer.Argument(
             metavar="MEASURE...",
-            help="Measures to try to break. Default: those of Amigó et al. 2018, beside their table.",
+            help="Measures to test. Default: those of Amigó et al. (2018), compared with their table.",
             autocompletion=complete_measure,
             show_default=False,
         ),
@@ -37,25 +37,26 @@ def axioms(
             "--constraint",
             "-c",
             metavar="NAME",
-            help="A constraint, or one of the groups ten, more and all. Repeatable. Default: ten, those of "
-            "the paper.",
+            help="A constraint, or a group: ten, more or all. Repeatable. Default: ten, which are the "
+            "constraints of the paper.",
             autocompletion=complete_constraint,
             show_default=False,
         ),
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Tell the story of MEASURE CONSTRAINT, in words and a picture."),
+        typer.Option(
+            "--explain",
+            help="Explain one verdict in words and a picture. Name the measure and then the constraint.",
+        ),
     ] = False,
-    show: Annotated[
-        bool, typer.Option("--list", help="List the constraints and how they can be read.")
-    ] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the constraints and their readings.")] = False,
     threshold: Annotated[
         str | None,
         typer.Option(
             metavar="PARAM[=LOW:HIGH]",
-            help="Find the values of this parameter for which each constraint is kept, e.g. p or p=0.5:0.9. "
-            "Default: all values that the measure allows.",
+            help="Find the values of this parameter for which each constraint holds, e.g. p or p=0.5:0.9. "
+            "Default of LOW:HIGH: all values that the measure allows.",
             show_default=False,
         ),
     ] = None,
@@ -63,8 +64,8 @@ def axioms(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Read all constraints, or with CONSTRAINT.NAME=VALUE one, in another way, e.g. small=room; "
-            "repeatable. --list shows what there is.",
+            help="Choose another reading of the constraints, e.g. small=room. CONSTRAINT.NAME=VALUE changes "
+            "only one constraint. Repeatable. --list shows all readings.",
             show_default=False,
         ),
     ] = None,
@@ -72,15 +73,16 @@ def axioms(
         int,
         typer.Option(
             min=0,
-            help="Number of random instances of each constraint, beside all small ones. Where nothing breaks "
-            "a measure, a quarter as many more are varied from those that nearly do.",
+            help="Number of random instances of each constraint. They are tried after all small instances. "
+            "If none is a violation, the search tries a quarter as many more, which are similar to those "
+            "that came closest to one.",
         ),
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
     **written: Any,
 ) -> None:
-    """Try to break measures with axioms.
+    """Search for rankings on which measures violate axioms.
 
     \b
     rankprism axioms RBU alpha_nDCG@20
@@ -137,7 +139,7 @@ def axioms(
 
 
 def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:
-    """The constraints of these names or groups, read as asked."""
+    """The constraints with these names, or in these groups, under the given readings."""
     from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
 
     groups = {"ten": TEN, "more": MORE_PROPERTIES, "all": (*TEN, *MORE_PROPERTIES)}
@@ -159,7 +161,7 @@ def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:
 
 
 def ranged(text: str) -> tuple[str, tuple[float, float] | None]:
-    """A parameter, and the range of it to look at.
+    """The name of a parameter and the range of values to search.
 
     >>> ranged("p"), ranged("p=0.5:0.9")
     (('p', None), ('p', (0.5, 0.9)))
@@ -182,7 +184,7 @@ def _value(text: str) -> str | float:
 
 
 def list_constraints(constraints: list[Constraint]) -> str:
-    """The constraints, and what can be read in more than one way."""
+    """A text that describes the constraints and their readings."""
     from rankprism.axioms.story import about
 
     parts = []

@@ -1,4 +1,4 @@
-"""`rankprism measures` and `rankprism demo`: what there is."""
+"""`rankprism measures` lists the measures, and `rankprism demo` shows an example."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def measures(
     name: Annotated[
         str | None,
-        typer.Argument(help="A measure to explain. Default: list all.", autocompletion=complete_measure),
+        typer.Argument(
+            help="The measure to explain. Default: list all measures.", autocompletion=complete_measure
+        ),
     ] = None,
-    bibtex: Annotated[bool, typer.Option("--bibtex", help="Its citation as BibTeX.")] = False,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Print the citation of the measure as BibTeX.")
+    ] = False,
     measures_file: MeasureFiles = None,
 ) -> None:
     """List the measures, or explain one.
@@ -48,7 +52,7 @@ def demo(
     save: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Copy the sample collection there, to try things on.", show_default=False
+            metavar="FOLDER", help="Copy the sample collection to this new folder.", show_default=False
         ),
     ] = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Options that take one of several words, which are declared where they belong and nowhere else."""
+"""Options that take one of several words. The words are declared once, beside the code that uses them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typer._types import TyperChoice
 
 
 class _Choice(TyperChoice[str]):
-    """One of the names that are declared in some module, which is loaded when they are first needed."""
+    """One of the names that a module declares. The module is loaded when the names are first needed."""
 
     def __init__(self, where: str) -> None:
         self.where = where

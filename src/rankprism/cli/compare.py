@@ -1,4 +1,4 @@
-"""`rankprism compare` and `rankprism topic-set-size`: which systems differ, and how many topics show it."""
+"""`rankprism compare` tests which systems differ; `rankprism topic-set-size` finds how many topics to use."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ def compare(
         str,
         typer.Option(
             click_type=one_of("comparison:TESTS"),
-            help="The test. tukey is the randomised HSD, anova-tukey the HSD after a two-way analysis of "
-            "variance, dunnett the same for comparisons with a baseline.",
+            help="The significance test. tukey is the randomised Tukey HSD. anova-tukey is Tukey's HSD after "
+            "a two-way analysis of variance, and dunnett is Dunnett's test after the same analysis, for "
+            "comparisons with a baseline.",
         ),
     ] = "t",
     correction: Annotated[
         str | None,
         typer.Option(
             click_type=one_of("comparison:CORRECTIONS"),
-            help="Correction for the number of pairs. Default: holm; none where the test has its own.",
+            help="Correction for the number of pairs. Default: holm, or none if the test itself corrects for "
+            "the number of pairs.",
             show_default=False,
         ),
     ] = None,
@@ -43,8 +45,8 @@ def compare(
         int | None,
         typer.Option(
             min=1,
-            help="How many resamples a test draws. Default: 10,000, or the number of pairs divided by alpha "
-            "if that is more.",
+            help="Number of resamples. Default: 10,000, or the number of pairs divided by alpha if that is "
+            "more.",
             show_default=False,
         ),
     ] = None,
@@ -96,21 +98,25 @@ def compare(
 @app.command("topic-set-size")
 @with_options_of(read_source, write_result, note_options)
 def topic_set_size(
-    difference: Annotated[float, typer.Option(help="The smallest difference of means worth finding.")],
+    difference: Annotated[float, typer.Option(help="Smallest difference of means that you want to find.")],
     variance: Annotated[
         float | None,
         typer.Option(
-            help="Variance of the scores; for two systems, of their differences. Default: estimated from "
-            "scores.",
+            help="Variance of the scores, or for two systems the variance of their differences. Default: "
+            "estimated from the scores.",
             show_default=False,
         ),
     ] = None,
     systems: Annotated[int, typer.Option(min=2, help="Number of systems that will be compared.")] = 2,
     alpha: Alpha = 0.05,
-    power: Annotated[float, typer.Option(help="The chance to find the difference.")] = 0.8,
+    power: Annotated[
+        float, typer.Option(help="Probability with which the test should find the difference.")
+    ] = 0.8,
     **others: Any,
 ) -> None:
-    """Find how many topics an experiment needs. The variance comes from scores of earlier systems.
+    """Find how many topics an experiment needs.
+
+    The variance is estimated from scores of earlier systems, unless you give it.
 
     \b
     rankprism topic-set-size scores.csv --difference 0.05

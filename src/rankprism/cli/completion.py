@@ -1,4 +1,4 @@
-"""What a shell offers after Tab: measures, constraints, files."""
+"""What the shell offers after Tab: measures, constraints and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def complete_constraint(incomplete: str) -> Iterator[str]:
 
 
 def complete_file(incomplete: str) -> Iterator[str]:
-    """Files and folders, also after NAME= where an aspect has a file of its own."""
+    """Files and folders, also after NAME=, which precedes the file of an aspect."""
     name, equals, start = incomplete.rpartition("=")
     folder, begin = os.path.split(start)
     try:

@@ -18,7 +18,7 @@ from rankprism.results.result import Table
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 
-#: What to try next, as `show` prints it.
+#: The commands to try next, which `show` prints.
 NEXT = (
     "demo --save sample",
     "evaluate sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10",
@@ -40,8 +40,9 @@ def show() -> str:
 
 {table}
 
-P@10 asks whether the documents are relevant, and hardly tells redundant from diversified.
-StRecall@10 asks how many senses are reached, alpha_nDCG@10 what each document adds.
+P@10 counts relevant documents. It hardly distinguishes redundant from diversified.
+StRecall@10 counts the senses that a ranking reaches. alpha_nDCG@10 rewards each document
+for what it adds to the documents above it.
 
 Next, copy the collection and try other commands on it:
 
@@ -49,7 +50,7 @@ Next, copy the collection and try other commands on it:
 
 
 def _program() -> str:
-    """What to type for `rankprism`: its path, where the shell would not find it, as after `make demo`."""
+    """What to type for `rankprism`: its path if the shell would not find it, as after `make demo`."""
     called, found = sys.argv[0], shutil.which("rankprism")
     if os.path.basename(called) != "rankprism" or (found and os.path.samefile(found, called)):
         return "rankprism"

@@ -45,8 +45,8 @@ def evaluate(
         bool,
         typer.Option(
             "--bounds",
-            help="Also print the bounds between which each score lies, whatever grades the unjudged "
-            "documents of the ranking turn out to have.",
+            help="Also print the lowest and the highest score that are possible if the unjudged documents of "
+            "the ranking are judged.",
         ),
     ] = False,
     by: Annotated[
@@ -61,14 +61,18 @@ def evaluate(
     baseline: Baseline = None,
     risk_alpha: Annotated[
         float,
-        typer.Option(min=0, help="With --baseline: a loss against it counts 1 + this number times (U_RISK)."),
+        typer.Option(
+            min=0,
+            help="Parameter alpha of U_RISK, for --baseline: a loss against the baseline counts 1 + alpha "
+            "times as much as a win.",
+        ),
     ] = 1.0,
     wide: Annotated[
         bool | None,
         typer.Option(
             "--wide/--long",
-            help="A column for each measure, or a row for each score. Default: wide for people (table, "
-            "latex, markdown, html), and long for programs.",
+            help="Print one column for each measure (wide), or one row for each score (long). Default: wide "
+            "in formats that people read (table, latex, markdown, html), and long in the others.",
             show_default=False,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Ctrl-C, heard within a second even where the interpreter is deaf to it."""
+"""End the process within a second after Ctrl-C, even while compiled code is running."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: How long the work may take to end by itself after Ctrl-C.
+#: How many seconds the work may take to stop by itself after Ctrl-C.
 SECONDS = 0.8
 
 
@@ -18,9 +18,9 @@ SECONDS = 0.8
 def heard() -> Iterator[None]:
     """End the process soon after Ctrl-C.
 
-    Python hears Ctrl-C between two of its own instructions, so never while numpy or the core computes. The
-    system tells us at once through a socket, at which a thread waits. It lets the work end by itself if it
-    can, which removes temporary files, and else ends the process.
+    Python notices Ctrl-C only between two of its own instructions, so not while numpy or the core computes.
+    The system also writes to a socket at once, at which a thread waits. The thread gives the work some time
+    to stop by itself, which removes temporary files, and then ends the process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # somebody else deals with signals

@@ -23,20 +23,25 @@ app = typer.Typer(
 
 Intervals = Annotated[
     float,
-    typer.Option(help="Confidence of the intervals, which say how much other topics would change. 0: none."),
+    typer.Option(
+        help="Confidence of the intervals. An interval says how much the figure could change with other "
+        "topics. 0 leaves the intervals out."
+    ),
 ]
 CompareMeasures = Annotated[
     bool,
     typer.Option(
         "--differences",
-        help="Compare every two measures instead: the difference of their figures, its interval and p.",
+        help="Compare every pair of measures instead: print the difference of their figures, its interval "
+        "and p.",
     ),
 ]
 Method = Annotated[
     str,
     typer.Option(
         click_type=one_of("meta:METHODS"),
-        help="The paired bootstrap, the randomised Tukey HSD, or t with Holm's correction.",
+        help="The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test "
+        "with Holm's correction.",
     ),
 ]
 
@@ -53,7 +58,7 @@ def power(
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """How many pairs of systems does each measure tell apart?
+    """How many pairs of systems does a measure separate?
 
     This is discriminative power.
 
@@ -81,12 +86,16 @@ def unanimity(
     source: Source,
     on_share: Share,
     grouped: Annotated[
-        bool, typer.Option("--grouped", help="The best variant of each measure, equal ones in one row.")
+        bool,
+        typer.Option(
+            "--grouped",
+            help="Show only the best variant of each measure. Variants with the same figure share a row.",
+        ),
     ] = False,
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
 ) -> Result:
-    """Does a measure see what all the others see?
+    """Does a measure see the improvements that all others see?
 
     This is Metric Unanimity.
 
@@ -109,15 +118,22 @@ def correlation(
         str,
         typer.Option(
             click_type=one_of("meta:COEFFICIENTS"),
-            help="The coefficient. With tau-ap, the measure of a row is the gold ranking.",
+            help="The coefficient. For tau-ap, the measure of a row is the gold ranking.",
         ),
     ] = "tau-b",
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Of each topic's scores, averaged, instead of the means.")
+        bool,
+        typer.Option(
+            "--per-topic",
+            help="Correlate the scores of each topic and average over topics, instead of correlating the "
+            "mean scores.",
+        ),
     ] = False,
-    p: Annotated[float, typer.Option(help="Of RBO: the larger, the deeper it looks.")] = 0.9,
+    p: Annotated[
+        float, typer.Option(help="Parameter p of RBO. With a larger p, lower ranks count more.")
+    ] = 0.9,
     clustered: Annotated[
-        bool, typer.Option("--clustered", help="Put measures that rank alike side by side.")
+        bool, typer.Option("--clustered", help="Put measures that rank the systems alike side by side.")
     ] = False,
     intervals: Intervals = 0.95,
     seed: Seed = 0,
@@ -179,7 +195,7 @@ def intuitiveness(
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="A simple measure to side with, such as StRecall@10; repeatable.",
+            help="A simple measure that decides which measure is right, e.g. StRecall@10. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -187,13 +203,13 @@ def intuitiveness(
         str,
         typer.Option(
             click_type=one_of("meta:INTUITIVENESS_TESTS"),
-            help="The test behind p: over topics, or the sign test of Sakai (2012), whose p is far too "
-            "small.",
+            help="The test that gives p: a t-test over topics, or the sign test of Sakai (2012), whose p is "
+            "far too small.",
         ),
     ] = "topics",
     intervals: Intervals = 0.95,
 ) -> Result:
-    """Where two measures disagree, which sides with simple ones?
+    """Which of two measures agrees with simple measures?
 
     \b
     rankprism meta intuitiveness scores.csv --gold StRecall@10
@@ -211,12 +227,17 @@ def swap(
     source: Source,
     on_share: Share,
     size: Annotated[
-        int | None, typer.Option(min=1, help="Topics in each half; half of all.", show_default=False)
+        int | None,
+        typer.Option(
+            min=1, help="Number of topics in each half. Default: half of all topics.", show_default=False
+        ),
     ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="How often topics are drawn.")] = 1000,
-    bin_width: Annotated[float, typer.Option(help="The size of the bins of differences.")] = 0.01,
-    bins: Annotated[int, typer.Option(min=2, help="How many; the last takes all that are larger.")] = 21,
-    error: Annotated[float, typer.Option(help="The swap rate to stay under.")] = 0.05,
+    trials: Annotated[int, typer.Option(min=1, help="Number of times that topics are drawn.")] = 1000,
+    bin_width: Annotated[float, typer.Option(help="Width of a bin of differences.")] = 0.01,
+    bins: Annotated[
+        int, typer.Option(min=2, help="Number of bins. The last bin holds all larger differences.")
+    ] = 21,
+    error: Annotated[float, typer.Option(help="Highest swap rate that is accepted.")] = 0.05,
     seed: Seed = 0,
     intervals: Intervals = 0.95,
     differences: CompareMeasures = False,
@@ -251,15 +272,17 @@ def stability(
     on_share: Share,
     size: Annotated[
         list[int] | None,
-        typer.Option(help="A number of topics; repeatable. Ten steps up to all of them.", show_default=False),
+        typer.Option(
+            help="A number of topics. Repeatable. Default: ten steps up to all topics.", show_default=False
+        ),
     ] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Random sets of topics of each size.")] = 10,
+    samples: Annotated[int, typer.Option(min=1, help="Number of random sets of topics for each size.")] = 10,
     method: Method = "bootstrap",
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
 ) -> Result:
-    """How does discriminative power grow with the topics?
+    """How does power grow with the number of topics?
 
     \b
     rankprism meta stability scores.csv --size 10 --size 20
@@ -284,14 +307,24 @@ def disagreement(
     source: Source,
     first: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="Without it, the first of the measures.", show_default=False),
+        typer.Option(
+            metavar="MEASURE",
+            help="One of the two measures. Default: the first one given.",
+            show_default=False,
+        ),
     ] = None,
     second: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="Without it, the second of them.", show_default=False),
+        typer.Option(
+            metavar="MEASURE",
+            help="The other of the two measures. Default: the second one given.",
+            show_default=False,
+        ),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="How many cases.")] = 10,
-    depth: Annotated[int, typer.Option(min=1, help="Number of ranks to show, if runs are given.")] = 10,
+    most: Annotated[int, typer.Option(min=1, help="Number of cases to show.")] = 10,
+    depth: Annotated[
+        int, typer.Option(min=1, help="Number of ranks to show, if judgments and runs are given.")
+    ] = 10,
 ) -> Result:
     """On which ranked lists do two measures differ most?
 

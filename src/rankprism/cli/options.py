@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they do while they work."""
+"""Options that several commands share, and the notes and progress bars that commands show."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ OutputFile = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="The file to write; - is standard output. Default: standard output.",
+        help="Write the result to this file. Default: -, which is standard output.",
         callback=_checked,
         show_default=False,
     ),
 ]
 FORMAT_HELP = (
-    "How to write it. Default: what the ending of FILE says, or a table if it has none. guarded-csv is CSV "
-    "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "
-    "= + - or @."
+    "Format of the output. Default: the format that the ending of FILE names, or a table if there is no FILE "
+    "or no ending. guarded-csv is CSV that is safe to open in a spreadsheet: text that begins with = + - or "
+    "@ gets an apostrophe in front, so that it is not taken for a formula."
 )
 RunOrder = Annotated[
     str,
@@ -73,7 +73,8 @@ Digits = Annotated[
     typer.Option(
         min=0,
         max=15,
-        help="Digits after the decimal point. Default: 4 for people, and all of them for programs.",
+        help="Number of digits after the decimal point. Default: 4 in formats that people read, and all "
+        "digits in formats for programs.",
         show_default=False,
     ),
 ]
@@ -81,14 +82,14 @@ Caption = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Words above the table. What the result says itself, such as the test, follows them.",
+        help="Caption of the table. The result adds what a reader must know, such as the test.",
         show_default=False,
     ),
 ]
 Label = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help=r"What \ref calls the table in LaTeX, e.g. tab:main.", show_default=False
+        metavar="NAME", help=r"Label of the table for \ref in LaTeX, e.g. tab:main.", show_default=False
     ),
 ]
 PageColumns = Annotated[
@@ -96,7 +97,7 @@ PageColumns = Annotated[
     typer.Option(
         min=1,
         max=2,
-        help="Columns of the page that the LaTeX table spans: 1 is table, 2 is table*. Default: 1.",
+        help="Number of page columns that the LaTeX table spans: 1 for table, 2 for table*. Default: 1.",
         show_default=False,
     ),
 ]
@@ -104,7 +105,8 @@ Sort = Annotated[
     str | None,
     typer.Option(
         metavar="MEASURE",
-        help="Sort the runs by their means, the best first; or by name: --sort run. Default: as given.",
+        help="Sort the runs by their mean of this measure, the best first. --sort run sorts them by name. "
+        "Default: the order in which the runs were given.",
         show_default=False,
     ),
 ]
@@ -114,16 +116,16 @@ Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
 Seed = Annotated[
     int, typer.Option(min=0, help="Seed for the random numbers. The same seed gives the same result.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes; JSON output still has them.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes. JSON output still has them.")]
 
 
 @contextmanager
 def noted(quiet: bool = False) -> Iterator[None]:
-    """Notes as lines on standard error, each once, unless they are not wanted."""
+    """Print each note that comes up inside the block on standard error, once, unless `quiet` is set."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankprismWarning)
         yield
-    lines: dict[str, None] = {}  # each line once, in the order in which they came
+    lines: dict[str, None] = {}  # each line once, in the order in which it came
     for warning in caught:
         is_note = issubclass(warning.category, RankprismWarning)
         if not (quiet and is_note):
@@ -134,7 +136,7 @@ def noted(quiet: bool = False) -> Iterator[None]:
 
 @contextmanager
 def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callable[[float], None] | None]]:
-    """What `evaluate` tells of its progress to: a bar for reading many files, and one for long scoring."""
+    """The two functions to which `evaluate` reports progress: one for reading files, one for scoring."""
     with _bars() as bar:
         if bar is None:
             yield None, None
@@ -145,20 +147,21 @@ def evaluating(runs: int) -> Iterator[tuple[Callable[[str], None] | None, Callab
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[float], None]]:
-    """A function to tell the share that is done; a bar shows it from the third second on."""
+    """A function that takes the share of the work that is done; a bar shows it from the third second on."""
     with _bars() as bar:
         yield (lambda share: None) if bar is None else bar(what, 1.0)
 
 
-#: Makes a bar, and a function that tells it what is done: so much in all, or None for one more.
+#: Makes a bar with a title and a total. It returns a function that moves the bar: it takes what is done in
+#: all, or None for one step more.
 _Bar: TypeAlias = Callable[[str, float], Callable[[float | None], None]]
 
 
 @contextmanager
 def _bars() -> Iterator[_Bar | None]:
-    """Bars on standard error, each from the third second on, if there is somebody to see them.
+    """Bars on standard error, which appear from the third second on, or None if it is not a terminal.
 
-    Until then nothing is written, not even what hides the cursor of a terminal.
+    Until then nothing is written, not even the sequence that hides the cursor of the terminal.
     """
     if not sys.stderr.isatty():
         yield None

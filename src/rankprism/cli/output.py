@@ -1,4 +1,4 @@
-"""What the commands print."""
+"""How commands write their output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankprism.results.result import Result
 
 
 def write_in(result: Result, kind: str, output: Path | None = None, style: Style | None = None) -> None:
-    """Write a result in a format to a file or to standard output, where a terminal shows the best in bold."""
+    """Write a result to a file or to standard output. On a terminal, the best scores are bold."""
     content = written(result, kind, replace(style or Style(), bold=output is None and shows_bold()))
     if isinstance(content, bytes):
         write_texts({"-" if output is None else output: content})
@@ -23,15 +23,15 @@ def write_in(result: Result, kind: str, output: Path | None = None, style: Style
 
 
 def shows_bold() -> bool:
-    """Whether standard output is a terminal, where bold letters are welcome."""
+    """Whether to write bold letters: standard output is a terminal, and NO_COLOR is not set."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def write(text: str, output: Path | None = None, *, for_people: bool = False) -> None:
-    """To a file, which appears whole or not at all, or to standard output.
+    """Write a text to a file, which appears complete or not at all, or to standard output.
 
-    for_people : whether it is a table or another text to read, in which a terminal may show plain signs in
-        the place of those that it lacks. What machines read is the same on standard output as in a file.
+    for_people : whether people read the text. If so, characters that a terminal lacks are replaced by plain
+        ones. Text for programs is the same on standard output as in a file.
     """
     if output is not None and os.fspath(output) != "-":
         write_texts({output: text})

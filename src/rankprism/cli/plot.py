@@ -1,4 +1,4 @@
-"""`rankprism plot`: draw scores. The commands are made from the charts of scores in `rankprism.plots`."""
+"""`rankprism plot` draws scores. Its commands are made from the charts of scores in `rankprism.plots`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Draw scores.",
+    help="Draw charts of scores.",
 )
 
 
@@ -31,14 +31,15 @@ def write_chart(
             "--output",
             "-o",
             metavar="FILE",
-            help="The drawing: a file ending in .html, .svg, .png or .pdf; - is standard output.",
+            help="Write the chart to this file, which ends in .html, .svg, .png or .pdf. - is standard "
+            "output.",
         ),
     ],
     format: Annotated[
         str | None,
         typer.Option(
             click_type=one_of("plots.output:ENDINGS"),
-            help="How to draw it. Default: what the ending of FILE says, and svg for standard output.",
+            help="Format of the chart. Default: the ending of FILE, or svg for standard output.",
             show_default=False,
         ),
     ] = None,
@@ -47,7 +48,7 @@ def write_chart(
 
 
 def look(title: ChartTitle = None, width: ChartWidth = None, height: ChartHeight = None) -> None:
-    """The options of how a chart looks."""
+    """The options that determine how a chart looks. This function exists only for its parameters."""
 
 
 def filled_in(
@@ -57,7 +58,7 @@ def filled_in(
         str | None,
         typer.Option(
             metavar="V,V,…",
-            help="Values for {} in a measure: -m 'P@{}' --values 5,10 is -m P@5 -m P@10.",
+            help="Values that replace {} in a measure: -m 'P@{}' --values 5,10 means -m P@5 -m P@10.",
             show_default=False,
         ),
     ] = None,
@@ -82,7 +83,7 @@ def filled_in(
 
 
 def _own_options(chart: Chart) -> dict[str, inspect.Parameter]:
-    """A chart's own parameters as options. The baseline is the same option as in other commands."""
+    """The parameters of a chart as options. A baseline is the same option as in other commands."""
     return {
         name: parameter.replace(
             annotation=Baseline

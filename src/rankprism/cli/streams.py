@@ -1,4 +1,4 @@
-"""The standard streams as a user's shell hands them over: closed, or in an encoding that lacks our signs."""
+"""Prepare the standard streams, which may be closed or have an encoding that lacks some characters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from rankprism.errors import InputError
 from rankprism.foreign import escaped
 
-# What our own signs become where the encoding lacks them.
+# What our own characters become if the encoding lacks them.
 _PLAIN = {
     **dict.fromkeys("─–−", "-"),
     **dict.fromkeys("├└╰╭", "+"),
@@ -30,7 +30,7 @@ _HANDLER = "rankprism-plain-signs"
 
 
 def plain(text: str) -> str:
-    r"""Text in ASCII: our own signs as plain ones, anything else as an escape.
+    r"""Text in ASCII. Characters that we print become plain ones, and all others become escapes.
 
     >>> plain("─ α ≤ 0.4312ᵃᵇ x₁ ö 語")
     '- alpha <= 0.4312^ab x_1 \\xf6 \\u8a9e'
@@ -49,7 +49,7 @@ def plain(text: str) -> str:
 
 
 def _spelled(sign: str) -> str:
-    """ASCII as it is, the name of a Greek letter, or an escape."""
+    """A character in ASCII: itself, the name of a Greek letter, or an escape."""
     if sign.isascii():
         return sign
     words = unicodedata.name(sign, "").split()
@@ -60,9 +60,10 @@ def _spelled(sign: str) -> str:
 
 
 def _in_place_of_signs(error: UnicodeError) -> tuple[str, int]:
-    """What a codec writes for the signs that it lacks.
+    """What a codec writes for the characters that it lacks.
 
-    What gets longer takes blanks behind it, all but one, so that the columns of a table stay in line.
+    If the text gets longer, blanks behind it are dropped, except one, so that the columns of a table stay
+    aligned.
     """
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -78,7 +79,7 @@ codecs.register_error(_HANDLER, _in_place_of_signs)
 
 
 class _Closed(io.TextIOBase):
-    """In the place of a standard stream that the user has closed: an error only if somebody needs it."""
+    """Stands for a standard stream that is closed. Using it is an error; not using it is none."""
 
     def __init__(self, message: str) -> None:
         self.message = message
@@ -91,7 +92,7 @@ class _Closed(io.TextIOBase):
 
 
 class _Output(io.FileIO):
-    """Standard output that says what it is when it cannot be written, which an OSError would not."""
+    """Standard output whose errors say that standard output is meant, which an OSError does not say."""
 
     def write(self, data: Any) -> int:
         try:
@@ -103,11 +104,11 @@ class _Output(io.FileIO):
 
 
 def prepare() -> None:
-    """Make the standard streams such that writing does not die of a sign, and opening files is safe."""
+    """Make the standard streams safe: a character that cannot be encoded or a closed stream does no harm."""
     for number in range(3):
         try:
             os.fstat(number)
-        except OSError:  # else the next file to be opened would be taken for the stream
+        except OSError:  # otherwise the next file that is opened would become the stream
             os.open(os.devnull, os.O_RDWR)
     sys.stdin = sys.stdin or _Closed("standard input: is closed; name a file instead of -")
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
@@ -123,6 +124,6 @@ def prepare() -> None:
 
 
 def silence() -> None:
-    """Let nothing more go to standard output, so that the interpreter ends without a complaint."""
+    """Discard further output, so that the interpreter does not complain about it when it exits."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

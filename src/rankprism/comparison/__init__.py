@@ -1,8 +1,7 @@
-"""Comparing systems: paired tests over topics, corrections for many of them, effect sizes, intervals,
-and how many topics an experiment needs.
+"""Comparing systems: paired tests over topics with corrections for many pairs, effect sizes and intervals,
+and the number of topics that an experiment needs.
 
-`rankprism.compare` is the way in. What is compared are the systems; the measures themselves are
-evaluated in `rankprism.meta`, with the same tests.
+Use `rankprism.compare`. It compares systems. `rankprism.meta` evaluates the measures, with the same tests.
 """
 
 from rankprism.comparison.comparison import TESTS, Comparison, TopicDifferences, compare

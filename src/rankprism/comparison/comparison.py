@@ -36,14 +36,14 @@ class Test:
     """A test that `compare` offers: all that is known of it, for the command, the captions and the docs."""
 
     function: Callable[..., Paired]
-    words: str  #: for a caption
+    words: str  #: the name in a caption
     _: KW_ONLY
     p: str  #: how p is computed, in Markdown
     effect: str  #: the effect size
     interval: str  #: the interval of the difference
-    draws: bool = False  #: whether it takes `resamples` and `seed`
+    draws: bool = False  #: whether it draws random resamples, so that it takes `resamples` and `seed`
     enumerates: bool = False  #: whether few topics need no resamples, because all outcomes are counted
-    corrects: bool = False  #: whether its p is already corrected for all that is compared
+    corrects: bool = False  #: whether its p is already corrected for the number of pairs
     baseline: bool = False  #: whether it compares with a baseline only
     signs: bool = False  #: whether its p is a share of the 2ⁿ choices of signs of n differences
 
@@ -127,7 +127,7 @@ def tests_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-#: The resamples of a test that draws, unless the number of pairs needs more.
+#: The number of resamples, unless the number of pairs needs more.
 RESAMPLES = 10_000
 #: The square of a larger score, summed over topics, may not be a number.
 LARGEST = 1e150
@@ -148,17 +148,18 @@ def compare(
     """Test every pair of systems, or every system against a baseline, by every measure.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    baseline : the run to compare with. Without it, all pairs are compared.
-    test : "t", "wilcoxon", "fisher", "bootstrap", "tukey" (randomised HSD), "anova-tukey" (HSD after a
-        two-way analysis of variance) or "dunnett" (the same, against a baseline).
+    baseline : the run to compare with. Default: all pairs are compared.
+    test : "t", "wilcoxon", "fisher", "bootstrap", "tukey" (randomised Tukey HSD), "anova-tukey" (Tukey's HSD
+        after a two-way analysis of variance) or "dunnett" (Dunnett's test after the same analysis, for
+        comparisons with a baseline).
     correction : for the number of pairs, within each measure: "holm" (the default), "bonferroni", "bh" or
-        "none". The last three tests have a correction of their own.
+        "none". The last three tests correct for the number of pairs themselves.
     alpha : a difference is significant if its adjusted p is smaller. The intervals match the adjusted p: see
         `Comparison.interval` and `Comparison.level`.
-    resamples : how often a test draws. Default: 10,000, or as many as a pair needs to become significant
-        after the correction, which is the number of pairs divided by alpha.
-    seed : for the tests that draw. The same seed gives the same p on any number of threads, and in whatever
-        order the runs and topics come.
+    resamples : the number of random resamples. Default: 10,000, or the number of pairs divided by alpha if
+        that is more, because with fewer no single pair can be significant after the correction.
+    seed : the seed for random resamples. The same seed gives the same p on any number of threads and for any
+        order of runs and topics.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, sorted(sample.RUNS)[:3], ["alpha_nDCG@10", "P@10"])
@@ -189,7 +190,7 @@ def compare(
     _note_few_topics(test, correction, len(pairs), topics, alpha)
     level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
 
-    # Random numbers and sums go through runs and topics by name, not in the order of some file.
+    # Random numbers and sums follow runs and topics sorted by name, so the order of a file does not matter.
     by_name = complete.select(runs=sorted(runs), topics=sorted(complete.topics))
     place = np.array([by_name.runs.index(run) for run in runs])
     turned = place[pairs[:, 0]] > place[pairs[:, 1]] if baseline is None else np.zeros(len(pairs), dtype=bool)
@@ -241,7 +242,7 @@ def compare(
 
 
 def comparable(scores: ScoresLike) -> Scores:
-    """Scores of all runs on the topics that all of them have, after a check that they are not too large."""
+    """The scores on the topics that all runs have. Scores that are too large are refused."""
     complete = read_scores(scores).complete()
     bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
     if len(bad):
@@ -273,10 +274,10 @@ def _correction(test: str, wanted: str | None) -> str:
 
 
 def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float, wanted: int | None) -> int:
-    """How many resamples to draw: as many as wanted, if a p can be significant with them.
+    """The number of resamples to draw. A number with which no p can be significant is refused.
 
-    The smallest p is 1 / (B + 1). Holm and Bonferroni multiply it by the number of pairs. So does bh for a
-    single pair, but the smallest p of several pairs by less.
+    The smallest p is 1 / (B + 1). Holm and Bonferroni multiply it by the number of pairs. bh does so for a
+    single pair, and multiplies by less if several pairs have a small p.
     """
     multiplied = pairs if correction in ("holm", "bonferroni") else 1
     words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs"
@@ -299,7 +300,7 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
 
 
 def _note_few_topics(test: str, correction: str, pairs: int, topics: int, alpha: float) -> None:
-    """Warns if the topics are so few that nothing can be significant."""
+    """Warn if there are so few topics that nothing can be significant."""
     if topics == 1:
         warnings.warn(
             "there is only one topic, so that nothing can be tested: no p and no interval is given",
@@ -350,7 +351,7 @@ class Comparison(Result):
     effect: Floats
     margin: Floats  #: the interval of a difference is difference ± margin
     interval: str  #: "single", "Bonferroni", "FCR" or "simultaneous"
-    level: Floats  #: (measure,): what each interval covers; "simultaneous" ones, all together
+    level: Floats  #: (measure,): the confidence of each interval; of all together if they are "simultaneous"
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -398,7 +399,7 @@ class Comparison(Result):
 
     @cached_property
     def _decided(self) -> Floats:
-        """(measure, run, run): 1 where a run is significantly better than another, -1 where worse."""
+        """(measure, run, run): 1 if a run is significantly better than another, and -1 if it is worse."""
         found = np.zeros((len(self.measures), len(self.runs), len(self.runs)))
         first, second = self.pairs.T
         decided = np.where(self.significant, self.sign, 0.0)
@@ -410,7 +411,7 @@ class Comparison(Result):
         return [int(other) for other in np.flatnonzero(self._decided[measure, run] > 0)]
 
     def _mark(self, run: int, measure: int) -> str:
-        """The runs that a run is better than; against a baseline, whether it is better or worse."""
+        """The runs that are worse than a run; with a baseline, whether the run is better or worse than it."""
         if self.baseline is not None:
             sign = self._decided[measure, run, self.runs.index(self.baseline)]
             return "▲" if sign > 0 else "▼" if sign < 0 else ""
@@ -419,8 +420,8 @@ class Comparison(Result):
 
     @property
     def summary(self) -> Table:
-        """The means, with a superscript for every run that a run is significantly better than; against a
-        baseline ▲ where a run is significantly better, ▼ where it is worse."""
+        """The means. A superscript names a run that is significantly worse. With a baseline, ▲ marks a run
+        that is significantly better, and ▼ one that is significantly worse."""
         columns: dict[str, list[Any]] = {} if self.baseline is not None else {"": list(self.labels)}
         columns["run"] = [f"{run} (baseline)" if run == self.baseline else run for run in self.runs]
         best = self.means.max(0).round(4)
@@ -433,7 +434,7 @@ class Comparison(Result):
 
     @property
     def note(self) -> str:
-        """What was tested and how, and what the marks mean."""
+        """The test, its correction, and what the marks mean."""
         if self.baseline is None:
             marks = "A superscript names a run that is significantly worse"
         else:
@@ -442,7 +443,7 @@ class Comparison(Result):
 
     @property
     def details_note(self) -> str:
-        """What was tested and how, and what the intervals hold."""
+        """The test, its correction, and what the intervals cover."""
         return f"{len(self.topics)} topics; significant: {self._tested}. Intervals: {self.about['interval']}."
 
     @property
@@ -462,7 +463,7 @@ class Comparison(Result):
     def by_topic(self, most: int = 5) -> TopicDifferences:
         """On which topics the runs of each pair differ, and by how much.
 
-        most : how many of the largest gains, and of the largest losses, people are shown of each pair. The
+        most : the number of gains and of losses that the table shows for each pair, the largest first. The
             rows hold all topics.
         """
         if most < 1:
@@ -538,7 +539,7 @@ class TopicDifferences(Result):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """How many topics got better and worse, and which ones the most."""
+        """The numbers of better and worse topics, and the topics with the largest differences."""
         return self.summary, self._rows(self.most)
 
     @property
@@ -551,7 +552,7 @@ class TopicDifferences(Result):
 
 
 def _mean_where(found: Floats, where: Bools) -> list[float | None]:
-    """The mean over topics of those differences; None where there are none."""
+    """The mean of the selected differences, or None if there are none."""
     count = where.sum(2).ravel().tolist()
     total = np.where(where, found, 0.0).sum(2).ravel().tolist()
     return [t / n if n else None for t, n in zip(total, count, strict=True)]

@@ -52,15 +52,16 @@ def topic_set_size(
 ) -> TopicSetSize:
     """The smallest number of topics with which a test finds a difference with the wanted power.
 
-    Two systems: the paired t-test. More: one-way analysis of variance, where the best and the worst of
-    `systems` systems differ by `difference`.
+    For two systems, the test is the paired t-test. For more systems, it is a one-way analysis of variance in
+    which the best and the worst of `systems` systems differ by `difference`.
 
     difference : the smallest difference of means that is worth finding.
     variance : the variance of the scores (for two systems, of their differences). Default: it is estimated
         from `scores`, as the residual variance of the runs (for two systems, twice that).
 
-    The t-test's power with n topics is P(|t'| ≥ t_(1-α/2; n-1)) for t' noncentral with λ = √n D/σ; that of
-    the analysis of variance P(F' ≥ F_(1-α; m-1, m(n-1))) for F' noncentral with λ = n D² / (2σ²).
+    With n topics, the power of the t-test is P(|t'| ≥ t_(1-α/2; n-1)), where t' is noncentral with λ = √n
+    D/σ. That of the analysis of variance is P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with
+    λ = n D² / (2σ²).
 
     >>> print(topic_set_size(difference=0.5, variance=1.0))
     measure  variance  topics   power
@@ -112,7 +113,7 @@ def estimated(values: Any, name: str = "the measure") -> float:
 def _needed(
     difference: float, variance: float, systems: int, alpha: float, power: float
 ) -> tuple[int, float]:
-    """The smallest n that reaches the power, by doubling and halving: power grows with n."""
+    """The smallest n that reaches the power, by bisection, because power grows with n."""
     reached = (
         _t_power(difference, variance, alpha)
         if systems == 2

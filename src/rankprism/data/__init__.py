@@ -1,5 +1,4 @@
-"""What measures work on: `Judgments`, `Preferences`, `Run` and `Hits`.
+"""The values that measures work on: `Judgments`, `Preferences`, `Run` and `Hits`.
 
-Values only. How they are read from files, frames and dicts is in `formats`; what is computed from
-them is in `measures` and beyond.
+`formats` reads them from files, frames and dictionaries. `measures` and the analyses compute with them.
 """

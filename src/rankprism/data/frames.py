@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars and pyarrow, in and out, without depending on any of them."""
+"""Reads and makes data frames of pandas, polars and pyarrow, without depending on any of them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polar
 
 
 def is_frame(source: Any) -> bool:
-    # Asking the type first keeps narwhals unimported for everyone who passes dicts and files.
+    # The type is checked first, so that narwhals is not imported for dictionaries and files.
     module = type(source).__module__.partition(".")[0]
     return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(type(source), "columns")
 
 
 def all_rows(source: Any) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, by its own names of the columns."""
+    """The rows of any frame, with the names of its columns."""
     frame = eager(source)
     columns = [frame[name].to_list() for name in frame.columns]
     for values in zip(*columns, strict=True):

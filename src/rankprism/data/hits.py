@@ -1,8 +1,9 @@
 """Hits: what a measure sees of a batch of rankings.
 
-Axes are always ranking (N), aspect (A), document (H found in the ranking, D in the topic's pool), in
-this order. Arrays are padded with grade 0, so that sums need no mask; unjudged and non-relevant
-documents are ranks that do not occur. The cost grows with the relevant documents, not with the depth.
+The axes are always ranking (N), aspect (A) and document, in this order. The documents are those found in the
+ranking (H) or those of the topic's pool (D). Arrays are padded with grade 0, so that sums need no mask.
+Unjudged and non-relevant documents are ranks that do not occur, so the cost depends on the number of relevant
+documents and not on the depth of the ranking.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Longs: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
-#: The rank of padding, where there is no document. It is beyond every cutoff and harmless in a discount.
+#: The rank of padding. It is beyond every cutoff and harmless in a discount.
 NOWHERE = np.iinfo(np.int32).max
 
 
@@ -49,15 +50,15 @@ class Cells:
 
     @cached_property
     def labels(self) -> Labels:
-        """The documents' labels, where all topics have the same aspects."""
+        """The labels of the documents, if all topics have the same aspects."""
         return labels_of_cells(self)
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The relevant documents of some topics, of which ideal rankings are made.
+    """The relevant documents of some topics, from which ideal rankings are made.
 
-    Documents are sorted by id, descending, so of equal documents the first is the one that ties prefer.
+    Documents are sorted by id, descending, so the first of several equal documents wins a tie.
     """
 
     grade: Floats  # (T, A, D)
@@ -87,7 +88,7 @@ class Pool:
         return self.once("labels", lambda: labels_of_pool(self))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called once: all runs and measures share ideals."""
+        """The result of `compute()`, which is called only once: all runs and measures share ideals."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -108,11 +109,11 @@ class Hits:
 
     @property
     def weight(self) -> Floats:
-        """(N, A), see `Pool.weight`."""
+        """(N, A): see `Pool.weight`."""
         return self.pool.weight[self.topic]
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """`compute()`, but only the first time."""
+        """The result of `compute()`, which is called only once."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -130,7 +131,7 @@ class Hits:
         )
 
     def top(self, cutoff: int | None) -> Hits:
-        """The first `cutoff` ranks of each ranking; all of them for None."""
+        """The first `cutoff` ranks of each ranking, or all ranks if it is None."""
         if cutoff is None or cutoff >= self.length.max(initial=0):
             return self
         return self.once(("top", cutoff), lambda: self._top(cutoff))
@@ -144,7 +145,7 @@ class Hits:
         return replace(self, rank=np.where(inside, rank, NOWHERE), grade=grade, length=length, _memo={})
 
     def depth(self, cutoff: int | None) -> Floats:
-        """(N,) how far a user looks: the cutoff, or the ranking's length."""
+        """(N,) the cutoff, or the length of each ranking if there is none."""
         return self.length.astype(np.float64) if cutoff is None else np.full(len(self.length), float(cutoff))
 
     def fold(self, rule: Hashable, fold: Callable[[Floats, Floats], Floats]) -> Hits:
@@ -170,17 +171,17 @@ class Hits:
         )
 
 
-#: How many grades a batch may hold: large enough for numpy, small enough for the cache and for memory.
+#: The number of grades in a batch: large enough for numpy, and small enough for the cache and for memory.
 BATCH = 1 << 19
 
 
 def batches(
     cells: Cells, runs: Sequence[Alignment], size: int = BATCH
 ) -> Iterator[tuple[Hits, slice, Longs]]:
-    """All rankings of all runs, a batch at a time: the hits, which runs, which topics.
+    """All rankings of all runs in batches. Each batch has the hits, the runs and the topics.
 
-    The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of one
-    shape come together, so that little is padded.
+    The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of the
+    same shape share a batch, so that there is little padding.
     """
     hits_per_topic = np.max([np.diff(run.start) for run in runs], axis=0)
     order = np.lexsort((hits_per_topic, cells.documents, cells.aspects))
@@ -264,7 +265,7 @@ def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
 
 
 def _ragged(start: Longs, end: Longs) -> tuple[Longs, Longs]:
-    """For the ranges start[i] .. end[i], one behind the other: i and the index, of every member."""
+    """For the concatenated ranges start[i] .. end[i]: i and the index of every element."""
     size = end - start
     row = np.repeat(np.arange(len(start)), size)
     return row, np.arange(len(row)) + np.repeat(start - np.concatenate(([0], np.cumsum(size)[:-1])), size)

@@ -1,4 +1,4 @@
-"""Judgments: one table for every kind of absolute judgment."""
+"""Judgments: one table for all kinds of absolute judgments."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Which document has which grade on which aspect of which topic.
+    """The grades of documents on the aspects of topics. `rankprism.read_judgments` makes them.
 
-    Diversity: the aspects are a topic's own subtopics. Multi-aspect: the same aspects in every topic.
-    Ad hoc: one aspect. Made by `rankprism.read_judgments`.
+    In diversity judgments, the aspects of a topic are its own subtopics. In multi-aspect judgments, all
+    topics have the same aspects. In ad hoc judgments, there is one aspect.
     """
 
     table: JudgmentTable
     source: str = "judgments"
-    #: Weight of each aspect, in the order of ``table.aspects``; None means all alike.
+    #: Weight of each aspect, in the order of ``table.aspects``; None: all have the same weight.
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
@@ -38,7 +38,7 @@ class Judgments:
     scales: tuple[Scale, ...] | None = None
     #: How many labels of each aspect were set to the lowest, by reason.
     lowered: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    #: What was noted when they were read.
+    #: The notes from reading the judgments.
     notes: tuple[Note, ...] = ()
 
     def noting(self, notes: Iterable[Note]) -> Judgments:
@@ -59,7 +59,7 @@ class Judgments:
 
     @cached_property
     def cells(self) -> Cells:
-        """All grades above 0 as arrays, of which hits and ideals are made."""
+        """All grades above 0 as arrays, from which hits and ideals are made."""
         from rankprism.data.hits import Cells
 
         return Cells(
@@ -78,7 +78,7 @@ class Judgments:
         return make_frame({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}, backend)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To copy and to pickle: the table, which the core holds, as its columns."""
+        """Copy and pickle the table, which is in the core, as columns."""
         others = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "table"}
         return _rebuilt, (self.table.columns(), others)
 

@@ -1,4 +1,4 @@
-r"""Foreign text in LaTeX, Markdown and HTML: it is printed as it is and commands nothing.
+r"""Foreign text in LaTeX, Markdown and HTML, escaped so that it prints as it is and has no other effect.
 
 A run may be called ``50% of R&D_<b>``. Each function here makes the text safe to show (see
 `rankprism.foreign`) and then escapes whatever has a meaning in the markup.
@@ -94,7 +94,7 @@ def latex_escaped(text: str, most: int | None = LONGEST) -> str:
     ('50\\% of R\\&D', '{[}a]', "n\\'{e} \\textbackslash{}u4e2d")
     """
     text = shown(text, most)
-    # After the end of a row, LaTeX takes these two for an argument of the line break.
+    # At the beginning of a row, LaTeX takes these two for an argument of the line break before.
     start, rest = (f"{{{text[0]}}}", text[1:]) if text[:1] in ("[", "*") else ("", text)
     # Two hyphens would be joined to a dash.
     return start + "".join(map(_latex_character, rest)).replace("--", "-{}-").replace("--", "-{}-")
@@ -112,7 +112,7 @@ def _latex_character(sign: str) -> str:
 
 
 def markdown_escaped(text: str, most: int | None = LONGEST) -> str:
-    r"""Text as a cell of a Markdown table, in which it is neither HTML nor Markdown.
+    r"""Text as a cell of a Markdown table, with HTML and Markdown escaped.
 
     >>> print(markdown_escaped("a|b <img src=x> [c](d)"))
     a\|b &lt;img src=x&gt; \[c\](d)

@@ -1,7 +1,7 @@
 """Notes: what a user should know before trusting a result.
 
-A note is legitimate input or a legitimate choice that often means something else than it says, such as a run
-whose rank column contradicts its scores. In Python each note is a `RankprismWarning`; on the command line
+A note is about input or a choice that is valid but often not what its author meant, such as a run whose rank
+column contradicts its scores. In Python each note is a `RankprismWarning`; on the command line
 it is a line on standard error. Either way it is recorded in `Scores.conventions["notes"]`.
 """
 
@@ -40,7 +40,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Note:
-    """One thing to know, however often it occurs.
+    """One thing to know, with the number of times that it occurs.
 
     >>> print(Note("missing-topics", "'bm25' lacks 2 of 50 judged topics", 1, "bm25"))
     'bm25' lacks 2 of 50 judged topics [missing-topics]
@@ -60,7 +60,7 @@ class Note:
 
 
 def issue(notes: Iterable[Note]) -> None:
-    """Warn of each note once, at the line outside the package that led here."""
+    """Issue each note once as a warning, at the line outside the package that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankprism":
         level, frame = level + 1, frame.f_back
@@ -79,7 +79,7 @@ def some(names: Iterable[str], most: int = 3) -> str:
 
 
 def stray_notes(where: str, stray: tuple[int, str, int, str]) -> list[Note]:
-    """What the core found of byte-order marks and no-break spaces among the ids of `where`.
+    """Notes about byte-order marks and no-break spaces in the ids of `where`, from the core.
 
     >>> [note.kind for note in stray_notes("qrels", (0, "", 2, "d\\xa01"))]
     ['no-break-space']

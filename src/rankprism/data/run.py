@@ -1,4 +1,4 @@
-"""Runs: a system's ranking of each topic, and where the judged documents stand in it."""
+"""Runs: the ranking of each topic by a system, and the ranks of the judged documents in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankprism.errors import InputError
 ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
 DUPLICATES = ("error", "first")
 
-#: What the core remarks of a topic's ranking, where documents are ordered by score; the bits add up.
+#: What the core notices about the ranking of a topic if documents are ordered by score, as bits of a sum.
 DISAGREEING = 1  # a document has a better rank and a lower score than another
 RISING = 2  # the scores rise from the first rank to the last, or only number the lines
 EQUAL = 4  # two or more documents, and all have the same score
@@ -26,9 +26,9 @@ EQUAL = 4  # two or more documents, and all have the same score
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A name and columns: topic, document, score and, where the source has it, rank.
+    """A named run with the columns topic, document, score and, if the source has it, rank.
 
-    Made by `rankprism.read_run`.
+    `rankprism.read_run` makes it.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Run:
         return make_frame(columns | {"rank": rank} if len(rank) else columns, backend)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To copy and to pickle: the table, which the core holds, as its columns."""
+        """Copy and pickle the table, which is in the core, as columns."""
         return _rebuilt, (self.name, self.table.source, self.table.columns(), self.table.topics)
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ def _rebuilt(name: str, source: str, columns: tuple[Any, ...], topics: Sequence[
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Where a run ranks the judged documents, by topic of the judgments."""
+    """The ranks of the judged documents in a run, for each topic of the judgments."""
 
     start: npt.NDArray[np.int64]  # topic t: start[t] .. start[t + 1]
     rank: npt.NDArray[np.int32]
@@ -80,7 +80,7 @@ class Alignment:
     disagreement: tuple[int, float, float, float, float] = (-1, 0.0, 0.0, 0.0, 0.0)
     #: the first topic without a judged document (-1: none), with an id from the run and from the judgments
     unmatched: tuple[int, str, str] = (-1, "", "")
-    #: how many ids have a byte-order mark in them, and the first; the same of no-break spaces
+    #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces
     stray: tuple[int, str, int, str] = (0, "", 0, "")
 
     @classmethod
@@ -99,14 +99,14 @@ class Alignment:
 
 
 def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str = "error") -> Alignment:
-    """Put a run's topics in order and find the judged documents in them."""
+    """Sort the documents of each topic of a run, and find the judged documents in them."""
     if order == "rank" and not run.table.has_ranks:
         raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")
     return checked(judgments, run.table.source, run.table.align(judgments.table, order, duplicates))
 
 
 def checked(judgments: Judgments, source: str, aligned: tuple[Any, ...]) -> Alignment:
-    """What the core returns, once it is known to belong to the judgments."""
+    """Return the alignment from the core, or refuse a run that has no topic of the judgments."""
     start, rank, doc, length, retrieved, unjudged, *remarked = aligned
     if not retrieved.any():
         raise InputError(

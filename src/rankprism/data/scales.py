@@ -22,9 +22,9 @@ from rankprism.errors import InputError
 if TYPE_CHECKING:
     from rankprism.data.hits import Cells, Floats, Longs, Pool
 
-#: Grades up to here get a label each when no scale is given; beyond, only those that occur.
+#: If no scale is given, every grade up to this one has a label. Above it, only grades that occur have one.
 _WHOLE = 1000
-#: Labels of one aspect.
+#: The largest number of labels of one aspect.
 MOST_LABELS = 100_000
 _MOST_CODES = 2**62  # combinations of labels that can be numbered
 
@@ -43,7 +43,8 @@ class Scale:
     grades: tuple[float, ...]  # what stands for each label in the judgments
     names: tuple[str, ...]
     place: tuple[Fraction, ...]  # the embedding: never descending
-    #: Another aspect: where it has its lowest label, so has this one (what is not relevant is not correct).
+    #: Another aspect. Where it has its lowest label, this aspect has its lowest label too (a document that is
+    #: not relevant cannot be correct).
     given: str | None = None
 
     @classmethod
@@ -55,9 +56,10 @@ class Scale:
         given: str | None = None,
         grades: Sequence[Any] | None = None,
     ) -> Scale:
-        """The scale of labels that are all numbers, ascending, or names; or of so many labels 0, 1, ….
+        """Make a scale from labels, which are all ascending numbers or all names, or from a number of labels.
 
-        A label that is a number is its own grade, one that is a name has its number, from 0; or as given.
+        A label that is a number is its own grade. Labels that are names have the grades 0, 1, … unless
+        `grades` gives others.
         """
         if isinstance(labels, int):
             if not 0 < labels <= MOST_LABELS:
@@ -104,11 +106,11 @@ class Scale:
         return f"<Scale {self.aspect}: {places}>"
 
     def numbers(self, grade: Floats) -> Longs:
-        """The number of the label of each grade; what is below the lowest has the lowest."""
+        """The number of the label of each grade. Grades below the lowest label have the lowest."""
         return np.maximum(np.searchsorted(self.grades, grade, side="right") - 1, 0)
 
     def number_of(self, label: Any) -> int | None:
-        """The number of a label, from 0: by its name, or by its grade."""
+        """The number of a label from 0, found by its name or its grade."""
         name = number_name(label)
         return self.names.index(name) if name in self.names else None
 
@@ -195,7 +197,7 @@ def number(value: Hashable) -> Fraction | None:
     return found if abs(found) <= LARGEST else None
 
 
-@lru_cache(maxsize=4096)  # files have many labels, but few different ones
+@lru_cache(maxsize=4096)  # a file has many labels, but few different ones
 def number_name(value: Hashable) -> str:
     """The name of a label that is a number, whether it was read or computed.
 
@@ -211,13 +213,13 @@ class Labels:
     """The labels of the documents of a collection whose topics all have the same aspects."""
 
     scales: tuple[Scale, ...]  # in the order in which the aspects were named
-    column: tuple[int, ...]  # where each of them stands among the aspects of a topic
+    column: tuple[int, ...]  # the position of each among the aspects of a topic
     _documents: Callable[[], Floats] = field(repr=False)  # (A, D) the grades of all relevant documents
-    is_ordered: bool = True  # whether anyone said in which order the aspects are
+    is_ordered: bool = True  # whether somebody has named the aspects in an order
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """`compute()`, but only the first time: an order of labels serves all measures and runs."""
+        """The result of `compute()`, which is called once: all measures and runs share an order of labels."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -238,8 +240,8 @@ class Labels:
     def codes(self, grade: Floats) -> Longs:
         """(.., D) one number for the labels of each document, from its grades (.., A, D).
 
-        The labels are the digits, those of the first aspect the highest. What is below the lowest label,
-        and what is missing, has the lowest.
+        The labels are the digits of this number, and the first aspect has the highest digit. A label that is
+        missing or below the lowest counts as the lowest.
         """
         if math.prod(self.sizes) > _MOST_CODES:
             raise InputError(
@@ -259,13 +261,13 @@ class Labels:
 
     @cached_property
     def seen(self) -> frozenset[tuple[int, ...]]:
-        """The labels that any document has; the lowest always, because what is not judged has them."""
+        """The labels that some document has, and the lowest ones, which unjudged documents have."""
         codes = np.unique(self.codes(self._documents()))
         return frozenset([*self.tuples(codes), (0,) * len(self.scales)])
 
 
 def labels_of_cells(cells: Cells) -> Labels:
-    """The labels of a whole collection, by its scales or, without any, by its grades."""
+    """The labels of a whole collection, from its scales or, if there are none, from its grades."""
     aspects = cells.aspects
     width = int(aspects[0])
     names = tuple(cells.names[:width])
@@ -293,7 +295,7 @@ def labels_of_cells(cells: Cells) -> Labels:
 
 
 def labels_of_pool(pool: Pool) -> Labels:
-    """The same for a pool that comes from no collection; a grade means the same on each of its aspects."""
+    """The same for a pool without a collection, in which a grade means the same on every aspect."""
     width = pool.grade.shape[1]
     names = [str(a + 1) for a in range(width)]
     return Labels(
@@ -304,7 +306,7 @@ def labels_of_pool(pool: Pool) -> Labels:
 
 
 def _by_grades(names: Sequence[str], grades: Sequence[Floats]) -> tuple[Scale, ...]:
-    """Scales of whole numbers up to the highest grade; of the grades that occur where they are not whole."""
+    """Scales of the whole numbers up to the highest grade, or of the grades if some are not whole."""
     scales = []
     for name, grade in zip(names, grades, strict=True):
         grade = np.maximum(grade, 0)

@@ -1,4 +1,4 @@
-"""A small table for people to read."""
+"""A small text table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def text_table(
     left: int = 1,
     bold: Collection[tuple[int, int]] = (),
 ) -> str:
-    """Aligned columns, the first `left` of them to the left, with the cells (row, column) in bold.
+    """Aligned columns. The first `left` of them are left-aligned, and the cells in `bold` are bold.
 
     >>> print(text_table(["run", "P@5"], [["bm25", "0.4000"], ["dense", "0.5200"]]))
     run       P@5

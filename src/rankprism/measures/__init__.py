@@ -1,13 +1,15 @@
-"""Measures: each a value that prints as the string it is parsed from, and a function of `Hits`.
+"""Measures. A measure is a value that prints as the string from which it is parsed, and a function of `Hits`.
 
-`measure` says what a measure is and keeps the registry, `parameter` what its parameters are; `declare` and
-`family` have the decorators that make a measure of a function. `grammar` reads ``alpha_nDCG(alpha=0.25)@20``,
-`display` writes α-nDCG@20, and `catalogue` prints what is known of each.
-`single`, `graded` and `compat` have the measures of one aspect; `combine` folds them over aspects (``M_IA``,
-CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects first; `novelty`, `cube` and
-`coverage` look at all aspects at once; `parts` and `ideal` are what they are made of, and
-`bounds` says what missing judgments can make of their scores. `preferences` has the measures of preferences,
-which are functions of `PreferenceHits`. Nothing here knows of files or runs.
+`measure` defines what a measure is and keeps the registry, and `parameter` defines what its parameters are.
+`declare` and `family` have the decorators that turn a function into a measure. `grammar` reads
+``alpha_nDCG(alpha=0.25)@20``, `display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
+
+`single`, `graded` and `compat` have the measures of one aspect. `combine` combines their scores over aspects
+(``M_IA``, CAM, MM). `d_measures` and `toma`, which uses `distance_order`, combine the aspects of each
+document first. `novelty`, `cube` and `coverage` have the measures of all aspects together. `parts` and
+`ideal` are what measures are made of, and `bounds` computes how far missing judgments could change a score.
+`preferences` has the measures of preferences, which are functions of `PreferenceHits`. Nothing here knows
+about files or runs.
 """
 
 import rankprism.measures.combine
@@ -46,7 +48,7 @@ __all__ += names()
 
 
 def __getattr__(name: str) -> Measure:
-    """Every measure imports by its name, be it derived, such as nDCG_IA, or one of your own."""
+    """Import a measure by its name, including derived ones such as nDCG_IA and those of your own."""
     if name in names():
         return lookup(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -56,5 +58,5 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *names()})
 
 
-# The worked examples live in the docstrings of the measures' functions, where doctest does not look.
+# The worked examples are in the docstrings of the measures' functions, where doctest does not look.
 __test__ = {d.name: d.function.__doc__ or "" for d in definitions()}

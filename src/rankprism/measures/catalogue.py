@@ -1,4 +1,4 @@
-"""What the catalogue says of its measures: the list, the page of one measure, the page of documentation."""
+"""The texts of the catalogue: the list of measures, the page of one measure, and the page in the docs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def _definitions() -> list[Definition]:
 
 
 def list_measures() -> str:
-    """All measures, one a line, with their aliases."""
+    """All measures with their aliases, one line for each."""
     rows = [[d.name, ", ".join(d.aliases), d.needs, d.summary] for d in _definitions()]
-    table = text_table(["measure", "also", "needs", "what it says"], rows, left=4)
-    return f"{table}\n\n`rankprism measures NAME` explains one: formula, parameters, where it comes from."
+    table = text_table(["measure", "also", "needs", "what it is"], rows, left=4)
+    return f"{table}\n\n`rankprism measures NAME` explains a measure: formula, parameters and source."
 
 
 def explain(measure: Measure, width: int = 80) -> str:
-    """A measure's formula, parameters and citation, for people; `help` shows the same."""
+    """The formula, parameters and citation of a measure, as text. `help` shows the same."""
     definition = measure.definition
     text, _, example = definition.doc.partition(">>>")
     lines = [str(measure), "", *text.strip().splitlines(), "", "Parameters"]
@@ -36,7 +36,9 @@ def explain(measure: Measure, width: int = 80) -> str:
         lines += ["", "Needs preferences: `rankprism evaluate prefs.tsv RUN...`, or beside judgments"]
         lines += ["`rankprism evaluate QRELS RUN... --preferences prefs.tsv`"]
     if definition.keeps is not None:
-        kept = f"Keeps {_kept(definition.keeps)} of ten axioms: `rankprism axioms {definition.name}`"
+        kept = (
+            f"Axioms satisfied: {_kept(definition.keeps)} (of ten; see `rankprism axioms {definition.name}`)"
+        )
         lines += ["", *textwrap.wrap(kept, width)]
     lines += ["", *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds.kind]}", width)]
     if definition.bounds.function is None:
@@ -48,10 +50,10 @@ def explain(measure: Measure, width: int = 80) -> str:
     return "\n".join(lines)
 
 
-#: What `rankprism measures NAME` says of the bounds of a measure.
+#: What `rankprism measures NAME` says about the bounds of a measure.
 BOUNDS = {
-    "exact": "exact with default parameters; some grades of these documents attain them",
-    "outer": "outer; no grades of these documents lead beyond them",
+    "exact": "exact with default parameters, so that some grades of these documents attain them",
+    "outer": "outer, so that no grades of these documents lead to a score beyond them",
     "none": "none are known",
 }
 
@@ -66,16 +68,26 @@ def reference() -> str:
     lines = [
         "# Measures",
         "",
-        "Made by `make docs` from the measures themselves; `rankprism measures NAME` prints the same.",
+        "This page lists all measures with their formulas and parameters. `rankprism measures NAME` prints "
+        "the",
+        "same for one measure. (`make docs` makes this page from the code.)",
         "",
-        "Every single-aspect measure M also exists as `M_IA`, its mean over a topic's aspects, and inside",
-        "`CAM(M)` and `MM(M)`. *Bounds*: what `bounds=True` gives for the judgments that are missing, with",
-        "default parameters: see [conventions.md](conventions.md#bounds-for-unjudged-documents).",
-        "*Keeps*: those of the ten constraints in [axioms.md](axioms.md) that it keeps with default",
-        "parameters; after a stroke, M_IA. Measures with *preferences* in the column *aspects* need",
-        "preferences instead of absolute judgments: see [preferences.md](preferences.md).",
+        "Every single-aspect measure M also exists as `M_IA`, which is the mean of M over a topic's aspects, "
+        "and",
+        "can be used inside `CAM(M)` and `MM(M)`. The table has these columns:",
         "",
-        "| measure | what it says | aspects | bounds | keeps | compared with, beside its definition |",
+        "- *aspects*: whether the measure looks at one aspect or at all aspects of a document. Measures with",
+        "  *preferences* in this column need [preferences](preferences.md) instead of absolute judgments.",
+        "- *bounds*: the kind of [bounds](conventions.md#bounds-for-unjudged-documents) that `bounds=True` "
+        "gives",
+        "  with default parameters.",
+        "- *axioms*: which of the ten constraints in [axioms.md](axioms.md) the measure satisfies with "
+        "default",
+        "  parameters. If there is a slash, the constraints after it are those that `M_IA` satisfies.",
+        "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
+        "  definition.",
+        "",
+        "| measure | what it is | aspects | bounds | axioms | compared with |",
         "|---|---|---|---|---|---|",
     ]
     for d in own:

@@ -1,4 +1,4 @@
-"""One score per aspect, then one number: intent-aware measures, CAM and MM; or that of one aspect."""
+"""Measures that score each aspect and then combine the scores: intent-aware measures, CAM, MM and others."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _SMALLEST = 5e-324  # any grade above 0
 def intent_aware(base: Definition) -> Definition:
     """``M_IA`` of a single-aspect measure M: the expected score over the user's intents.
 
-    M_IA = Σ_t w_t M_t over the topic's aspects with anything relevant, the weights summing to 1
+    M_IA = Σ_t w_t M_t over the topic's aspects with a relevant document; the weights sum to 1
     """
 
     def relevant(settings: Mapping[str, Any]) -> Gain:
-        # Relevant for M: from its own threshold on where its gains are binary, else from any gain on.
+        # If the gains of M are binary, a document is relevant from the threshold of M on; otherwise, from any
+        # gain on.
         gain, threshold = (base.roles.get(role) for role in (Role.GAIN, Role.THRESHOLD))
         is_binary = settings[gain.name] == "binary" if gain else threshold is not None
         lowest = settings[threshold.name] if threshold else 1.0
@@ -44,7 +45,7 @@ def intent_aware(base: Definition) -> Definition:
 
     function.__module__ = base.function.__module__
     function.__doc__ = (
-        f"Intent-aware {base.name}: its mean over the topic's aspects.\n\n"
+        f"Intent-aware {base.name}: the mean of {base.name} over the topic's aspects.\n\n"
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
         f"uniform unless given, and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
@@ -66,23 +67,23 @@ def intent_aware(base: Definition) -> Definition:
     )
 
 
-Inner = Annotated[Measure, "the single-aspect measure that each aspect is scored with", Role.INNER]
+Inner = Annotated[Measure, "the single-aspect measure that scores each aspect", Role.INNER]
 AspectName = Annotated[str | None, "the name of the aspect"]
-GoodAspect = Annotated[str, "the name of the aspect to score high on"]
-BadAspect = Annotated[str, "the name of the aspect to score low on"]
+GoodAspect = Annotated[str, "the name of the aspect on which a high score is good"]
+BadAspect = Annotated[str, "the name of the aspect on which a low score is good"]
 
 
 def _harmonic(score: Floats, share: Floats) -> Floats:
     zero = ((score == 0) & (share > 0)).any(-1)
-    # The shares sum to 1 up to rounding. Their own sum on top makes it exactly 1 where all scores are.
+    # The shares sum to 1 only up to rounding. Dividing by their sum gives exactly 1 if all scores are 1.
     return np.where(zero, 0.0, ratio(total(share), total(ratio(share, score))))
 
 
 def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats]) -> Pair:
-    """Bounds of a combination of aspects' scores that never falls when one of them rises.
+    """Bounds of a combination of the aspects' scores that never falls when one of the scores rises.
 
-    Unjudged documents have their grades on one aspect whatever those on another, so all aspects can be at
-    their best together: the bounds are exact if those of the aspects are.
+    The grades of an unjudged document on different aspects are independent, so all aspects can have their
+    best scores at the same time. The bounds are therefore exact if those of the aspects are exact.
     """
     low, high = measure.bounds_per_aspect(c)
     return combine(low), combine(high)
@@ -98,7 +99,7 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
 def CAM(hits: Hits, measure: Inner) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
 
-    CAM(M) = Σ_t w_t M_t over all aspects; one without a relevant document scores 0
+    CAM(M) = Σ_t w_t M_t over all aspects; an aspect without a relevant document scores 0
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}
@@ -118,10 +119,10 @@ def CAM(hits: Hits, measure: Inner) -> Floats:
 def MM(hits: Hits, measure: Inner) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
 
-    MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 as soon as one of them scores 0
+    MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 if one of them scores 0
 
-    MM(ERR) and CAM(ERR) are ERR as harmonic and as arithmetic mean over subtopics, which Dynamic Domain
-    reports (its program leaves out the subtopics that a run does not reach).
+    The TREC Dynamic Domain track reports the harmonic and the arithmetic mean of ERR over subtopics, which
+    are MM(ERR) and CAM(ERR). Its program leaves out the subtopics that a run does not reach.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
@@ -141,9 +142,9 @@ def MM(hits: Hits, measure: Inner) -> Floats:
     cite="lioma2017evaluation",
 )
 def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
-    """One aspect on its own: a measure of credibility, say, where relevance is judged too.
+    """A measure of one aspect, such as credibility, which ignores all other aspects.
 
-    Aspect(M) = M_t, t the aspect of that name, which every topic has
+    Aspect(M) = M_t, where t is the named aspect, which every topic must have
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"relevant": {"a": 1, "b": 1}, "credible": {"b": 1}}}
@@ -158,7 +159,7 @@ def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     cite="clarke2021assessing",
 )
 def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
-    """What a ranking does for one aspect less what it does for another: helpful against harmful documents.
+    """The score on a good aspect minus the score on a bad one, such as helpful minus harmful documents.
 
     Contrast(M) = M_good - M_bad
 
@@ -183,7 +184,7 @@ def _contrast_bounds(c: Completions, measure: Measure, good: str, bad: str) -> P
 
 
 def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int:
-    """Where an aspect stands in every topic."""
+    """The position of an aspect among the aspects of every topic."""
     labels = hits.pool.labels
     names = [scale.aspect for scale in labels.scales]
     if aspect not in names:

@@ -1,4 +1,4 @@
-"""Compatibility: how close a ranking is to an ideal one."""
+"""Compatibility: how similar a ranking is to an ideal ranking."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from rankprism.measures.parameter import Range
 from rankprism.measures.parts import Persistence, over_best, ratio, total
 from rankprism.measures.tables import powers
 
-#: Terms of the overlap that are added one by one.
+#: The number of terms of the overlap that are added one by one.
 _SUMMED = 1 << 16
 
-ByIdeal = Annotated[bool, "divide by what the ideal ranking itself gets"]
-Depth = Annotated[
-    int | None, Range(1), "where the comparison ends; at the end of the longer ranking without it"
-]
+ByIdeal = Annotated[bool, "divide by the score of the ideal ranking itself"]
+Depth = Annotated[int | None, Range(1), "the last rank to compare; None is the end of the longer ranking"]
 
 
 @single(
@@ -39,9 +37,9 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
 
     Compat = RBO(r, i*) / RBO(i*, i*), RBO(r, i) = Σ_{d≤n} p^(d-1) |r_1..d ∩ i_1..d| / d ÷ Σ_{d≤n} p^(d-1)
 
-    The ideal ranking i* has the documents of grade above 0 in descending order of grades, those of one grade
-    in the order of r. n is depth or else the length of the longer ranking. TOMA(Compat) takes the ideal
-    ranking from the distance order of several aspects.
+    The ideal ranking i* has all documents with a grade above 0, in descending order of grades. Documents with
+    the same grade are in the order of r. n is `depth`, or the length of the longer ranking. TOMA(Compat)
+    takes the ideal ranking from the distance order of several aspects.
 
     >>> from rankprism import evaluate
     >>> print(evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Compat", "Compat(p=0.5)"]))
@@ -50,20 +48,21 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     run  0.4872         0.3333
     """
     grade, pool = hits.grade, hits.pool.grade
-    # s, the place of each document found in the ideal ranking: behind all better ones, and behind those of
-    # the same grade that are ranked further up.
+    # s is the place of each retrieved document in the ideal ranking: behind all documents with a better
+    # grade, and behind those with the same grade that are ranked further up.
     found = (grade > 0) & (hits.rank != NOWHERE)[:, None, :]
     place = _ideal_place(grade, pool, hits.topic)
     relevant = (pool > 0).sum(-1)[hits.topic]  # (N, A) the length of the ideal ranking
     longest = np.maximum(hits.length[:, None], relevant)
-    last = int(longest.max(initial=1))  # no document comes in further down
+    last = int(longest.max(initial=1))  # no document is added further down
     if depth is None:
         end = longest
     else:
         depth = min(depth, 1 << 63)  # further down p^d is 0 for any p below 1
         last = min(depth, max(last, _SUMMED))
         end = np.full(relevant.shape, min(depth, last))
-    # A document is common to both from rank max(r, s) on: it adds p^(d-1)/d for every d from there to n.
+    # Both rankings contain a document from rank max(r, s) on, so it adds p^(d-1)/d for every d from there to
+    # n.
     first = np.maximum(place, np.where(found, hits.rank[:, None, :], 1))
     power = powers(last, p)
     overlap = _sums(power / np.arange(1, last + 1))
@@ -76,7 +75,7 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     if not normalize:
         sums = _sums(power)
         return ratio(gained, sums[end] if beyond is None else sums[_SUMMED] + _powers_beyond(beyond, p))
-    # The ideal ranking has its document j in common with itself from rank j on.
+    # In the overlap of the ideal ranking with itself, document j counts from rank j on.
     j = np.arange(1, int(relevant.max(initial=0)) + 1)
     counted = j <= np.minimum(relevant, end)[:, :, None]
     best = total(np.where(counted, until[:, :, None] - overlap[np.minimum(j, last) - 1], 0.0))
@@ -93,15 +92,15 @@ def _place(hits: Hits) -> Longs:
 
 
 def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Longs:
-    """(N, A, H) the rank of each document found in the ideal ranking of its topic (T, A, D), from 1."""
+    """(N, A, H) the rank of each retrieved document in the ideal ranking of its topic (T, A, D), from 1."""
     topics, aspects, documents = pool.shape
     grades = np.unique(np.concatenate((pool.ravel(), found.ravel())))
-    # The grades of all topics and aspects in one ascending row, those of each behind those before.
+    # The grades of all topics and aspects form one ascending row, one topic and aspect after another.
     row = np.arange(topics * aspects).reshape(topics, aspects, 1)
     judged = np.sort((row * len(grades) + np.searchsorted(grades, pool)).ravel())
     own = row[topic] * len(grades) + np.searchsorted(grades, found)
     better = (row[topic] + 1) * documents - np.searchsorted(judged, own, side="right")
-    # Among those found, in the order of their ranks, how many of the same grade stand before.
+    # The number of retrieved documents with the same grade at better ranks.
     by_grade = np.argsort(-found, axis=-1, kind="stable")
     descending = np.take_along_axis(found, by_grade, -1)
     i = np.broadcast_to(np.arange(found.shape[-1]), found.shape)
@@ -113,8 +112,8 @@ def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Lo
     return np.asarray(place + better + 1)
 
 
-# What is too far down to be added up term by term. Decimal's exponentials and logarithms are correctly
-# rounded, so that they are the same everywhere.
+# Sums over ranks that are too far down to be added term by term. The exponentials and logarithms of Decimal
+# are correctly rounded, so they are the same on every machine.
 _DIGITS = decimal.Context(prec=120)
 _EULER = Decimal("0.57721566490153286060651209008240243104215933593992359880576723488486772677766467")
 
@@ -131,8 +130,7 @@ def _powers_beyond(n: int, p: float) -> float:
 def _overlap_beyond(n: int, p: float) -> float:
     """Σ_{m<d≤n} p^(d-1) / d, by the integral of f(x) = p^(x-1) / x and Euler and Maclaurin's corrections.
 
-    m is `_SUMMED`. With λ = -ln p, ∫ f = (E₁(λm) - E₁(λn)) / p. The terms that are left out are below
-    f(m) / m³.
+    m is `_SUMMED`. With λ = -ln p, ∫ f = (E₁(λm) - E₁(λn)) / p. The neglected terms are below f(m) / m³.
     """
     m = _SUMMED
     with decimal.localcontext(_DIGITS):
@@ -151,7 +149,7 @@ def _overlap_beyond(n: int, p: float) -> float:
 def _exp1(x: Decimal) -> Decimal:
     """E₁(x) = -γ - ln x - Σ_{k≥1} (-x)^k / (k · k!); 0 for large x, where it is below 1e-45
 
-    The terms are below e^100 < 1e44, so that of 120 digits more than 70 are left.
+    The terms are below e^100 < 1e44, so more than 70 of the 120 digits are correct.
     """
     if x > 100:
         return Decimal(0)

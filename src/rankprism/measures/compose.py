@@ -1,6 +1,7 @@
-"""Make your own: a measure put together from parts, or mixed from others, under a name of its own.
+"""Measures of your own: made from parts (`compose`), or as a weighted sum of other measures (`mix`).
 
-It then works wherever a built-in one does. `rankprism.formats.measure_files` reads such measures from files.
+Such a measure works wherever a built-in measure does. `rankprism.formats.measure_files` reads such measures
+from files.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ NOVELTIES = {
 DIVISORS = {
     "none": "",
     "greedy": "the same for the greedy ideal ranking",
-    "exact": "the same for the best ranking there is",
-    "per-aspect": "each aspect's own best, before the sum",
-    "everything": "the same for a ranking whose every document serves every aspect",
+    "exact": "the same for the best ranking of all",
+    "per-aspect": "the ideal of each aspect, before the sum",
+    "everything": "the same for a ranking in which every document serves every aspect",
 }
 _P = {"geometric": Patience, "slow": LogBase}
 
@@ -70,7 +71,7 @@ def compose(
     rel: float = 1.0,
     summary: str = "",
 ) -> Measure:
-    """A new measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], over a divisor, registered as `name`.
+    """Make and register the measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], divided by `divisor`.
 
     >>> from rankprism import evaluate
     >>> eager = compose("eager", discount="reciprocal", novelty="first")
@@ -157,7 +158,7 @@ def compose(
 
 
 def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
-    """A new measure Σ λ_m m, registered as `name`.
+    """Make and register the measure Σ λ_m m, a weighted sum of measures m.
 
     >>> from rankprism import evaluate
     >>> balanced = mix("balanced", {"StRecall@1": 0.5, "P@1": 0.5})
@@ -182,7 +183,7 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
         return total
 
     def completed(c: Completions) -> Pair:
-        """A sum is between the sums of the bounds, those of a negative weight exchanged."""
+        """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
         low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
         for measure, weight in chosen:
             ends = [weight * end for end in measure.bounds(c)]

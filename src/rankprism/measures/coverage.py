@@ -1,4 +1,4 @@
-"""Measures of how many aspects a ranking reaches, how soon, and how much of it is judged."""
+"""Measures of how many aspects a ranking reaches and how soon, and of how many documents are judged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rankprism.measures.parts import (
     printed="I-rec",
 )
 def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) -> Floats:
-    """Subtopic recall: the share of the topic's aspects that the first k documents reach.
+    """Subtopic recall: the share of the topic's aspects that the first k documents serve.
 
     StRecall@k = Σ_t w_t [some i ≤ k has g(i,t) ≥ rel], over the aspects with a relevant document
 
@@ -56,16 +56,16 @@ def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cut
     return expected(reached, aspect_weights(hits, binary(rel), weighted))
 
 
-Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects to be reached"]
+Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects that must be reached"]
 
 
 def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
-    """(N,) ⌈level · m⌉, m the topic's aspects with a relevant document"""
+    """(N,) ⌈level · m⌉, where m is the number of the topic's aspects with a relevant document"""
     return needed(pool_gain(hits.pool, binary(rel)), level)[hits.topic]
 
 
 def needed(relevant: Floats, level: float) -> Floats:
-    """(T,) ⌈level · m⌉ from (T, A, D); at least one of them, if there is any"""
+    """(T,) ⌈level · m⌉ from (T, A, D); at least 1 if there is an aspect with a relevant document"""
     m = relevant.any(-1).sum(-1)
     return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1.0)))
 
@@ -89,9 +89,9 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     sums=False,
 )
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
-    """Subtopic reciprocal rank: one over the rank at which a share of the aspects is reached.
+    """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 
-    S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, 0 if none does
+    S-RR = 1 / min{i : the first i documents reach ⌈level · m⌉ of the m aspects}, or 0 if there is no such i
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
@@ -104,16 +104,16 @@ def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
 CoverNodes = Annotated[
     int,
     Range(1, MOST_NODES),
-    "how far to search for the cheapest documents of a topic with more than 16 aspects",
+    "how many nodes the search for the cheapest documents may visit, for a topic with more than 16 aspects",
 ]
 
 
 def cheapest_cover(
     hits: Hits, rel: float, level: float, a: float, b: float, nodes: int
 ) -> tuple[Floats, Floats]:
-    """(N,) twice: the least cost of documents that reach the needed aspects, at least and at most
+    """(N,) twice: bounds of the lowest cost of documents that reach the needed aspects
 
-    A document of m aspects costs a·m + b. The two are equal where the search came to its end.
+    A document of m aspects costs a·m + b. The two bounds are equal if the search was completed.
     """
 
     def costs() -> tuple[Floats, Floats]:
@@ -138,14 +138,14 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
     sums=False,
 )
 def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
-    """S-precision: how few documents could reach a share of the aspects, over how many the ranking needs.
+    """S-precision: the fewest documents that reach a share of the aspects, over those that the ranking needs.
 
-    S-precision = minrank(best) / minrank(ranking), minrank the number of documents down to where ⌈level · m⌉
-    of the m aspects are reached; 0 if they never are
+    S-precision = minrank(best) / minrank(ranking), where minrank is the rank at which ⌈level · m⌉ of the m
+    aspects are reached; 0 if they are never reached
 
-    The best is exact, not greedy: a minimal cover. Finding it is NP-hard. If the search does not end within
-    `nodes` steps on a topic, the score is that of the smallest cover it found, and Scores.low and
-    Scores.high are the bounds that it proved.
+    The best ranking is exact: it is a minimal cover, and not a greedy one. Finding it is NP-hard. If the
+    search on a topic needs more than `nodes` steps, the score uses the smallest cover that was found, and
+    Scores.low and Scores.high are the bounds that were proved.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
@@ -155,8 +155,8 @@ def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNode
     return _s_precision(hits, level, rel, nodes)[1]
 
 
-AspectCost = Annotated[float, Range(0), "what each aspect of a document costs"]
-DocumentCost = Annotated[float, Range(0, above_low=True), "what each document costs"]
+AspectCost = Annotated[float, Range(0), "the cost of each aspect of a document"]
+DocumentCost = Annotated[float, Range(0, above_low=True), "the cost of each document"]
 
 
 def _ws_precision(
@@ -184,12 +184,12 @@ def WS_precision(
     rel: Rel = 1.0,
     nodes: CoverNodes = 20_000,
 ) -> Floats:
-    """Weighted S-precision: S-precision with costs, so that reaching an aspect twice has its price.
+    """Weighted S-precision: S-precision with costs, so that reaching an aspect twice costs more.
 
-    WS-precision = mincost(best) / mincost(ranking), the cost of documents being Σ_i (a · |aspects of d_i| +
-    b) down to where ⌈level · m⌉ of the m aspects are reached; 0 if they never are
+    WS-precision = mincost(best) / mincost(ranking), where mincost = Σ_i (a · |aspects of d_i| + b) over the
+    documents down to the rank at which ⌈level · m⌉ of the m aspects are reached; 0 if they are never reached
 
-    The best is searched as for S_precision, with the same `nodes`.
+    The best ranking is found as for S_precision.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}
@@ -201,12 +201,12 @@ def WS_precision(
 
 @measure(
     keeps="Sat",
-    bounds=Bounds("none", reason="it counts the judged documents themselves"),
+    bounds=Bounds("none", reason="it counts judged documents and does not look at their grades"),
     cite="macavaney2022streamlining",
     sums=False,
 )
 def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
-    """Judged: the share of the first k documents that have been judged at all.
+    """Judged: the share of the first k documents that are judged.
 
     Judged@k = 1/min(k, length) Σ_{i≤k} [document i is judged]
 

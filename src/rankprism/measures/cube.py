@@ -1,4 +1,4 @@
-"""The cube test: how fast a ranking fills each aspect's need for information (Luo et al. 2013)."""
+"""The cube test: how fast a ranking satisfies the need for information on each aspect (Luo et al. 2013)."""
 
 from __future__ import annotations
 
@@ -40,31 +40,33 @@ from rankprism.measures.tables import powers_of_rest
 CubeForm = Annotated[
     str,
     OneOf(("paper", "trec-dd")),
-    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain over time, as TREC Dynamic Domain computes it",
+    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain divided by time, as in TREC Dynamic Domain",
 ]
 CubeAlpha = Annotated[
     float,
     Range(0, 1),
-    "how much of an aspect's worth one document on it takes away (1 - γ of the cube test)",
+    "the share by which each document on an aspect lowers its worth (1 - γ of the cube test)",
 ]
 CubeGain = Annotated[
     str,
     OneOf(GAINS),
-    "what a grade is worth in the paper's form: 1 from rel on, the grade itself, 2^g - 1, or "
-    "(2^g - 1) / 2^gmax; trec-dd always takes the grade itself",
+    "the gain of a grade in the form of the paper: 1 for every grade from rel on, the grade itself, 2^g - 1, "
+    "or (2^g - 1) / 2^gmax; the form of trec-dd always takes the grade itself",
     Role.GAIN,
 ]
 Saturation = Annotated[
-    float, Range(0, above_low=True), "how much gain satisfies an aspect, in the paper's form"
+    float, Range(0, above_low=True), "the gain that satisfies an aspect, in the form of the paper"
 ]
-Height = Annotated[float, Range(0, above_low=True), "how much gain satisfies an aspect, in trec-dd's form"]
-Batch = Annotated[int, Range(1), "how many documents a user sees at a time, in trec-dd's form"]
+Height = Annotated[
+    float, Range(0, above_low=True), "the gain that satisfies an aspect, in the form of trec-dd"
+]
+Batch = Annotated[int, Range(1), "the number of documents that a user sees at a time, in the form of trec-dd"]
 
 
 def heights(hits: Hits, alpha: float, height: float) -> Floats:
-    """(N, A, H) how far each aspect is filled after each document found, at most `height`
+    """(N, A, H) how far each aspect is filled after each retrieved document, at most `height`
 
-    A document of grade g adds γ^(c+1)·g, with γ = 1-α and c the documents that added to the aspect before.
+    A document of grade g adds γ^(c+1)·g, where γ = 1-α and c documents have added to the aspect before.
     """
     gamma = 1 - alpha
     added = gamma * decay(alpha)(hits.grade) * hits.grade
@@ -72,7 +74,7 @@ def heights(hits: Hits, alpha: float, height: float) -> Floats:
 
 
 def filled(hits: Hits, alpha: float, height: float) -> Floats:
-    """(N, H) the share of the whole cube that is filled after each document found"""
+    """(N, H) the share of the whole cube that is filled after each retrieved document"""
     levels = heights(hits, alpha, height) / height
     return sums_over_aspects(levels, shares(hits))
 
@@ -104,15 +106,15 @@ def CT(
     gain: CubeGain = "probability",
     cutoff: Cutoff = None,
 ) -> Floats:
-    """Cube test: gain that stops once an aspect is satisfied, over the time it took.
+    """Cube test: gain per time, where an aspect adds no gain once it is satisfied.
 
-    paper: CT@k = Σ_{i≤k} 1/i Σ_t w_t g(i,t) (1-α)^c(i,t) [Σ_{j<i} g(j,t) < saturation], with c(i,t) the
-    documents on t above i;
+    paper: CT@k = Σ_{i≤k} 1/i Σ_t w_t g(i,t) (1-α)^c(i,t) [Σ_{j<i} g(j,t) < saturation], where c(i,t)
+    is the number of documents on t above i;
     trec-dd: CT@k = Σ_t w_t h_t / (height · ⌈min(k, length) / batch⌉), where each document of grade g
     raises h_t by (1-α)^(c+1) g, to at most `height`
 
-    The two are different measures that share a name. Official Dynamic Domain runs come in rounds of five
-    documents, so its CT after 10 rounds is CT(form='trec-dd')@50.
+    The two forms are different measures with the same name. Runs of TREC Dynamic Domain come in rounds of
+    five documents, so the official CT after 10 rounds is CT(form='trec-dd')@50.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 4}, "s2": {"b": 4}}}
@@ -156,13 +158,13 @@ def _ct_bounds(
 def nCT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
 ) -> Floats:
-    """Normalised cube test: trec-dd's CT over its upper bound.
+    """Normalised cube test: the CT of TREC Dynamic Domain divided by its upper bound.
 
     nCT@k = CT(form='trec-dd')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) / (height ·
-    ⌈k / batch⌉), g*(·,t) the k + 1 highest grades on t
+    ⌈k / batch⌉), where g*(·,t) are the k + 1 highest grades on t
 
-    The bound is the official program's: it takes one document more than k, and discounts each one step
-    less than CT does.
+    The bound is that of the official program. It takes one document more than k, and discounts each document
+    by one step less than CT does.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"a": 1}}, ["nCT@5"]).mean()
@@ -179,7 +181,7 @@ def nCT(
 
 
 def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
-    """CT fills no more of an aspect than its bound does, so nCT is at most the ratio of their times."""
+    """CT never fills more of an aspect than its bound, so nCT is at most the ratio of their times."""
     depth = c.hits.depth(cutoff)
     g = c.gains(Gain("linear"), cutoff)
     filled = filled_at_the_end(c, g, alpha, height)
@@ -200,9 +202,9 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
 def ACT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
 ) -> Floats:
-    """Average cube test: trec-dd's gain over time, averaged over all points of the ranking.
+    """Average cube test: the mean of the CT of TREC Dynamic Domain over all ranks.
 
-    ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd')@i, with n = min(k, length)
+    ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd')@i, where n = min(k, length)
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"x": 2, "a": 1}}, ["ACT@10"]).mean()
@@ -211,7 +213,7 @@ def ACT(
     hits = hits.top(cutoff)
     gain = filled(hits, alpha, height)
     steps = np.diff(gain, axis=-1, prepend=0.0)
-    # What a document adds counts, over time, from its own rank to the end.
+    # The gain of a document, divided by time, counts at every rank from its own to the end.
     i = np.arange(1, int(hits.length.max(initial=0)) + 1)
     time = np.concatenate(([0.0], np.cumsum(1.0 / _rounds(i.astype(np.float64), batch))))
     found = steps > 0
@@ -221,7 +223,7 @@ def ACT(
 
 
 def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
-    """Each point of the ranking has its own bounds, and their mean is bounded by the means of these."""
+    """Each rank has its own bounds, and the mean over ranks is bounded by the means of these."""
     length = c.hits.top(cutoff).length
     g = c.gains(Gain("linear"), cutoff)
     i = np.arange(1, g.least.shape[-1] + 1)
@@ -233,7 +235,7 @@ def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     return low, high
 
 
-Modified = Annotated[bool, "count the share of a document's aspects that is new, not just whether any is"]
+Modified = Annotated[bool, "count the share of a document's aspects that are new, instead of 1 if any is new"]
 
 
 @measure(
@@ -244,10 +246,11 @@ Modified = Annotated[bool, "count the share of a document's aspects that is new,
     sums=False,
 )
 def P_at_recall(hits: Hits, rel: Rel = 1.0, modified: Modified = False) -> Floats:
-    """Precision at full recall: the share of documents that bring something new until all is covered.
+    """Precision at full recall: the share of documents that reach a new aspect, until all are reached.
 
-    P@recall = 1/n Σ_{i≤n} [document i reaches an aspect that none above reaches], n the rank at which all
-    aspects are reached, or the length of the ranking; modified: Σ of the share of its aspects that are new
+    P@recall = 1/n Σ_{i≤n} [document i reaches an aspect that no document above reaches], where n is the rank
+    at which all aspects are reached, or else the length of the ranking; modified: the sum is of the share of
+    the document's aspects that are new
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"c": 1}}}

@@ -1,8 +1,8 @@
-"""D-measures: one global gain per document over all intents, then a single-aspect measure.
+"""D-measures: each document gets one global gain over all intents, which a single-aspect measure then scores.
 
-The global gain of a document is GG = Σ_t Pr(t) gain(g(d,t)), with Pr the intents' probabilities (Sakai & Song
-2011). The #-forms mix in how many intents are reached. Intents typed navigational want one document only:
-DIN and P+Q.
+The global gain of a document is GG = Σ_t Pr(t) gain(g(d,t)), where Pr(t) is the probability of an intent
+(Sakai and Song 2011). The forms with # also count how many intents are reached. DIN and P+Q distinguish types
+of intents: a navigational intent needs only one document.
 """
 
 from __future__ import annotations
@@ -55,16 +55,18 @@ from rankprism.measures.parts import (
 from rankprism.measures.single import nDCG
 
 Digits = Annotated[
-    int | None, Range(0, 15), "round the gains of retrieved documents to so many decimals; NTCIREVAL has 4"
+    int | None,
+    Range(0, 15),
+    "round the gains of retrieved documents to this number of decimals; NTCIREVAL uses 4",
 ]
-Gamma = Annotated[float, Range(0, 1), "how much reaching intents counts, against the D-measure"]
+Gamma = Annotated[float, Range(0, 1), "the weight of I-rec; the D-measure has the remaining weight"]
 _ANY = 5e-324  # any grade above 0 counts for I-rec
 
 
 def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = False) -> Hits:
     """The same rankings with one aspect, whose grades are the global gains.
 
-    With `navigational`, an intent of that type gives its gain only to the first document on it.
+    If `navigational` is set, a navigational intent adds gain only to the first document on it.
     """
 
     def pool() -> Pool:
@@ -93,7 +95,7 @@ def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
     return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
 
 
-# Bounds of global gains are those of the measure inside, see `rankprism.measures.bounds.global_gains`.
+# The bounds of a D-measure are those of the measure inside: see `rankprism.measures.bounds.global_gains`.
 
 
 def _first(pair: Pair) -> Pair:
@@ -127,7 +129,7 @@ def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> 
 
 
 def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> Pair:
-    """γ I-rec + (1-γ) D is between what the bounds of both allow."""
+    """Bounds of γ I-rec + (1-γ) D, from the bounds of both."""
     reached = StRecall(rel=_ANY, cutoff=cutoff).bounds(c)
     low, high = (gamma * i + (1 - gamma) * x for i, x in zip(reached, d, strict=True))
     return low, high
@@ -142,7 +144,7 @@ def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> 
 def D_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """D-nDCG: nDCG of global gains.
 
-    D-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the same for all judged documents by GG,
+    D-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the same sum for the judged documents sorted by GG,
     GG_i = Σ_t Pr(t) (2^g(i,t) - 1)
 
     NTCIREVAL calls it D-MSnDCG.
@@ -166,8 +168,8 @@ def D_Q(
 ) -> Floats:
     """D-Q: the Q-measure of global gains.
 
-    D-Q@k = 1/min(k,R) Σ_{i≤k} [GG_i > 0] (C(i) + β cg(i)) / (i + β cg*(i)), gains being global and R the
-    documents relevant to any intent
+    D-Q@k = 1/min(k,R) Σ_{i≤k} [GG_i > 0] (C(i) + β cg(i)) / (i + β cg*(i)), where all gains are global and R
+    is the number of documents that are relevant to any intent
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"b": 1}}}
@@ -190,7 +192,7 @@ def D_Q(
 def DSharp_nDCG(
     hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Floats:
-    """D#-nDCG: D-nDCG mixed with the share of intents reached.
+    """D#-nDCG: the weighted mean of D-nDCG and the share of intents that are reached.
 
     D#-nDCG@k = γ I-rec@k + (1-γ) D-nDCG@k
 
@@ -224,7 +226,7 @@ def DSharp_Q(
     digits: Digits = None,
     cutoff: Cutoff = None,
 ) -> Floats:
-    """D#-Q: D-Q mixed with the share of intents reached.
+    """D#-Q: the weighted mean of D-Q and the share of intents that are reached.
 
     D#-Q@k = γ I-rec@k + (1-γ) D-Q@k
 
@@ -245,8 +247,8 @@ def DSharp_Q(
 def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
 
-    DIN-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the ideal of D-nDCG; a navigational intent adds to GG_i
-    only if no document above i is relevant to it
+    DIN-nDCG@k = Σ_{i≤k} GG_i / log2(i + 1)  ÷  the ideal of D-nDCG, where a navigational intent adds to
+    GG_i only if no document above i is relevant to it
 
     >>> from rankprism import evaluate, read_judgments
     >>> one = read_judgments({"q": {"s1": {"a": 1, "b": 1}}})
@@ -271,7 +273,7 @@ def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: 
 def DINSharp_nDCG(
     hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Floats:
-    """DIN#-nDCG: DIN-nDCG mixed with the share of intents reached.
+    """DIN#-nDCG: the weighted mean of DIN-nDCG and the share of intents that are reached.
 
     DIN#-nDCG@k = γ I-rec@k + (1-γ) DIN-nDCG@k
 
@@ -291,7 +293,7 @@ def DINSharp_nDCG(
     sums=False,
 )
 def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
-    """P+Q: Q for informational intents, P+ for navigational ones.
+    """P+Q: Q for informational intents and P+ for navigational intents.
 
     P+Q@k = Σ_{t informational} Pr(t) Q_t@k + Σ_{t navigational} Pr(t) P+_t@k
 
@@ -321,7 +323,7 @@ def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutof
 def P_plusQSharp(
     hits: Hits, gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
 ) -> Floats:
-    """P+Q#: P+Q mixed with the share of intents reached.
+    """P+Q#: the weighted mean of P+Q and the share of intents that are reached.
 
     P+Q#@k = γ I-rec@k + (1-γ) P+Q@k
 
@@ -337,7 +339,7 @@ def P_plusQSharp(
 
 
 def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
-    """(N, 1, H) and, for the ideal, (T, 1, D): r = GG / (GGmax + 1), GGmax the topic's highest global gain"""
+    """(N, 1, H), and (T, 1, D) for the ideal: r = GG / (GGmax + 1), GGmax being the topic's highest GG"""
     highest = hits.pool.highest[:, :, None] + 1
     return hits.grade / highest[hits.topic], -np.sort(-hits.pool.grade, axis=-1) / highest
 
@@ -351,9 +353,9 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     compared=NTCIREVAL,
 )
 def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
-    """D-nERR: normalised ERR of global gains, as NTCIREVAL has it.
+    """D-nERR: normalised ERR of global gains, as in NTCIREVAL.
 
-    D-nERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j)  ÷  the same for the ideal,  r = GG / (GGmax + 1)
+    D-nERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j)  ÷  the same sum for the ideal,  r = GG / (GGmax + 1)
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"b": 2, "a": 1}}, ["D_nERR@2"]).mean()
@@ -381,9 +383,9 @@ def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cu
 def D_EBR(
     hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Floats:
-    """D-EBR: the expected blended ratio of global gains, as NTCIREVAL has it.
+    """D-EBR: the expected blended ratio of global gains, as in NTCIREVAL.
 
-    D-EBR@k = Σ_{i≤k} BR(i) r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1), BR the blended ratio of D-Q
+    D-EBR@k = Σ_{i≤k} BR(i) r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1), where BR is the blended ratio of D-Q
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_EBR@2"]).mean()
@@ -408,7 +410,7 @@ def D_EBR(
 def D_iRBU(
     hits: Hits, p: Patience = 0.99, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Floats:
-    """D-iRBU: the intentwise rank-biased utility of global gains, as NTCIREVAL has it.
+    """D-iRBU: the intentwise rank-biased utility of global gains, as in NTCIREVAL.
 
     D-iRBU@k = Σ_{i≤k} p^i r_i Π_{j<i} (1 - r_j),  r = GG / (GGmax + 1)
 
@@ -430,9 +432,9 @@ def D_iRBU(
 def D_RBP(
     hits: Hits, p: Persistence = 0.95, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
 ) -> Floats:
-    """D-RBP: rank-biased precision of global gains, as NTCIREVAL has it.
+    """D-RBP: rank-biased precision of global gains, as in NTCIREVAL.
 
-    D-RBP@k = (1 - p) Σ_{i≤k} p^(i-1) GG_i / GGmax, GGmax the topic's highest global gain
+    D-RBP@k = (1 - p) Σ_{i≤k} p^(i-1) GG_i / GGmax, where GGmax is the topic's highest global gain
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}}}, {"q": {"a": 1}}, ["D_RBP(p=0.5)"]).mean()

@@ -17,7 +17,8 @@ from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, de
 Fold = Annotated[
     str,
     OneOf(FOLDS.keys()),
-    "a document's grade where it has several: the highest, the lowest, their sum, weighted mean or product",
+    "how several grades of a document become one: the highest, the lowest, their sum, weighted mean or "
+    "product",
     Role.FOLD,
 ]
 FOLD = declared("fold", Fold, "max")
@@ -37,16 +38,18 @@ def measure(
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
-    Every measure can also be taken of the judged documents only, which is not its function's business.
+    Every measure also has the parameter `judged_only`, which the function itself does not see.
 
-    needs : the kind of judgments that it needs. A function that needs "preferences" takes `PreferenceHits`,
-        and such a measure cannot be taken of the judged documents only.
-    bounds : what is known of the score where judgments are missing.
-    keeps : the constraints that it keeps with default parameters, e.g. "Pri Deep".
-    interval : from the function's arguments to bounds of the score, where a search may end without proof.
+    needs : the kind of judgments that the measure needs. A function that needs "preferences" takes
+        `PreferenceHits`, and such a measure has no parameter `judged_only`.
+    bounds : the bounds of the score if judgments are missing.
+    keeps : the constraints that the measure satisfies with default parameters, e.g. "Pri Deep".
+    interval : a function of the same arguments that returns bounds of the score, if a search may end without
+        a proof.
     cite : keys of `rankprism.measures.citations`.
     compared : other programs or publications with which the scores were compared.
-    aliases : other names; `printed` is the name in tables and charts, if not made from the measure's own.
+    aliases : other names of the measure.
+    printed : the name in tables and charts. Default: made from the name of the measure.
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     """
 
@@ -82,10 +85,10 @@ def single(
     aliases: str = "",
     sums: bool = True,
 ) -> Callable[[Callable[..., Floats]], Measure]:
-    """The same for a measure of one aspect, whose function scores each aspect on its own, (N, A).
+    """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
-    On several aspects it is taken of grades that are folded to one. M_IA, the mean over aspects, comes with
-    it; `keeps_ia` are the constraints that M_IA keeps.
+    If there are several aspects, the grades of a document are folded into one grade. M_IA, the mean over
+    aspects, is made as well. `keeps_ia` are the constraints that M_IA satisfies.
     """
 
     def decorate(function: Callable[..., Floats]) -> Measure:
@@ -105,7 +108,7 @@ def single(
 
 
 def _ordered(own: tuple[Parameter, ...], *common: Parameter) -> tuple[Parameter, ...]:
-    """As they stand in a measure's name: its own, those that all have, the cutoff."""
+    """Parameters in the order of a measure's name: its own, those that all measures have, the cutoff."""
     cutoff = [p for p in own if p.role is Role.CUTOFF]
     return (*(p for p in own if p.role is not Role.CUTOFF), *common, *cutoff)
 

@@ -1,4 +1,4 @@
-"""The names of measures for tables and charts: α-nDCG@20 where `str` has alpha_nDCG@20."""
+"""The names of measures in tables and charts: α-nDCG@20 instead of alpha_nDCG@20."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The distance order: documents by how far their labels are from the best ones (Maistro et al. 2021, 3.2).
+"""The distance order: documents are ordered by the distance of their labels from the best labels.
 
-l ≤* l'  ⇔  Dist(l, l*) ≥ Dist(l', l*), and labels of equal distance form a class. Distances are compared
-exactly: embedded labels are fractions, and of the Euclidean distance the square is taken.
+l ≤* l'  ⇔  Dist(l, l*) ≥ Dist(l', l*) (Maistro et al. 2021, section 3.2). Labels at the same distance form a
+class. Distances are compared exactly: embedded labels are fractions, and the Euclidean distance is squared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on eac
 Point: TypeAlias = tuple[Fraction | int, ...]
 Distance: TypeAlias = Callable[[Point, Point, Point], Any]
 
-#: More label tuples than this are a mistake in a scale.
+#: With more label tuples than this, a scale must be wrong.
 MOST_TUPLES = 1_000_000
 _MOST_DOUBLED = 1024  # 2^1024 is no float
 
@@ -47,23 +47,23 @@ def _chebyshev(x: Point, best: Point, w: Point) -> Fraction | int:
     return max(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
 
 
-#: How far embedded labels are from the best ones, each aspect counting as much as its weight.
+#: Distances of embedded labels from the best labels, in which each aspect counts as much as its weight.
 DISTANCES: dict[str, Distance] = {
     "euclidean": _euclidean,
     "manhattan": _manhattan,
     "chebyshev": _chebyshev,
 }
-#: Those of the paper, before any of one's own.
+#: The distances of the paper. Distances of your own come after them.
 NORMS = tuple(DISTANCES)
 WEIGHTS = ("step", "exponential", "top-half")
 TUPLES = ("product", "valid", "seen")
 
 
 def distance(function: Callable[[Point, Point], Any]) -> Callable[[Point, Point], Any]:
-    """Make a distance known by the name of its function, for `TOMA(M, distance='name')`.
+    """Register a distance under the name of its function, for `TOMA(M, distance='name')`.
 
-    It takes the embedded labels of a document and the best ones, as tuples of fractions, and returns any
-    numbers that can be compared. To tell equal distances from nearly equal ones, return fractions.
+    The function takes the embedded labels of a document and the best labels, as tuples of fractions, and
+    returns a number. Return a fraction if equal distances must be distinguished from nearly equal ones.
 
     >>> @distance
     ... def relevance_first(labels, best):
@@ -80,7 +80,7 @@ def distance(function: Callable[[Point, Point], Any]) -> Callable[[Point, Point]
 
 @dataclass(frozen=True)
 class Measured:
-    """The distance of a point to the best labels."""
+    """The distance of a point from the best labels."""
 
     name: str
     top: Point
@@ -98,7 +98,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class DistanceOrder:
-    """Classes of label tuples, from the worst to the best, and what each is worth."""
+    """Classes of label tuples from the worst to the best, with the weight of each class."""
 
     scales: tuple[Scale, ...]
     measured: Measured  # the distance to the best labels; squared for the Euclidean one
@@ -111,7 +111,7 @@ class DistanceOrder:
         return {labels: c for c, members in enumerate(self.classes) for labels in members}
 
     def weight(self, labels: Labelled) -> float:
-        """W(l): that of its class; for labels of no class, of the worse of the two they stand between."""
+        """W(l), the weight of the class of l. Labels between two classes have the weight of the worse one."""
         if labels in self.class_of:
             return self.weights[self.class_of[labels]]
         far = self.measured(embedded(self.scales, labels))
@@ -123,7 +123,7 @@ def embedded(scales: Sequence[Scale], labels: Labelled) -> Point:
 
 
 def _whole(number: Fraction) -> Fraction | int:
-    """Whole numbers as such, which are faster by an order of magnitude."""
+    """Fractions that are whole numbers as integers, which are ten times as fast."""
     return number.numerator if number.denominator == 1 else number
 
 
@@ -171,7 +171,7 @@ def distance_order(
     distances = tuple(sorted(by_distance, reverse=True))
     classes = tuple(tuple(sorted(by_distance[far])) for far in distances)
     order = DistanceOrder(scales, measured, classes, distances, _worth(len(classes), weights))
-    # Up to the best labels these distances only shrink when a label gets better (the paper's appendix).
+    # Up to the best labels, a better label never increases these distances (appendix of the paper).
     if name not in NORMS or any(scale.place[-1] > x for scale, x in zip(scales, top, strict=True)):
         _check(order, name)
     return order
@@ -190,7 +190,7 @@ def _combinations(scales: Sequence[Scale]) -> Iterator[Labelled]:
 
 
 def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
-    """Where the best labels stand: a label stands at its place, any other number for itself."""
+    """The position of the best labels. A number that is not a label is a position itself."""
     if best is None:
         return tuple(_whole(scale.place[-1]) for scale in scales)
     if len(best) != len(scales):
@@ -211,7 +211,7 @@ def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
 
 
 def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
-    """W of each class, from the worst up; never descending, and 0 for the worst."""
+    """W of each class from the worst to the best. W is 0 for the worst class and never falls."""
     if weights == "step":  # 0, 1, 2, 3, …
         return tuple(map(float, range(classes)))
     if weights == "exponential":  # 0, 2, 4, 8, …
@@ -238,9 +238,10 @@ def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _check(order: DistanceOrder, name: str) -> None:
-    """Refuses an order that puts labels which are at least as good on every aspect behind others.
+    """Refuse an order that puts labels behind others that are not better on any aspect.
 
-    It is enough to look one step up on one aspect, if all such steps are there; else at all pairs.
+    If all labels are there that are one step better on one aspect, it is enough to check these steps.
+    Otherwise all pairs are checked.
     """
     place = order.class_of
     for labels, c in place.items():
@@ -283,7 +284,7 @@ def covers(tuples: Sequence[Labelled]) -> list[tuple[Labelled, Labelled]]:
 
 
 def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
-    """All combinations of labels in which no aspect is above its lowest without the one it is `given`.
+    """All combinations of labels that the conditions (`given`) allow.
 
     >>> correct = Scale.of("correct", 2, given="relevant")
     >>> valid([Scale.of("relevant", 2), correct])
@@ -299,7 +300,7 @@ def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
 def chosen_tuples(
     scales: Sequence[Scale], tuples: Any, seen: Iterable[Labelled] | None = None
 ) -> tuple[Labelled, ...] | None:
-    """The labels that form classes, by one of `TUPLES` or as they are called; None for all of them."""
+    """The labels that form classes: those of one of `TUPLES`, or those named. None means all of them."""
     if tuples == "product":
         return None
     if tuples == "valid":
@@ -310,7 +311,7 @@ def chosen_tuples(
 
 
 def check_positions(labels: Labels, tuples: Any, best: Any) -> None:
-    """Refuses labels listed by position where the order of aspects is nobody's choice."""
+    """Refuse labels that are listed by position if nobody has chosen the order of the aspects."""
     if best is not None:
         labels.check_order("TOMA: best")
     if not isinstance(tuples, str):
@@ -318,7 +319,7 @@ def check_positions(labels: Labels, tuples: Any, best: Any) -> None:
 
 
 def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
-    """The numbers of labels, from what they are called."""
+    """The numbers of labels, from their names."""
     if not isinstance(labels, tuple | list) or len(labels) != len(scales):
         aspects = ", ".join(scale.aspect for scale in scales)
         raise MeasureError(f"TOMA: {labels!r} is no tuple of {len(scales)} labels, one for each of {aspects}")
@@ -334,5 +335,5 @@ def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
 
 
 def tuple_words(scales: Sequence[Scale], labels: Labelled) -> str:
-    """Labels by their names."""
+    """The names of labels, as text."""
     return "(" + ", ".join(scale.names[label] for scale, label in zip(scales, labels, strict=True)) + ")"

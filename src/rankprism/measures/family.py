@@ -1,8 +1,8 @@
 """The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: how they are scored, normalised and declared.
 
-A member is a function from its parameters to `rankprism.measures.parts.Parts`. The rest is common to all: the
-cutoff, the ideal rankings, what is known of a score if the search for the best ranking ends without proof, or
-if judgments are missing.
+A member is a function from its parameters to `rankprism.measures.parts.Parts`. Everything else is the same
+for all members: the cutoff, the ideal rankings, and the bounds of a score if judgments are missing or if the
+search for the best ranking ends without a proof.
 """
 
 from __future__ import annotations
@@ -50,11 +50,13 @@ from rankprism.measures.series import DIRECT, sum_beyond
 Ideal = Annotated[
     str,
     OneOf(("greedy", "exact", "per-aspect")),
-    "what to divide by: the greedy ideal ranking, as ndeval; the best ranking there is, certified; or each "
-    "aspect's own best ranking",
+    "the ideal ranking to divide by: the greedy one, as in ndeval; the best one, with a proof; or the best "
+    "ranking for each aspect alone",
     Role.IDEAL,
 ]
-Nodes = Annotated[int, Range(1, MOST_NODES), "how far to search for the best ranking, with ideal='exact'"]
+Nodes = Annotated[
+    int, Range(1, MOST_NODES), "how many nodes the search for the best ranking may visit, with ideal='exact'"
+]
 IDEAL = declared("ideal", Ideal, "greedy")
 NODES = declared("nodes", Nodes, 1_000_000)
 
@@ -64,7 +66,7 @@ def novelty(
 ) -> Callable[[Callable[..., Parts]], Measure]:
     """Turn a function from parameters to `Parts` into a registered measure of the same name.
 
-    bounds : "exact" or "outer", what is known of a score where judgments are missing.
+    bounds : "exact" or "outer", the kind of bounds if judgments are missing.
     """
 
     def decorate(parts_of: Callable[..., Parts]) -> Measure:
@@ -96,9 +98,9 @@ def novelty(
 
 
 def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None]], Measure]:
-    """Turn a name and a docstring into the normalised form of a measure, over that of an ideal ranking.
+    """Turn a name and a docstring into the normalised form of a measure, divided by an ideal ranking's score.
 
-    It has the parameters of the measure, and those that say which ideal ranking is meant.
+    It has the parameters of the measure, and those that choose the ideal ranking.
     """
     base = of.definition
     parts_of = base.parts
@@ -141,7 +143,7 @@ def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None
 
 
 def score(hits: Hits, parts: Parts, cutoff: int | None, name: str) -> Floats:
-    """(N,) the utility, times the factor or over that of the ranking that serves everything"""
+    """(N,) the utility, times the factor or divided by the utility of `everything`"""
     checked(hits, parts, name)
     if parts.over_everything:
         return over_everything(hits, parts, cutoff)
@@ -150,7 +152,7 @@ def score(hits: Hits, parts: Parts, cutoff: int | None, name: str) -> Floats:
 
 
 def checked(hits: Hits, parts: Parts, name: str) -> Parts:
-    """The parts, if the gains are the probabilities that a cascade takes them for."""
+    """Return the parts, or refuse gains that are not probabilities if the novelty is a cascade."""
     highest = hits.pool.grade.max(initial=0.0)
     gain: Gain = parts.gain
     if parts.novelty == CASCADE and gain.kind == "linear" and highest > 1:
@@ -163,14 +165,14 @@ def checked(hits: Hits, parts: Parts, name: str) -> Parts:
 
 
 def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Floats:
-    """(N,) the utility, over that of the ideal ranking"""
+    """(N,) the utility divided by that of the ideal ranking"""
     if ideal == "per-aspect":
         return over_own_ideals(hits, parts, cutoff)
     return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
 
 
 def ideal_interval(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
-    """What `over_ideal` is at least and at most, the best ranking being known only within bounds."""
+    """Bounds of `over_ideal`, if the utility of the best ranking is known only within bounds."""
     if ideal == "per-aspect":
         own = over_own_ideals(hits, parts, cutoff)
         return own, own
@@ -180,7 +182,7 @@ def ideal_interval(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nod
 
 
 def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
-    """(T,) twice: what the ideal ranking's utility is at least and at most"""
+    """(T,) twice: bounds of the utility of the ideal ranking"""
     if ideal == "exact":
         return exact_utility(hits.pool, parts, cutoff, nodes)
     best = best_utility(hits.pool, parts, cutoff)
@@ -188,7 +190,7 @@ def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) 
 
 
 def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) Σ_t w_t u_t / u*_t, with u*_t the utility for aspect t of the ranking that is best for it alone"""
+    """(N,) Σ_t w_t u_t / u*_t, where u*_t is the utility for t of the ranking that is best for t alone"""
     g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
     best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
     weight = aspect_weights(hits, parts.gain, parts.weighted)
@@ -196,14 +198,14 @@ def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) the utility, over that of a ranking whose every document serves every aspect"""
+    """(N,) the utility divided by that of a ranking in which every document serves every aspect"""
     weight = aspect_weights(hits, parts.gain, parts.weighted)
     whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
     return over_best(utility(hits, parts, cutoff), expected(whole, weight))
 
 
 def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) the utility of a ranking whose every document serves every aspect"""
+    """(N,) the utility of a ranking in which every document serves every aspect"""
     depth = hits.depth(cutoff).astype(np.int64)
     sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
     whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
@@ -214,9 +216,9 @@ def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 
 
 def _everything(parts: Parts, longest: int) -> Floats:
-    """Σ_{i≤k} (1-α)^(i-1) D(i) for k = 0, 1, …, `longest`, or to where it no longer grows
+    """Σ_{i≤k} (1-α)^(i-1) D(i) for k = 0, 1, …, `longest`, or until it no longer grows
 
-    No term is larger than the one before, so that after one which is too small to change the sum none does.
+    The terms never rise, so once a term is too small to change the sum, all later terms are too.
     """
     n = min(longest, 1024)
     while True:
@@ -231,7 +233,7 @@ def _everything(parts: Parts, longest: int) -> Floats:
 
 
 def score_bounds(c: Completions, parts: Parts, cutoff: int | None, name: str) -> Pair:
-    """What `score` is at least and at most."""
+    """Bounds of `score` if judgments are missing."""
     if parts.novelty == CASCADE:
         probability(c, parts.gain, name)
     if parts.over_everything:
@@ -241,7 +243,7 @@ def score_bounds(c: Completions, parts: Parts, cutoff: int | None, name: str) ->
 
 
 def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int, name: str) -> Pair:
-    """What `over_ideal` is at least and at most."""
+    """Bounds of `over_ideal` if judgments are missing."""
     if parts.novelty == CASCADE:
         probability(c, parts.gain, name)
     if ideal == "per-aspect":

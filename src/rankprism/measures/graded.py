@@ -1,4 +1,4 @@
-"""Graded measures of one aspect that look at levels or at blended ratios, (N, A) like those in `single`."""
+"""Graded measures of one aspect that look at levels or at blended ratios. Their shape is (N, A)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import Gain, GainRule, hit_gain, over_best, pool_gain, total
 
-Blend = Annotated[float, Range(0), "how much the gains count beside the numbers of documents; 0: not at all"]
+Blend = Annotated[
+    float, Range(0), "the weight of gains compared with numbers of documents; with 0, gains do not count"
+]
 
 
 def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
     """(N, A, H) BR(i) = (C(i) + β cg(i)) / (i + β cg*(i)); 0 where the document is not relevant
 
-    C counts the relevant documents down to rank i, cg adds their gains, cg* those of the ideal ranking.
+    C is the number of relevant documents down to rank i, cg is the sum of their gains, and cg* is this sum
+    for the ideal ranking.
     """
     g = hit_gain(hits, Gain(gain))
     found, gained = np.cumsum(g > 0, axis=-1), np.cumsum(g, axis=-1)
@@ -33,7 +36,7 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
 
 
 def ideal_gain(hits: Hits, gain: str) -> Floats:
-    """(N, A, H) cg*: what the ideal ranking has gained down to the rank of each document found."""
+    """(N, A, H) cg*: the sum of gains of the ideal ranking down to the rank of each retrieved document."""
     sums = np.cumsum(
         sorted_ideal(hits.pool, ("gain", gain), lambda _: pool_gain(hits.pool, Gain(gain))), axis=-1
     )
@@ -53,12 +56,13 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     compared=SAKAI_SONG,
 )
 def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
-    """Q-measure: average precision with the precision blended with the share of the gain.
+    """Q-measure: average precision in which the precision also takes gains into account.
 
     Q@k = 1/min(k,R) Σ_{i≤k} [g_i > 0] (C(i) + β cg(i)) / (i + β cg*(i))
 
-    C counts the relevant documents down to rank i, cg adds their gains, cg* those of the ideal ranking; R is
-    the number of relevant documents. With β = 0 it is AP over min(k,R).
+    C is the number of relevant documents down to rank i, cg is the sum of their gains, and cg* is this sum
+    for the ideal ranking. R is the number of relevant documents. With β = 0, Q is AP divided by min(k,R)
+    instead of R.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Q@10", "Q(beta=0)@10"]).mean()
@@ -79,9 +83,9 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     sums=False,
 )
 def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
-    """P+: the blended ratio of Q down to the best document of the list, for who wants just one.
+    """P+: the mean blended ratio of Q down to the best document, for users who want just one document.
 
-    P+ = 1/C(i_p) Σ_{i≤i_p} [g_i > 0] BR(i), with i_p the first rank that has the highest grade in the list
+    P+ = 1/C(i_p) Σ_{i≤i_p} [g_i > 0] BR(i), where i_p is the first rank with the highest grade in the ranking
     and BR(i) = (C(i) + β cg(i)) / (i + β cg*(i))
 
     >>> from rankprism import evaluate
@@ -100,13 +104,14 @@ def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff
 Levels = Annotated[
     str | Mapping[float, float],
     OneOf(("uniform", "printed")),
-    "how likely a user sets the bar at each grade: equally; 'printed', as in Sakai & Song's equations, in "
-    "proportion to the grade; or given, such as {1:0.5,2:0.3,3:0.2}",
+    "the probability that a user's threshold of relevance is at a grade: 'uniform' is the same for all "
+    "grades, and 'printed' is proportional to the grade, as in the equations of Sakai and Song; or a mapping "
+    "such as {1:0.5,2:0.3,3:0.2}",
 ]
 
 
 def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
-    """W(g), the chance that the bar is at most g, up to a factor"""
+    """W(g), the probability that the threshold is at most g, up to a factor"""
     if not isinstance(levels, Mapping):
         return grades if levels == "uniform" else grades * (grades + 1)
     worth = np.zeros(grades.shape)
@@ -118,8 +123,9 @@ def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
 def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floats:
     """(N, A) Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), from grades (N, A, H) and ranks (N, H)
 
-    The inner sum has a term for each grade: how many of the documents down to i have it, or, for the grade of
-    document i itself, how many have it or a higher one. A grade that occurs in other rankings only adds 0.
+    The inner sum has a term for each grade, which counts the documents down to i with this grade. For the
+    grade of document i itself, it counts those with this grade or a higher one. A grade that occurs only in
+    other rankings adds 0.
     """
     inner = np.zeros(grade.shape)
     for g in np.unique(grade):
@@ -131,7 +137,7 @@ def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floa
 
 
 def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | None = None) -> Floats:
-    """(T, A) the same for the judged documents, those of the highest grades first"""
+    """(T, A) the same for the judged documents, sorted by descending grades"""
     ideal = sorted_ideal(pool, "grade", lambda grade: grade)[:, :, :cutoff]
     rank = np.arange(1, ideal.shape[-1] + 1, dtype=np.int32)
     return _gap(ideal, rank[None], levels)
@@ -161,10 +167,10 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
     compared=SAKAI_SONG,
 )
 def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
-    """Graded average precision: AP for a user whose bar for relevance is not known.
+    """Graded average precision: AP for a user whose threshold of relevance is not known.
 
-    GAP = Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{judged d} W(g_d), with W(g) the chance that the bar is at
-    most g
+    GAP = Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{judged d} W(g_d), where W(g) is the probability
+    that the threshold is at most g
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["GAP"]).mean()
@@ -181,9 +187,10 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     compared=SAKAI_SONG,
 )
 def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:
-    """Normalised graded average precision at a cutoff: GAP's sum over that of the best ranking possible.
+    """Normalised graded average precision: the sum of GAP divided by that of the best possible ranking.
 
-    nGAP@k = Σ_{i≤k} 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{i≤k} W(g*_i), g* the judged grades, highest first
+    nGAP@k = Σ_{i≤k} 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{i≤k} W(g*_i), where g* are the judged grades,
+    sorted in descending order
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nGAP@1"]).mean()

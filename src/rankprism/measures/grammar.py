@@ -1,4 +1,4 @@
-"""Reading a measure's name: ``Name(parameter=value, ...)@cutoff``. Never evaluates code."""
+"""Reads the name of a measure, ``Name(parameter=value, ...)@cutoff``. It never evaluates code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-#: Measures and values inside each other; the measures that there are need three.
+#: How deep measures and values may be nested. The built-in measures need three levels.
 _DEEPEST = 20
-#: Characters of a number: more than the 17 digits, sign and exponent that a float has.
+#: How many characters a number may have: more than the 17 digits, sign and exponent of a float.
 _LONGEST_NUMBER = 40
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
@@ -39,7 +39,7 @@ def parse(text: str | Measure | Any) -> Measure:
     if isinstance(text, str):
         return _Reader(text).measure()
     if type(text).__module__.partition(".")[0] == "ir_measures":
-        return _Reader(str(text)).measure()  # its measures print in the grammar that is ours, too
+        return _Reader(str(text)).measure()  # measures of ir_measures print in the same grammar
     raise MeasureError(
         f"{quoted(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
         "rankprism.measures or ir_measures"

@@ -1,4 +1,4 @@
-"""Ideal rankings: what a score is divided by."""
+"""Ideal rankings, whose scores are the divisors of normalised measures."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ from rankprism.measures.parts import Parts, discounted_sum, expected, live_weigh
 def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
     """(T,) the utility of the greedy ideal ranking
 
-    It takes, at each step, the document with the largest undiscounted gain. Gains that are equal up to
-    rounding are a tie, which the larger document id wins. The order does not depend on the discount, so
-    measures that differ in nothing else share it.
+    At each step, the greedy ranking takes the document with the largest undiscounted gain. Gains that are
+    equal up to rounding are tied, and the larger document id wins. The order does not depend on the discount,
+    so measures that differ only in their discount share it.
     """
     return _utility(pool, parts, _greedy_gain(pool, parts), cutoff)
 
 
 def best_gains(pool: Pool, parts: Parts) -> Floats:
-    """(T, D) what each document of the greedy ideal ranking adds, before any discount"""
+    """(T, D) the undiscounted gain of each document of the greedy ideal ranking"""
     return sums_over_aspects(_greedy_gain(pool, parts), live_weights(pool, parts.gain, parts.weighted))
 
 
 def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
-    """(T, A, D) what the documents of the greedy ideal ranking gain on each aspect, times their novelty"""
+    """(T, A, D) the gain of each document of the greedy ideal ranking on each aspect, times its novelty"""
     key = ("greedy", parts.gain, parts.novelty, parts.weighted)
     return pool.once(key, lambda: _novel_gain(pool, parts, greedy(*offers(pool, parts))))
 
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:
-    """(T, A, D) what the documents gain in this order (T, D), where -1 is none, times their novelty"""
+    """(T, A, D) gain times novelty of the documents in this order (T, D), in which -1 is no document"""
     found = np.take_along_axis(pool_gain(pool, parts.gain), np.maximum(order, 0)[:, None, :], axis=-1)
     g = np.where(order[:, None, :] >= 0, found, 0.0)
     return g * parts.novelty(g)
 
 
 def _utility(pool: Pool, parts: Parts, novel_gain: Floats, cutoff: int | None) -> Floats:
-    """(T,) what `utility` is for a ranking of documents that gain so much."""
+    """(T,) the utility of a ranking whose documents have these gains times novelties"""
     gain = novel_gain[:, :, :cutoff]
     weight = live_weights(pool, parts.gain, parts.weighted)
     return expected(discounted_sum(gain, parts.discount.first(gain.shape[-1])), weight)
 
 
 def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
-    """(T, A, D) what each document offers on each aspect, and what share of it seeing it takes away"""
+    """(T, A, D) twice: the worth of each document on each aspect, and the share of worth that it removes"""
     g = pool_gain(pool, parts.gain)
     value = g * live_weights(pool, parts.gain, parts.weighted)[:, :, None]
     return np.ascontiguousarray(value), np.ascontiguousarray(parts.novelty.stop(g))
 
 
 def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> tuple[Floats, Floats]:
-    """(T,) twice: the utility of the best ranking there is, at least and at most; equal where it is proved
+    """(T,) twice: bounds of the utility of the best ranking; they are equal if the search is completed
 
-    The search looks at `nodes` beginnings of rankings a topic at most, so that its result never depends
-    on the machine.
+    For each topic, the search looks at no more than `nodes` beginnings of rankings, so its result does not
+    depend on the machine.
     """
 
     def bounds() -> tuple[Floats, Floats]:
@@ -65,12 +65,12 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> t
         depth = documents if cutoff is None else min(cutoff, documents)
         order, low, high = exact(*offers(pool, parts), parts.discount.first(depth), nodes)
         best = _utility(pool, parts, _novel_gain(pool, parts, order), cutoff)
-        # The search adds up in another order than measures do.
+        # The search adds in another order than measures do.
         return best, np.where(high == low, best, np.maximum(high, best))
 
     return pool.once(("exact", parts, cutoff, nodes), bounds)
 
 
 def sorted_ideal(pool: Pool, key: object, gain: Callable[[Floats], Floats]) -> Floats:
-    """(T, A, D) each aspect's gains in descending order: the ideal of a single-aspect measure."""
+    """(T, A, D) the gains on each aspect in descending order: the ideal of a single-aspect measure."""
     return pool.once(("sorted", key), lambda: -np.sort(-gain(pool.grade), axis=-1))

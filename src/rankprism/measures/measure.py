@@ -34,49 +34,51 @@ GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What is known of a score whatever the judgments that are missing, see `rankprism.measures.bounds`."""
+    """The bounds of a score if judgments are missing: see `rankprism.measures.bounds`."""
 
-    #: "exact": some completion of the judgments attains either bound, with default parameters; "outer": no
-    #: completion goes beyond; "none": no bound is known.
+    #: "exact": with default parameters, some completion of the judgments attains each bound; "outer": no
+    #: completion goes beyond the bounds; "none": no bounds are known.
     kind: str
-    #: From `Completions` and parameters to the bounds: (N, A) for a single-aspect measure, else (N,).
+    #: Takes `Completions` and parameters, and returns the bounds: (N, A) for a single-aspect measure, else
+    #: (N,).
     function: Callable[..., tuple[Floats, Floats]] | None = None
     reason: str = "nobody has proved any for it"  # why there are none
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A measure with its parameters open."""
+    """A measure whose parameters have no values yet."""
 
     name: str
     function: Callable[..., Floats]
     parameters: tuple[Parameter, ...]
-    #: A single-aspect measure scores each aspect, (N, A), and so can be folded; others give (N,).
+    #: A single-aspect measure scores each aspect, (N, A), and its grades can be folded; others give (N,).
     single: bool
-    #: The constraints of Amigó et al. 2018 that it keeps with default parameters, and those that M_IA keeps,
-    #: as the search of `rankprism.axioms` finds; None: nobody has said.
+    #: The constraints of Amigó et al. (2018) that it satisfies with default parameters, and those that M_IA
+    #: satisfies, as the search of `rankprism.axioms` finds. None: not declared.
     keeps: frozenset[str] | None = None
     keeps_ia: frozenset[str] | None = None
-    #: Bounds of the score, where the function's own result is not certain.
+    #: Bounds of the score, if the result of the function is not certain.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
-    #: Bounds of the score, where judgments are missing.
+    #: Bounds of the score if judgments are missing.
     bounds: Bounds = Bounds("none")
-    #: What the scores were compared with, beside a slow implementation of the definition.
+    #: What the scores were compared with, in addition to a slow implementation of the definition.
     compared: str = ""
-    #: The parts of a member of the novelty family, from its parameters.
+    #: A function from parameters to parts, for a member of the novelty family.
     parts: Callable[..., Parts] | None = None
     #: Whether the score is a sum over documents, so that what one earned does not depend on those below it.
     sums: bool = True
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    #: The measure that this one, M_IA, was made of; empty for a measure of its own.
+    #: If this measure is some M_IA, the name of M; otherwise empty.
     derived_from: str = ""
-    #: How to make the definition again in another process, if not by importing its function's module.
+    #: How to make the definition again in another process, if importing the module of its function is not
+    #: enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
     #: The kind of judgments that it needs: "judgments", which are absolute ones, where its function takes
     #: `Hits`; or "preferences", where its function takes `PreferenceHits`.
     needs: str = "judgments"
-    #: The name that papers use, where it is not what `display` makes of `name`.
+    #: The name that papers use, if it differs from what `display` makes from `name`.
     printed: str = ""
 
     @cached_property
@@ -101,11 +103,11 @@ class Definition:
 
     @cached_property
     def roles(self) -> Mapping[Role, Parameter]:
-        """The parameters that somebody besides the formula has to know of."""
+        """The parameters that other code than the formula must know."""
         return {p.role: p for p in self.parameters if p.role is not None}
 
     def spelled(self, name: str) -> str:
-        """The parameter that is meant by α, Alpha or judged-only; the same name where none is."""
+        """The parameter that a spelling such as α, Alpha or judged-only means; else the name unchanged."""
         folded = folded_name(name)
         return next((p.name for p in self.parameters if folded_name(p.name) == folded), name)
 
@@ -167,18 +169,18 @@ class Measure:
         return self.settings.get(name, self.definition.parameter(name).default)
 
     def of(self, role: Role) -> Any:
-        """The value of the parameter with this role; None if there is no such parameter."""
+        """The value of the parameter with this role, or None if there is no such parameter."""
         parameter = self.definition.roles.get(role)
         return None if parameter is None else self[parameter.name]
 
     def given(self, role: Role) -> Any:
-        """The same, and None too where it is the default."""
+        """The same as `of`, but also None if the value is the default."""
         parameter = self.definition.roles.get(role)
         return None if parameter is None else self.settings.get(parameter.name)
 
     @property
     def inner(self) -> Measure | None:
-        """The measure inside, where there is one."""
+        """The measure inside, or None."""
         inside: Measure | None = self.given(Role.INNER)
         return inside
 
@@ -207,7 +209,7 @@ class Measure:
         return escaped
 
     def _spelled(self, name: str, spelling: Mapping[str, str], inner: Callable[[Measure], str]) -> str:
-        """The name, the parameters that differ from their defaults, the cutoff."""
+        """The name, the parameters that differ from their defaults, and the cutoff."""
         given = [p for p in self.definition.parameters if p.name in self.settings and p.role != Role.CUTOFF]
         inside = ",".join(
             inner(self.settings[p.name])
@@ -219,7 +221,7 @@ class Measure:
         return name + (f"({inside})" if inside else "") + ("" if cutoff is None else f"@{cutoff}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name: the other process finds the definition, imports its module or makes it again."""
+        """Pickle by name. The other process looks up the definition, imports its module or makes it again."""
         return _restored, (
             self.name,
             self.definition.function.__module__,
@@ -239,7 +241,7 @@ class Measure:
         return hash(str(self))
 
     def score(self, hits: Hits | PreferenceHits) -> Floats:
-        """(N,): the score of each ranking, refused where it is not a finite number."""
+        """(N,): the score of each ranking. A score that is not a finite number is an error."""
         score = self.computed(hits)
         if isinstance(hits, Hits) and not np.isfinite(score).all():
             raise MeasureError(
@@ -281,13 +283,13 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """How deep the measure looks, its own cutoff or that of the measure inside; None: to the end."""
+        """The cutoff of the measure or of the measure inside. None: it looks at the whole ranking."""
         cutoff: int | None = self.inner.cutoff if self.inner else self.given(Role.CUTOFF)
         return cutoff
 
     @property
     def is_condensed(self) -> bool:
-        """Whether the measure, or the one inside, looks at judged documents only."""
+        """Whether the measure, or the measure inside, looks only at judged documents."""
         return bool(self.of(Role.JUDGED_ONLY)) or (self.inner is not None and self.inner.is_condensed)
 
     @property
@@ -301,7 +303,7 @@ class Measure:
         return self.definition.interval is not None and self.of(Role.IDEAL) in (None, "exact")
 
     def interval(self, hits: Hits | PreferenceHits) -> tuple[Floats, Floats]:
-        """(N,) twice: what the score is at least and at most."""
+        """(N,) twice: the lower and the upper bound of the score."""
         if self.definition.interval is None:
             score = self.score(hits)
             return score, score
@@ -310,7 +312,7 @@ class Measure:
 
     @property
     def why_unbounded(self) -> str:
-        """Why no bounds are known for missing judgments; empty if they are."""
+        """Why no bounds are known for missing judgments. Empty if they are known."""
         if self.of(Role.JUDGED_ONLY):
             return "it leaves the unjudged documents out, and a judgment would put them back in"
         if self.inner is not None and self.inner.why_unbounded:
@@ -318,7 +320,7 @@ class Measure:
         return self.definition.bounds.reason if self.definition.bounds.function is None else ""
 
     def check_bounded(self) -> None:
-        """Refuses a measure for which no bounds are known."""
+        """Refuse a measure for which no bounds are known."""
         if self.why_unbounded:
             raise MeasureError(
                 f"{self}: no bounds are known: {self.why_unbounded}; leave the measure out, or do without "
@@ -326,7 +328,7 @@ class Measure:
             )
 
     def bounds(self, completions: Completions) -> tuple[Floats, Floats]:
-        """(N,) twice: what the score is at least and at most, whatever the judgments that are missing."""
+        """(N,) twice: the lower and the upper bound of the score over all possible missing judgments."""
         hits = completions.hits
         given = self.interval(hits)
         if self.definition.single:
@@ -335,7 +337,7 @@ class Measure:
             low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
         else:
             low, high = self.bounds_per_aspect(completions)
-        # The judgments as they are count as a completion, and as the only one if all documents are judged.
+        # The judgments as they are are one completion, and the only one if all documents are judged.
         is_open = completions.count > 0
         return (
             np.where(is_open, np.minimum(low, given[0]), given[0]),
@@ -343,7 +345,7 @@ class Measure:
         )
 
     def bounds_per_aspect(self, completions: Completions) -> tuple[Floats, Floats]:
-        """The same before any folding: (N, A) for a single-aspect measure, else (N,)."""
+        """The same as `bounds`, before folding: (N, A) for a single-aspect measure, else (N,)."""
         self.check_bounded()
         function = self.definition.bounds.function
         assert function is not None  # or else it would have been refused
@@ -353,7 +355,7 @@ class Measure:
     def _bound(self, hits: Hits | PreferenceHits) -> tuple[Hits | PreferenceHits, dict[str, Any]]:
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
-        # Folding and leaving out are done before: they are not the function's business.
+        # Grades have been folded and unjudged documents removed before, so the function does not see this.
         done = (Role.FOLD, Role.JUDGED_ONLY)
         settings = {p.name: self[p.name] for p in self.definition.parameters if p.role not in done}
         if isinstance(hits, Hits) and self.of(Role.JUDGED_ONLY):
@@ -362,7 +364,7 @@ class Measure:
 
 
 class _OwnPage:
-    """``__doc__`` of a measure: its own page for a value, so that `help` shows it; else that of the class."""
+    """``__doc__`` of a measure. A value has its own page, which `help` shows; the class has its docstring."""
 
     def __init__(self, of_class: str) -> None:
         self.of_class = of_class
@@ -402,7 +404,7 @@ def _restored(
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None,
     settings: Mapping[str, Any],
 ) -> Measure:
-    """The measure of this name, which is made known first where it is not."""
+    """The measure of this name, which is registered first if it is not known."""
     if name not in names():
         if recipe is not None:
             make, parts = recipe
@@ -417,17 +419,17 @@ def _restored(
     return found(**settings)
 
 
-#: The constraints of Amigó et al. 2018, in the paper's order; `rankprism.axioms` has them.
+#: The constraints of Amigó et al. (2018) in the paper's order; `rankprism.axioms` defines them.
 AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
 
-#: One grade of a document from those (.., A, ..) on several aspects of weight (.., A, 1).
+#: Ways to make one grade of a document from its grades (.., A, ..) on aspects with weights (.., A, 1).
 FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
-    # A document is as relevant as the aspect it serves best (Amigó et al. 2018, section 6.2).
+    # A document is as relevant as it is to the aspect that it serves best (Amigó et al. 2018, section 6.2).
     "max": lambda grade, weight: grade.max(-2, initial=0.0),
     "min": lambda grade, weight: np.where(
         (weight > 0).any(-2), np.where(weight > 0, grade, np.inf).min(-2, initial=np.inf), 0.0
     ),
-    # Rounded, so that a document has the same grade in a ranking and among the judged.
+    # Rounded, so that a document has the same grade in a ranking and in the pool.
     "sum": lambda grade, weight: np.round(
         sums_over_aspects(grade, (weight[:, :, 0] > 0).astype(np.float64)), 12
     ),
@@ -436,7 +438,7 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         / np.maximum(sums_over_aspects(weight, np.ones(weight.shape[:2])), np.finfo(np.float64).tiny),
         12,
     ),
-    # A document is worth something only if it has something on every aspect (Zuccon 2016).
+    # A document has a grade above 0 only if it has one on every aspect (Zuccon 2016).
     "product": lambda grade, weight: np.where(
         (weight > 0).any(-2),
         np.round(reduce(np.multiply, np.moveaxis(np.where(weight > 0, grade, 1.0), 1, 0), 1.0), 12),
@@ -450,7 +452,8 @@ _ALIASES: dict[str, str] = {}
 def register(definition: Definition) -> Measure:
     """Make a measure known by its name and aliases."""
     for name in (definition.name, *definition.aliases):
-        # ERR_IA is a measure of its own, registered before ERR: every later name has to respect M_IA.
+        # ERR_IA is registered before ERR, as a separate measure. Every later name must not clash with an
+        # M_IA.
         if name in _DEFINITIONS or name in _ALIASES or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
     _DEFINITIONS[definition.name] = definition
@@ -460,7 +463,7 @@ def register(definition: Definition) -> Measure:
 
 @contextmanager
 def all_or_none() -> Iterator[None]:
-    """Forget the measures that were registered inside, if it ends with an error."""
+    """Forget the measures that were registered inside the block if it ends with an error."""
     definitions, aliases = dict(_DEFINITIONS), dict(_ALIASES)
     try:
         yield
@@ -478,7 +481,7 @@ def _is_single(name: str) -> bool:
 
 
 def lookup(name: str) -> Measure:
-    """The measure of a name, with default parameters; ``M_IA`` exists for every single-aspect M.
+    """The measure with this name and default parameters. ``M_IA`` exists for every single-aspect M.
 
     Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters.
 
@@ -510,7 +513,7 @@ def _derived(base: str) -> Definition:
 
 
 def _spellings() -> dict[str, set[str]]:
-    """The measures that each folded name can stand for."""
+    """For each folded name, the measures that it can stand for."""
     known = {name: name for name in names()} | _ALIASES
     known |= {f"{alias}_IA": f"{name}_IA" for alias, name in _ALIASES.items() if _is_single(name)}
     of_name: dict[str, set[str]] = {}
@@ -531,7 +534,7 @@ def folded_name(name: str) -> str:
     return _DASHES.sub("_", plain).replace("#", "sharp")
 
 
-#: Hyphens and dashes, as they come out of papers.
+#: Hyphens and dashes, as in text that was copied from papers.
 _DASHES = re.compile("[-\u2010-\u2014\u2212]")
 
 

@@ -1,6 +1,6 @@
-"""Measures that look at all aspects at once and pay less for what has been seen.
+"""Measures of all aspects together that reward an aspect less if documents above serve it already.
 
-All have one shape, Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: see `rankprism.measures.parts.Parts`.
+All have the same form, Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: see `rankprism.measures.parts.Parts`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from rankprism.measures.parts import (
 def alpha_DCG(
     alpha: Alpha = 0.5, rel: Rel = 1.0, gain: GainRule = "binary", weighted: Weighted = False
 ) -> Parts:
-    """α-DCG: discounted gain, where an aspect's worth falls by the share α with each document on it.
+    """α-DCG: discounted gain, where each document on an aspect lowers its worth by the share α.
 
     α-DCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  Σ_{i≤k} (1-α)^(i-1) / log2(i + 1),
     G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
 
-    The divisor is the score of a ranking whose every document serves every aspect, as ndeval has it.
+    The divisor is the score of a ranking in which every document serves every aspect, as in ndeval.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
@@ -52,12 +52,12 @@ def alpha_DCG(
 
 @normalised(alpha_DCG, aliases="α_nDCG")
 def alpha_nDCG() -> None:
-    """α-nDCG: α-DCG over that of the greedy ideal ranking.
+    """α-nDCG: α-DCG divided by the α-DCG of the greedy ideal ranking.
 
     α-nDCG@k = Σ_{i≤k} G_i / log2(i + 1)  ÷  the same sum for the greedy ideal ranking,
     G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
 
-    The greedy ideal is not always the best ranking, so a score can exceed 1; with ideal='exact' it cannot.
+    The greedy ideal is not always the best ranking, so a score can exceed 1. With ideal='exact' it cannot.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
@@ -69,14 +69,14 @@ def alpha_nDCG() -> None:
 Satisfaction = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "how likely a document satisfies: ndeval's α from rel on; the grade itself; or (2^g - 1) / 2^gmax, "
-    "gmax the topic's highest grade on the aspect",
+    "probability that a document satisfies the user: α for every grade from rel on, as in ndeval; the grade "
+    "itself; or (2^g - 1) / 2^gmax, where gmax is the topic's highest grade on the aspect",
     Role.GAIN,
 ]
 Scale = Annotated[
     float | None,
     Range(0, MOST_EXPONENT, above_low=True),
-    "the highest grade of the scale, instead of gmax, with gain='probability'",
+    "the highest grade of the scale, which replaces gmax if gain='probability'",
 ]
 
 
@@ -87,11 +87,11 @@ Scale = Annotated[
     compared=NDEVAL,
 )
 def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", max_rel: Scale = None) -> Parts:
-    """Intent-aware expected reciprocal rank: how early users with different intents are satisfied.
+    """Intent-aware expected reciprocal rank: how early users with different intents find what they want.
 
     binary: ERR-IA@k = Σ_{i≤k} G_i / i  ÷  Σ_{i≤k} (1-α)^(i-1) / i,
-    G_i = Σ_t w_t [g(i,t) ≥ rel] (1-α)^(documents on t above i), as ndeval has it;
-    graded: ERR-IA@k = Σ_t w_t Σ_{i≤k} 1/i · r(i,t) Π_{j<i} (1 - r(j,t)), as the papers have it
+    G_i = Σ_t w_t [g(i,t) ≥ rel] (1-α)^(documents on t above i), as in ndeval;
+    graded: ERR-IA@k = Σ_t w_t Σ_{i≤k} 1/i · r(i,t) Π_{j<i} (1 - r(j,t)), as in the papers
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
@@ -105,11 +105,11 @@ def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", ma
 
 @normalised(ERR_IA)
 def nERR_IA() -> None:
-    """Normalised intent-aware expected reciprocal rank: ERR-IA over that of the greedy ideal ranking.
+    """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy ideal ranking.
 
     nERR-IA@k = Σ_{i≤k} G_i / i  ÷  the same sum for the greedy ideal ranking, G_i as in ERR_IA
 
-    Sakai & Song's graded form is nERR_IA(gain='probability',max_rel=h,ideal='per-aspect').
+    The graded form of Sakai and Song is nERR_IA(gain='probability',max_rel=h,ideal='per-aspect').
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1}}}
@@ -126,7 +126,7 @@ def NRBP(
     gain: GainRule = "binary",
     weighted: Weighted = False,
 ) -> Parts:
-    """Novelty- and rank-biased precision: RBP over aspects whose worth falls with each document.
+    """Novelty- and rank-biased precision: RBP in which each document on an aspect lowers its worth.
 
     NRBP = (1 - (1-α)β) Σ_i β^(i-1) G_i,  G_i = Σ_t w_t g(i,t) (1-α)^(documents on t above i)
 
@@ -139,7 +139,7 @@ def NRBP(
 
 @normalised(NRBP)
 def nNRBP() -> None:
-    """Normalised NRBP: NRBP over that of the greedy ideal ranking.
+    """Normalised NRBP: NRBP divided by the NRBP of the greedy ideal ranking.
 
     nNRBP = Σ_i β^(i-1) G_i  ÷  the same sum for the greedy ideal ranking, G_i as in NRBP
 
@@ -160,11 +160,11 @@ def EU(
     rel: Rel = 1.0,
     gain: GainRule = "probability",
 ) -> Parts:
-    """Expected utility: what is still new in each document, less the effort of looking at it.
+    """Expected utility: the gain that is new in each document, minus the effort of reading it.
 
     EU = Σ_i (Σ_t w_t g(i,t) (1-α)^(documents on t above i) - e) / (1 + log i)
 
-    The logarithm is natural unless `base` says otherwise.
+    By default the logarithm is natural. `base` changes its base.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["EU(gain='binary')"]).mean()
@@ -176,14 +176,15 @@ def EU(
 Need = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "how likely a document satisfies: surely from rel on; as its grade; or (2^g - 1) / 2^gmax",
+    "probability that a document satisfies the user: 1 for every grade from rel on; the grade itself; or "
+    "(2^g - 1) / 2^gmax",
     Role.GAIN,
 ]
 Form = Annotated[
     str,
     OneOf(("reference", "eq11")),
-    "'reference': p^(i-1), times 1-p, aspect weights as given, as the authors' program; 'eq11': p^i, weights "
-    "summing to 1, as printed",
+    "'reference': as in the authors' program, with p^(i-1), the factor 1-p, and aspect weights as given; "
+    "'eq11': as in Eq. 11 of the paper, with p^i and weights that sum to 1",
 ]
 
 
@@ -196,14 +197,14 @@ Form = Annotated[
 def RBU(
     p: Patience = 0.8, e: Effort = 0.03, form: Form = "reference", rel: Rel = 1.0, gain: Need = "probability"
 ) -> Parts:
-    """Rank-biased utility: what users still need from each document, less the effort of looking at it.
+    """Rank-biased utility: what users still need from each document, minus the effort of reading it.
 
     reference: RBU = (1-p) Σ_i p^(i-1) (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
     eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
-    r = (2^g - 1) / 2^gmax, gmax the topic's highest grade on the aspect
+    r = (2^g - 1) / 2^gmax, where gmax is the topic's highest grade on the aspect
 
-    With gain='linear' it is the one measure that keeps all ten constraints of its paper, for small r, p large
-    enough and below 1, and e > 0.
+    With gain='linear' it is the only measure that satisfies all ten constraints of its paper, if r is small,
+    p is below 1 but large enough, and e > 0.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()

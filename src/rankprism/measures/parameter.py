@@ -1,12 +1,12 @@
-"""What the parameters of measures are: Python's own types, with a range, a meaning and perhaps a role.
+"""Parameters of measures: a Python type with a range, a meaning and perhaps a role.
 
 A measure's function declares its parameters in its signature, and nowhere else::
 
-    Alpha = Annotated[float, Range(0, 1), "how much of an aspect's worth one document on it takes away"]
+    Alpha = Annotated[float, Range(0, 1), "the share by which each document on an aspect lowers its worth"]
 
     def alpha_DCG(alpha: Alpha = 0.5, ...) -> Parts: ...
 
-What a parameter does beyond its measure's formula follows from its role, never from how it is spelled.
+If other code than the formula uses a parameter, it finds the parameter by its role and never by its name.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import Any
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 
-#: Numbers without a range of their own: far more than any use, far less than a float can hold.
+#: The limit of numbers that have no other range: far above any use, and far below the largest float.
 LARGEST = 10**9
 #: A search of this many nodes takes days.
 MOST_NODES = 10**12
 
 
 class Role(enum.Enum):
-    """What a parameter is for, where somebody besides the measure's own formula has to know."""
+    """What a parameter is for, if other code than the formula of the measure must know it."""
 
     CUTOFF = "how many documents count; written behind @"
     INNER = "the measure inside, written without a name"
@@ -42,7 +42,7 @@ class Role(enum.Enum):
 
 
 class Range(typing.NamedTuple):
-    """The numbers from low to high, with or without the ends."""
+    """The numbers from low to high. Either end can be excluded."""
 
     low: float | None = None
     high: float = LARGEST
@@ -51,7 +51,7 @@ class Range(typing.NamedTuple):
 
 
 class OneOf:
-    """One of these words. The collection may grow: a registry's keys, for instance."""
+    """One of these words. The collection may grow later, for example if it is the keys of a registry."""
 
     def __init__(self, choices: Collection[str]) -> None:
         self.choices = choices
@@ -65,7 +65,7 @@ class Example(str):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: what it may be, and what it means."""
+    """A parameter: which values it may have, and what it means."""
 
     name: str
     default: Any
@@ -83,7 +83,7 @@ class Parameter:
 
     @property
     def range(self) -> str:
-        """What is allowed, in words."""
+        """The allowed values, in words."""
         if self.role is Role.INNER:
             return "a single-aspect measure such as nDCG@10"
         if self.choices:
@@ -103,7 +103,7 @@ class Parameter:
         return f"{word}{low} {'<' if self.below_high else '≤'} {_written(self.high)}"
 
     def check(self, value: Any, measure: str) -> Any:
-        """The value in its canonical type, or an error that says what is allowed."""
+        """Return the value in its canonical type, or raise an error that says which values are allowed."""
         if self.optional and value is None:
             return None
         if not self._allows(value):
@@ -128,7 +128,7 @@ class Parameter:
             numbers = [*value, *value.values()] if isinstance(value, Mapping) else [None]
             if not all(_is_number(x) for x in numbers):
                 return False
-            # What is not relevant never gains anything.
+            # A document that is not relevant never has a gain.
             return all(gain >= 0 and (grade > 0 or gain == 0) for grade, gain in value.items())
         if isinstance(value, bool) or not isinstance(value, int if self.kind is int else int | float):
             return False
@@ -138,13 +138,13 @@ class Parameter:
 
 
 Cutoff = typing.Annotated[
-    int | None, Range(1), "how many documents from the top count; all without it", Role.CUTOFF
+    int | None, Range(1), "the number of documents that count, from the top; None is all of them", Role.CUTOFF
 ]
-JudgedOnly = typing.Annotated[bool, "leave unjudged documents out of the ranking first", Role.JUDGED_ONLY]
+JudgedOnly = typing.Annotated[bool, "remove unjudged documents from the ranking first", Role.JUDGED_ONLY]
 
 
 def declared(name: str, hint: Any, default: Any = None) -> Parameter:
-    """The parameter of this name and declared type.
+    """Make the parameter with this name and declared type.
 
     >>> declared("beta", typing.Annotated[float | None, Range(0), "the blend"], 1.0).range
     'a number ≥ 0 and ≤ 1,000,000,000'
@@ -154,7 +154,7 @@ def declared(name: str, hint: Any, default: Any = None) -> Parameter:
 
 @cache
 def _facts(hint: Any) -> dict[str, Any]:
-    """What a declared type says of its parameters."""
+    """What a declared type says about its parameters."""
     kind, *about = typing.get_args(hint) if typing.get_origin(hint) is typing.Annotated else (hint,)
     several = typing.get_origin(kind) in (typing.Union, UnionType)
     members = [typing.get_origin(one) or one for one in (typing.get_args(kind) if several else (kind,))]
@@ -167,7 +167,7 @@ def _facts(hint: Any) -> dict[str, Any]:
             facts["meaning"] = fact
         elif isinstance(fact, Role):
             facts["role"] = fact
-            facts["optional"] |= fact is Role.INNER  # a measure without it is not yet complete
+            facts["optional"] |= fact is Role.INNER  # without the inner measure, the measure is not complete
         elif isinstance(fact, OneOf):
             facts |= {"choices": fact.choices, "mapping": dict in kinds[1:]}
         elif isinstance(fact, Range):
@@ -180,7 +180,7 @@ JUDGED_ONLY = declared("judged_only", JudgedOnly, False)
 
 
 def parameters_of(function: Any, after: int = 0) -> tuple[Parameter, ...]:
-    """The parameters that a function's signature declares, without the first `after` arguments."""
+    """The parameters that a function's signature declares, except its first `after` arguments."""
     # Read directly: `inspect.signature` would take a fifth of the time in which all measures are imported.
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[after : code.co_argcount + code.co_kwonlyargcount]
@@ -208,7 +208,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether a value can be written down: numbers and words, in sequences of sequences."""
+    """Whether a value can be written in a measure's name: numbers, words, and sequences of these."""
     if isinstance(value, list | tuple):
         return depth < 10 and all(_is_plain(x, depth + 1) for x in value)
     if isinstance(value, str):
@@ -217,7 +217,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def printed(value: Any) -> str:
-    """A value as it stands in a measure's name."""
+    """A value as it is written in the name of a measure."""
     if isinstance(value, tuple):
         return "(" + ",".join(map(printed, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, Mapping):

@@ -21,23 +21,27 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Floats, Hits, Ints, Pool
 
 GAINS = ("binary", "linear", "exp", "probability")
-#: What a parameter of measures may be; `rankprism.measures.parameter` says how these are read.
+#: Types of parameters that several measures share. `rankprism.measures.parameter` explains them.
 Rel = Annotated[float, Range(0, above_low=True), "the lowest grade that counts as relevant", Role.THRESHOLD]
-Alpha = Annotated[float, Range(0, 1), "how much of an aspect's worth one document on it takes away"]
+Alpha = Annotated[float, Range(0, 1), "the share by which each document on an aspect lowers its worth"]
 Weighted = Annotated[bool, "use the given aspect weights"]
 GainRule = Annotated[
     str,
     OneOf(GAINS),
-    "what a grade is worth: 1 from rel on; the grade itself; 2^g - 1; or (2^g - 1) / 2^gmax, gmax the "
-    "topic's highest grade on the aspect",
+    "the gain of a grade: 1 for every grade from rel on; the grade itself; 2^g - 1; or (2^g - 1) / 2^gmax, "
+    "where gmax is the topic's highest grade on the aspect",
     Role.GAIN,
 ]
-Patience = Annotated[float, Range(0, 1, above_low=True), "the chance to go on from one document to the next"]
-#: The same for measures that have 1 - p in front.
-Persistence = Annotated[
-    float, Range(0, 1, above_low=True, below_high=True), "the chance to go on from one document to the next"
+Patience = Annotated[
+    float, Range(0, 1, above_low=True), "the probability of going on from one document to the next"
 ]
-Effort = Annotated[float, Range(0), "what looking at a document costs"]
+#: The same for measures with the factor 1 - p, so p must be below 1.
+Persistence = Annotated[
+    float,
+    Range(0, 1, above_low=True, below_high=True),
+    "the probability of going on from one document to the next",
+]
+Effort = Annotated[float, Range(0), "the effort of reading a document"]
 
 
 # ── gain ─────────────────────────────────────────────────────────────────────────────────────────
@@ -45,11 +49,11 @@ Effort = Annotated[float, Range(0), "what looking at a document costs"]
 
 @dataclass(frozen=True)
 class Gain:
-    """What a grade is worth."""
+    """The gain of a grade."""
 
     kind: str
     rel: float = 1.0
-    max_rel: float | None = None  # the scale's highest grade, instead of the topic's on the aspect
+    max_rel: float | None = None  # the highest grade of the scale; None: that of the topic on the aspect
 
     def __call__(self, grade: Floats, highest: Floats) -> Floats:
         """The gains of grades (.., A, ..), `highest` (.., A) being the highest of the topic's aspects."""
@@ -66,12 +70,12 @@ class Gain:
         return worth  # exp: 2^g - 1
 
 
-#: The largest grade g of which 2^g is taken: sums of a million such gains are still finite.
+#: The largest grade g for which 2^g is computed. The sum of a million such gains is still finite.
 MOST_EXPONENT = 1000
 
 
 def check_exponent(*grades: Floats) -> None:
-    """Refuses grades of which 2^g is no finite number."""
+    """Refuse grades g for which 2^g is not a finite number."""
     highest = max(float(grade.max(initial=0.0)) for grade in grades)
     if highest > MOST_EXPONENT:
         raise MeasureError(
@@ -85,12 +89,12 @@ def binary(rel: float) -> Gain:
 
 
 def pool_gain(pool: Pool, gain: Gain) -> Floats:
-    """(T, A, D) what each relevant document of the topic is worth on each aspect."""
+    """(T, A, D) the gain of each relevant document of a topic on each aspect."""
     return pool.once(gain, lambda: gain(pool.grade, pool.highest))
 
 
 def hit_gain(hits: Hits, gain: Gain) -> Floats:
-    """(N, A, H) what each document found is worth on each aspect."""
+    """(N, A, H) the gain of each retrieved document on each aspect."""
     return hits.once(gain, lambda: gain(hits.grade, hits.pool.highest[hits.topic]))
 
 
@@ -105,7 +109,7 @@ class Discount:
     p: float = 0.0
 
     def __call__(self, i: Ints) -> Floats:
-        """D(i); some number where there is no document"""
+        """D(i); an arbitrary number if there is no document"""
         table = self.first(max(1, int(i.max(initial=1, where=i != NOWHERE))))
         return np.asarray(table[np.minimum(i, len(table)) - 1])
 
@@ -123,7 +127,7 @@ class Discount:
 
 
 def hit_discount(hits: Hits, discount: Discount) -> Floats:
-    """(N, H) D(i) at the rank of each document found."""
+    """(N, H) D(i) at the rank of each retrieved document."""
     return hits.once(discount, lambda: discount(hits.rank))
 
 
@@ -141,7 +145,7 @@ def geometric(p: float) -> Discount:
 
 @dataclass(frozen=True)
 class Novelty:
-    """What an aspect still has to offer at rank i, given the documents above."""
+    """The share of its worth that an aspect still has at rank i, given the documents above."""
 
     kind: str
     amount: float = 0.0
@@ -149,7 +153,7 @@ class Novelty:
     def __call__(self, g: Floats) -> Floats:
         """N(i, t) for gains g(i, t)"""
         if self.kind == "decay":  # (1 - α)^(documents on t above i)
-            # There are few different counts: a table look-up is ten times faster than as many powers.
+            # There are few different counts, so looking powers up in a table is ten times faster.
             count = seen(g)
             return tables.powers_of_rest(int(count.max(initial=0)) + 1, self.amount)[count]
         if self.kind == "cascade":  # Π_{j<i} (1 - g_j)
@@ -161,7 +165,7 @@ class Novelty:
         return np.ones_like(g)  # none
 
     def stop(self, g: Floats) -> Floats:
-        """The share of an aspect's remaining worth that a document of gain g takes away."""
+        """The share by which a document of gain g lowers the remaining worth of an aspect."""
         if self.kind == "decay":
             return np.where(g > 0, self.amount, 0.0)
         if self.kind == "cascade":
@@ -179,7 +183,7 @@ def decay(alpha: float) -> Novelty:
 
 
 def seen(gain: Floats) -> Ints:
-    """How many documents further up have something on the same aspect."""
+    """The number of documents further up that have a gain on the same aspect."""
     something = gain > 0
     count = np.cumsum(something, axis=-1, dtype=np.int32)
     count -= something
@@ -191,29 +195,29 @@ def seen(gain: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class Parts:
-    """A measure that looks at all aspects at once: Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]"""
+    """The parts of a measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e] of all aspects together."""
 
     discount: Discount
     gain: Gain
     novelty: Novelty = NO_NOVELTY
     weighted: bool = True
     effort: float = 0.0
-    #: given weights count as they are; else they sum to 1 over the aspects with anything relevant
+    #: use given weights as they are; otherwise they sum to 1 over the aspects with a relevant document
     as_given: bool = False
-    #: what stands in front of the sum
+    #: the factor in front of the sum
     factor: float | None = None
-    #: divide by the same for a ranking whose every document serves every aspect
+    #: divide by the same sum for a ranking in which every document serves every aspect
     over_everything: bool = False
 
     def given_weights(self, hits: Hits) -> Floats | None:
-        """(N, A) the weights, where they count as they were given"""
+        """(N, A) the weights as they were given"""
         return hits.weight if self.as_given and hits.pool.weighted else None
 
 
 def utility(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) Σ_{i≤k} D(i) [Σ_t w_t g(i,t) N(i,t) - e], without what stands in front of or below it
+    """(N,) Σ_{i≤k} D(i) [Σ_t w_t g(i,t) N(i,t) - e], without the factor and the divisor
 
-    The sums are swapped, so that each aspect is added up on its own.
+    The two sums are exchanged, so that each aspect is summed on its own.
     """
     hits = hits.top(cutoff)
     per_aspect = utility_per_aspect(hits, parts)
@@ -278,18 +282,18 @@ def expected(score: Floats, weight: Floats) -> Floats:
 
 
 def shares(hits: Hits) -> Floats:
-    """(N, A) weights that sum to 1 over all of the topic's aspects, with or without anything relevant."""
+    """(N, A) weights that sum to 1 over all aspects of the topic, even those without a relevant document."""
     weight = hits.pool.weight
     return hits.pool.once("shares", lambda: ratio(weight, total(weight)[:, None]))[hits.topic]
 
 
 def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
-    """(N, A) weights that sum to 1 over the topic's aspects with anything relevant; 0 for the others."""
+    """(N, A) weights that sum to 1 over the topic's aspects with a relevant document; 0 for the others."""
     return live_weights(hits.pool, gain, weighted)[hits.topic]
 
 
 def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
-    """(T, A), see `aspect_weights`."""
+    """(T, A): see `aspect_weights`."""
 
     def weights() -> Floats:
         live = (pool_gain(pool, gain) > 0).any(-1)
@@ -300,21 +304,22 @@ def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """numerator / denominator, and 0 where there is nothing to divide by."""
+    """numerator / denominator, and 0 where the denominator is 0."""
     denominator = np.broadcast_to(denominator, np.broadcast_shapes(numerator.shape, denominator.shape))
     return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator != 0)
 
 
-#: What an endless ranking of relevant documents gets where the discounts sum to 1.
+#: The score of an endless ranking of relevant documents, if the discounts sum to 1.
 ONE = np.ones(())
 
 
 def over_best(score: Floats, best: Floats) -> Floats:
-    """score / best, where `best` is what the ideal ranking gets; 0 where it gets nothing
+    """score / best, where `best` is the score of the ideal ranking; 0 if that is 0
 
-    The ideal is scored in the same way as any ranking, so that it gets exactly 1. Another ranking that is as
-    good may differ from it in the order of its sums: what exceeds 1 by at most 1e-12, or falls short of it by
-    rounding alone, is 1 too. A larger excess stays, because a greedy ideal is not always the best ranking.
+    The ideal is scored in the same way as any ranking, so its result is exactly 1. Another ranking may be as
+    good and yet differ slightly, because its sums have another order. A result therefore becomes 1 if it
+    exceeds 1 by at most 1e-12, or falls short of 1 by rounding alone. A larger excess stays, because a greedy
+    ideal is not always the best ranking.
     """
     share = ratio(score, best)
     share[(share >= 1 - 2e-15) & (share <= 1 + 1e-12)] = 1.0

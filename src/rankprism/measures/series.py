@@ -1,12 +1,12 @@
-"""Sums of discounts over more ranks than anybody would add up one by one.
+"""Sums of discounts over more ranks than can be added one by one.
 
 ERR_IA@1000000 divides by a sum of a million terms, however short the ranking is. The first `DIRECT` terms are
-added as they come. The rest is an integral with the corrections of Euler and Maclaurin,
+added one by one. The rest is an integral with the corrections of Euler and Maclaurin,
 
     Σ_{i=a+1..b} f(i) = ∫_a^b f + (f(b) - f(a)) / 2 + (f'(b) - f'(a)) / 12 - …
 
-in decimal arithmetic, so that the result is the same on every machine. From rank `DIRECT` on, the terms that
-are left out are smaller than the last bit of the sum.
+in decimal arithmetic, so that the result is the same on every machine. From rank `DIRECT` on, the neglected
+terms are smaller than the last bit of the sum.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def discount_function(kind: str, p: float, alpha: float) -> Function:
 
     def function(x: Decimal) -> Decimal:
         if decay is None:
-            return Decimal(0)  # behind the first rank nothing is left
+            return Decimal(0)  # after the first rank nothing is left
         exponent = (x - 1) * decay
         if kind == "geometric":
             return (exponent + (x - 1) * step).exp()
@@ -57,7 +57,7 @@ def sum_beyond(kind: str, p: float, alpha: float, last: int) -> float:
             b = min(2 * a, last)
             part = _sum(function, Decimal(a), Decimal(b))
             total += part
-            if part < Decimal("1e-30"):  # nothing more will show in a float
+            if part < Decimal("1e-30"):  # further terms do not change a float
                 break
             a = b
         return float(total)

@@ -1,7 +1,7 @@
 """Measures of one aspect. Each scores every aspect on its own, (N, A).
 
-On judgments with several aspects a document counts with its highest grade; ``M_IA`` averages the
-aspects' scores instead. Graded ones that look at levels or at blended ratios are in `graded`.
+If the judgments have several aspects, a document counts with its highest grade. ``M_IA`` averages the scores
+of the aspects instead. Graded measures that look at levels or at blended ratios are in `graded`.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
 
     P@k = 1/k Σ_{i≤k} [g_i ≥ rel]
 
-    A ranking shorter than k is judged as if it went on with non-relevant documents; without a cutoff,
-    k is the length of the ranking.
+    A ranking that is shorter than k is scored as if non-relevant documents followed. If there is no cutoff, k
+    is the length of the ranking.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["P@2", "P@4"]).mean()
@@ -86,7 +86,7 @@ def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     aliases="MRR",
 )
 def RR(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
-    """Reciprocal rank: one over the rank of the first relevant document.
+    """Reciprocal rank: 1 divided by the rank of the first relevant document.
 
     RR = max_i [g_i ≥ rel] / i
 
@@ -101,7 +101,7 @@ def RR(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     return best
 
 
-Normalize = Annotated[bool, "divide by the number of relevant documents judged"]
+Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
 
 
 @single(
@@ -113,11 +113,11 @@ Normalize = Annotated[bool, "divide by the number of relevant documents judged"]
     aliases="MAP",
 )
 def AP(hits: Hits, rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff = None) -> Floats:
-    """Average precision: the precision at each relevant document, averaged over all of them.
+    """Average precision: the mean of the precision at the rank of each relevant document.
 
-    AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, with R the number of relevant documents judged
+    AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, where R is the number of judged relevant documents
 
-    With normalize=False it is the sum alone.
+    With normalize=False, the sum is not divided by R.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["AP"]).mean()
@@ -145,9 +145,9 @@ def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     aliases="RPrec",
 )
 def Rprec(hits: Hits, rel: Rel = 1.0) -> Floats:
-    """R-precision: the share of relevant documents among the first R, as many as are relevant.
+    """R-precision: the precision at rank R, the number of relevant documents.
 
-    Rprec = P@R, with R the number of relevant documents judged
+    Rprec = P@R, where R is the number of judged relevant documents
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
@@ -161,10 +161,10 @@ def Rprec(hits: Hits, rel: Rel = 1.0) -> Floats:
 DcgForm = Annotated[
     str,
     OneOf(("log2", "exp-log2")),
-    "the gain of grade g: g itself, or 2^g - 1; both discounted by log2(i + 1)",
+    "the gain of grade g: log2 takes g itself, and exp-log2 takes 2^g - 1; the discount is log2(i + 1)",
 ]
 GainOfGrade = Annotated[
-    Mapping[float, float] | None, "the gain of each grade; grades not named keep their own"
+    Mapping[float, float] | None, "the gain of each grade; a grade that is not named is its own gain"
 ]
 
 
@@ -175,7 +175,7 @@ GainOfGrade = Annotated[
     cite="jarvelin2002cumulated",
 )
 def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
-    """Discounted cumulative gain: what the documents are worth, less and less with their rank.
+    """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
 
@@ -201,11 +201,11 @@ def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cu
     aliases="NDCG",
 )
 def nDCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
-    """Normalised discounted cumulative gain: graded, top-heavy, 1 for the best ranking possible.
+    """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking.
 
-    DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of all judged documents by gain
+    DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of the judged documents sorted by gain
 
-    The default is trec_eval's (gain = grade); dcg='exp-log2' is gdeval's.
+    By default the gain is the grade, as in trec_eval. dcg='exp-log2' is the nDCG of gdeval.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
@@ -239,8 +239,8 @@ def _dcg_bounds(g: Gains) -> Pair:
 RbpGain = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "what a grade is worth: 1 from rel on; the grade itself; or (2^g - 1) / 2^gmax, gmax the topic's "
-    "highest grade",
+    "the gain of a grade: 1 for every grade from rel on; the grade itself; or (2^g - 1) / 2^gmax, where gmax "
+    "is the topic's highest grade",
     Role.GAIN,
 ]
 
@@ -254,9 +254,9 @@ RbpGain = Annotated[
 def RBP(
     hits: Hits, p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary", cutoff: Cutoff = None
 ) -> Floats:
-    """Rank-biased precision: what a user finds who goes on with probability p.
+    """Rank-biased precision: the gain of a user who goes on to the next document with probability p.
 
-    RBP = (1 - p) Σ_i p^(i-1) gain(g_i), the gain being [g_i ≥ rel] by default
+    RBP = (1 - p) Σ_i p^(i-1) gain(g_i); by default the gain is [g_i ≥ rel]
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RBP(p=0.5)"]).mean()
@@ -281,8 +281,8 @@ MaxRel = Annotated[
 ErrGain = Annotated[
     str,
     OneOf(("exp", "linear", "probability")),
-    "how likely a document satisfies: (2^g - 1) / 2^max_rel; the grade itself; or (2^g - 1) / 2^gmax, gmax "
-    "the topic's highest grade",
+    "probability that a document satisfies the user: (2^g - 1) / 2^max_rel; the grade itself; or (2^g - 1) / "
+    "2^gmax, where gmax is the topic's highest grade",
     Role.GAIN,
 ]
 
@@ -294,11 +294,11 @@ ErrGain = Annotated[
     compared=GDEVAL,
 )
 def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
-    """Expected reciprocal rank: how early a user is satisfied who stops at the first good document.
+    """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
 
     ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
 
-    The default scale ends at 4, as gdeval has it.
+    The highest grade of the default scale is 4, as in gdeval.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 4, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["ERR@20"]).mean()
@@ -317,9 +317,9 @@ def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff
     compared=SAKAI_SONG,
 )
 def nERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
-    """Normalised expected reciprocal rank: ERR over that of the best ranking possible.
+    """Normalised expected reciprocal rank: ERR divided by the ERR of the best possible ranking.
 
-    nERR@k = ERR@k / ERR@k of all judged documents by grade
+    nERR@k = ERR@k / ERR@k of the judged documents sorted by grade
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2, "a": 1}}, ["nERR@20"]).mean()
@@ -341,7 +341,7 @@ def _err(r: Floats, discount: Floats) -> Floats:
 
 
 def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: bool = False) -> Floats:
-    """The probability that a document of this grade satisfies, checked to be one."""
+    """The probability that a document of this grade satisfies the user. Refuses grades that give none."""
     highest = hits.pool.grade.max(initial=0.0)
     if gain == "exp" and highest > max_rel:
         raise MeasureError(f"ERR: grade {highest:g} is above max_rel={max_rel:g}; set max_rel={highest:g}")

@@ -1,11 +1,11 @@
 """Discounts, powers and 2^g, each of them the double that is nearest to the exact number.
 
-A library's logarithms and powers may be off in the last bit, and differently so on every processor. The
-numbers here are made from whole numbers instead, which are the same everywhere: the exact value is enclosed
-in an interval, and if both of its ends round to the same double, that is the one. If they do not, the
-interval is made smaller. Python divides whole numbers with a single rounding, into subnormal numbers too.
+The last bit of a library's logarithms and powers may be wrong, and differs between processors. The numbers
+here are computed from whole numbers instead, which are the same everywhere. An interval encloses the exact
+value. If both of its ends round to the same double, that is the result; otherwise the interval is made
+smaller. Python divides whole numbers with a single rounding, even if the quotient is subnormal.
 
-Tables double in size as they grow, so that 1,000 ranks cost about a millisecond, once.
+Tables double in size when they grow. A table of 1,000 ranks takes about a millisecond, once in each process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-#: Bits behind the point of the whole numbers that stand for logarithms and powers.
+#: Number of fractional bits of the whole numbers that represent logarithms and powers.
 _BITS = 100
 _SMALLEST_TABLE = 64
 _WHOLE_POWERS = np.ldexp(1.0, np.arange(64))
@@ -68,7 +68,7 @@ def exp2_of(x: float) -> float:
     digits = 30
     while True:
         with decimal.localcontext(decimal.Context(prec=digits)):
-            power = Decimal(2) ** Decimal(x)  # off by a unit of its last digit at most
+            power = Decimal(2) ** Decimal(x)  # wrong by at most one unit of its last digit
             error = power.scaleb(2 - digits)
             low, high = float(power - error), float(power + error)
         if low == high:
@@ -78,7 +78,7 @@ def exp2_of(x: float) -> float:
 
 @lru_cache(maxsize=32)
 def unreached(n: int) -> Floats:
-    """(1 - 1/m)^m for m = 1, …, n: the share that a greedy choice of m things may miss"""
+    """(1 - 1/m)^m for m = 1, …, n: the share that a greedy choice of m documents may miss"""
     with decimal.localcontext(decimal.Context(prec=40)):
         return _kept([float((Decimal(m - 1) / m) ** m) for m in range(1, n + 1)])
 
@@ -91,7 +91,7 @@ def _size(n: int) -> int:
 
 
 def _kept(table: list[float]) -> Floats:
-    """The table as an array that nobody can change, because all callers share it."""
+    """The table as a read-only array, because all callers share it."""
     array = np.array(table)
     array.flags.writeable = False
     return array
@@ -112,7 +112,7 @@ def _slow_discount(size: int, base: float) -> Floats:
 
 
 def _quotients(terms: Callable[[int], tuple[int, list[int]]], bits: int = _BITS) -> list[float]:
-    """a / b for each b, from a and all b with so many bits, which are off by less than `_error(bits)`."""
+    """a / b for each b. a and b have so many fractional bits and an error below `_error(bits)`."""
     while True:
         a, bs = terms(bits)
         error = _error(bits)
@@ -161,7 +161,7 @@ def _over_power_of_2(m: int, scale: int) -> float:
 
 
 def _error(bits: int) -> int:
-    """More than any logarithm below is off by, in units of 2^-bits.
+    """A bound of the error of every logarithm below, in units of 2^-bits.
 
     A series has at most bits / 3 + 1 terms, each too small by less than 1 (less than 2 in `_logarithm`), and
     those left out come to less than 2. So a series is off by less than `bits`, and ln 2, which is twice one,

@@ -1,4 +1,4 @@
-"""TOMA: one total order of documents with labels on several aspects, then a measure of one aspect."""
+"""TOMA: labels on several aspects become one grade, and a single-aspect measure scores these grades."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from rankprism.measures.parameter import Example, OneOf, Role
 from rankprism.measures.parts import Weighted
 
 InnerOfClasses = Annotated[
-    Measure, "the single-aspect measure that is taken of the weights of classes", Role.INNER
+    Measure, "the single-aspect measure, whose grades are the weights of the classes", Role.INNER
 ]
-Distance = Annotated[str, OneOf(DISTANCES.keys()), "how far labels are from the best ones"]
+Distance = Annotated[str, OneOf(DISTANCES.keys()), "the distance between labels and the best labels"]
 ClassWeights = Annotated[
     str | tuple[float, ...],
     OneOf(WEIGHTS),
     Example("(0,1,1,2)"),
-    "of the classes, from the worst up: 0, 1, 2, …; 0, 2, 4, 8, …; 1 for the better half, rounded up; or as "
-    "given",
+    "the weights of the classes, from the worst to the best: 0, 1, 2, … (step); 0, 2, 4, 8, … (exponential); "
+    "1 for the better half, rounded up, and 0 for the others (top-half); or the given numbers",
 ]
 Tuples = Annotated[
     str | tuple[Any, ...],
     OneOf(TUPLES),
     Example("((0,0),(1,0),(1,1))"),
-    "the labels that form classes: all combinations, those that the scales allow, those that a document "
-    "has, or those given",
+    "the combinations of labels that form classes: all of them (product), those that the scales allow "
+    "(valid), those that a document has (seen), or the given ones",
 ]
 Best = Annotated[
     tuple[Any, ...] | None,
     Example("(3,2)"),
-    "the labels to be close to; the highest of each aspect without it",
+    "the labels from which distances are measured; None is the highest label of each aspect",
 ]
 
 
@@ -67,13 +67,14 @@ def TOMA(
     best: Best = None,
     weighted: Weighted = False,
 ) -> Floats:
-    """Total order multi-aspect evaluation: documents are graded by how close their labels are to the best.
+    """Total order multi-aspect evaluation: the grade of a document says how close its labels are to the best.
 
-    TOMA(M) = M over the weights W(l) of the documents' labels l, where W numbers the classes of equal
-    Dist(l, l*) from the farthest, 0, to the nearest
+    TOMA(M) = M over the grades W(l) of the documents, where l are the labels of a document
 
-    Dist is Euclidean, Manhattan or Chebyshev between embedded labels, compared exactly; with weighted=True
-    each aspect counts as much as its weight. A binary M such as AP takes W ≥ rel as relevant.
+    Labels with the same distance Dist(l, l*) from the best labels l* form a class. W numbers the classes, and
+    the farthest class has the number 0. Dist is the Euclidean, Manhattan or Chebyshev distance between
+    embedded labels. Distances are compared exactly. With weighted=True, each aspect counts as much as its
+    weight. For a binary M such as AP, a document is relevant if W ≥ rel.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"relevance": {"a": 3, "b": 2}, "credibility": {"a": 0, "b": 2}}}
@@ -92,7 +93,7 @@ def _fold(
     best: tuple[Any, ...] | None,
     weighted: bool,
 ) -> tuple[Hashable, Callable[[Floats, Floats], Floats]]:
-    """What documents are worth by their labels, as a rule to fold grades by, with a name."""
+    """A rule that folds the grades of a document into the weight of its class, and the name of the rule."""
     labels = hits.pool.labels
     check_positions(labels, tuples, best)
     chosen = labels.once(
@@ -128,7 +129,7 @@ def _fold(
 
 
 def _bounds(c: Completions, measure: Measure, tuples: str | tuple[Any, ...], **settings: Any) -> Pair:
-    """Those of the measure inside: an unjudged document may have any labels, and so the worth of any
+    """The bounds of the measure inside: an unjudged document may have any labels, so it may belong to any
     class."""
     labels = c.hits.pool.labels
     if tuples == "seen":
@@ -151,7 +152,7 @@ def _bounds(c: Completions, measure: Measure, tuples: str | tuple[Any, ...], **s
 
 
 def _worths(c: Completions, labels: Labels, fold: Callable[[Floats, Floats], Floats]) -> Floats:
-    """(T, 2) the lowest worth above 0 and the highest, of all combinations of labels"""
+    """(T, 2) the lowest weight above 0 and the highest weight of all combinations of labels"""
     grids = np.meshgrid(*(scale.grades for scale in labels.scales), indexing="ij")
     grade = np.zeros((1, len(labels.scales), grids[0].size))
     for a, grid in zip(labels.column, grids, strict=True):
@@ -163,7 +164,7 @@ def _worths(c: Completions, labels: Labels, fold: Callable[[Floats, Floats], Flo
 
 
 def _check_documents(pool: Pool, labels: Labels, known: frozenset[Labelled]) -> None:
-    """Refuses documents whose labels are none of those known."""
+    """Refuse documents whose labels are not among the known tuples."""
     for one in labels.tuples(np.unique(labels.codes(pool.grade))):
         if one not in known:
             raise MeasureError(

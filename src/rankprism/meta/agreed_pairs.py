@@ -29,13 +29,14 @@ def agreement(
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> Agreement:
-    """How far measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3).
+    """Do measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3)?
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or what `power` has found; then the
-        other parameters, which are those of `power`, do not count.
+    scores : what `evaluate` returns, or whatever `read_scores` takes; or a result of `power`. In the last
+        case, the other parameters have no effect. They are those of `power`.
 
-    |A ∩ B| / |A ∪ B|, A and B the pairs that two measures find significantly different. A pair that both
-    find different, but in opposite directions, is a conflict and no agreement.
+    The agreement is |A ∩ B| / |A ∪ B|, where A and B are the pairs of systems that differ significantly by
+    each of two measures. A pair that differs significantly by both, but in opposite directions, is a conflict
+    and does not count as agreement.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
@@ -84,7 +85,7 @@ def _counts(sign: npt.NDArray[Any], pairs: Sequence[tuple[int, int]]) -> Ints:
 
 
 def shares(counts: Ints) -> Floats:
-    """|A ∩ B| / |A ∪ B| from the four counts in the last axis; NaN where neither finds anything.
+    """|A ∩ B| / |A ∪ B| from the four counts in the last axis, or NaN if neither finds a difference.
 
     >>> shares(np.array([[4, 115, 11, 0]])).round(4)
     array([0.8846])

@@ -1,4 +1,4 @@
-"""Intuitiveness: where two measures disagree, which of them agrees with simple measures?"""
+"""Intuitiveness: if two measures disagree, which of them agrees with simple measures?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 
-#: What the p of each pair of measures comes from.
+#: The tests that give p for each pair of measures.
 INTUITIVENESS_TESTS = ("topics", "sakai")
 CAVEAT = (
     "Sakai's sign test counts every pair of runs on every topic as an independent case, so its p is far too "
@@ -40,14 +40,15 @@ def intuitiveness(
     """The concordance test of Sakai (2012).
 
     gold : one simple measure or several, among those of the scores, such as ``["StRecall@10", "P@10"]``.
-    test : "topics" takes the topics for the sample, which they are, and tests whether the difference of both
-        shares is 0, by a t-test with the jackknife's standard error. "sakai" is the paper's sign test. It
-        counts every pair of runs on every topic as an independent case, and so finds differences between
-        measures that have none.
+    test : "topics" takes the topics as the sample, and tests with a t-test whether the difference of the two
+        shares is 0. The standard error comes from the jackknife. "sakai" is the sign test of the paper. It
+        counts every pair of runs on every topic as an independent case, so it finds differences between
+        measures that do not differ.
     intervals : the confidence of the interval of the difference; 0 for none.
 
-    Over all topics and pairs of runs on which M and N disagree, Δ_M Δ_N < 0: the share where M agrees with
-    every gold measure, Δ_M Δ_gold ≥ 0, the share where N does, and the first less the second.
+    The cases are all topics and pairs of runs on which M and N disagree, Δ_M Δ_N < 0. The result has the
+    share of cases in which M agrees with every gold measure, Δ_M Δ_gold ≥ 0, the same share for N, and the
+    difference of the two shares.
 
     >>> from rankprism import sample, evaluate
     >>> measures = ["alpha_nDCG@10", "nDCG@10", "StRecall@10"]
@@ -107,13 +108,13 @@ def _signs(scores: Scores) -> npt.NDArray[np.int8]:
 
 
 def _difference(counts: Longs) -> Floats:
-    """The share where the first measure is right less that where the second is; NaN without cases."""
+    """The share of cases in which the first measure is right, minus that of the second; NaN without cases."""
     cases = counts[..., 0]
     return np.asarray((counts[..., 1] - counts[..., 2]) / np.where(cases, cases, np.nan))
 
 
 def sign_test(counts: Longs) -> Floats:
-    """Sakai's two-tailed sign test of the cases where just one of two measures is right."""
+    """Sakai's two-tailed sign test of the cases in which only one of two measures is right."""
     from scipy.special import bdtr
 
     only = counts[:, 1:3] - counts[:, 3:]
@@ -135,7 +136,7 @@ class Intuitiveness(Result):
 
     @property
     def difference(self) -> Floats:
-        """(pair,): the share of disagreements where the first is right less that where the second is."""
+        """(pair,): the share of disagreements in which the first is right, minus that of the second."""
         return _difference(self.counts)
 
     @property

@@ -36,14 +36,14 @@ def disagreement(
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
 
-    A margin is |Δ|/σ, with σ² the mean of the measure's Δ² over all pairs and topics. The cases are those
-    where the smaller of both margins is largest.
+    The margin of a measure is |Δ|/σ, where σ² is the mean of Δ² over all pairs and topics. The cases are
+    those in which the smaller of the two margins is largest.
 
     first, second : the two measures. Default: the first and the second of the scores.
     most : how many cases to return.
-    judgments, runs : with these, the ranked lists are shown too: which aspects the document at each rank is
-        relevant to, and its grades. `order`, `duplicates` and `run_format` say how to read the runs, as for
-        `rankprism.evaluate`.
+    judgments, runs : if given, the ranked lists are shown too: for the document at each rank, the aspects to
+        which it is relevant, and its grades. `order`, `duplicates` and `run_format` say how to read the runs,
+        as for `rankprism.evaluate`.
     depth : how many ranks to show.
 
     >>> from rankprism import sample, evaluate
@@ -148,7 +148,7 @@ class Disagreements(Result):
 
     @property
     def summary(self) -> Table:
-        """Two rows per case; an arrow points to the run that a measure prefers, ▲ the upper, ▼ the lower."""
+        """Two rows per case. ▲ means that a measure prefers the upper run, and ▼ the lower run."""
         depth = len(self.lists[0][0]) if self.lists else 0
         header = ["case", "topic", "run", *(str(rank + 1) for rank in range(depth))]
         columns: dict[str, list[str]] = {name: [] for name in [*header, *(f"Δ {m}" for m in self.measures)]}
@@ -192,8 +192,8 @@ def _ranked_lists(
 
 
 def _ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) -> tuple[str, ...]:
-    """For each rank the aspects that its document is relevant to, with the grades; a navigational aspect
-    has a ⁿ. · is a document without relevance, an empty place no document."""
+    """For each rank, the aspects to which the document is relevant, with its grades. ⁿ marks a navigational
+    aspect, · is a non-relevant document, and an empty place is no document."""
     if topic not in judgments.topics:
         raise InputError(f"{judgments.source}: has no topic {topic!r}; check that the scores belong to it")
     t = judgments.topics.index(topic)

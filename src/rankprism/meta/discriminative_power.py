@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems a measure tells apart."""
+"""Discriminative power: for how many pairs of systems a measure finds a significant difference."""
 
 from __future__ import annotations
 
@@ -66,12 +66,13 @@ def power(
     method : "bootstrap", the paired bootstrap with the same resampled topics for all pairs; "tukey", the
         randomised Tukey HSD; "t", the paired t-test with Holm's correction.
     alpha, resamples, seed : see `rankprism.compare`. Sakai and Song (2011) take 1,000 resamples.
-    intervals : the confidence of the intervals; 0 for none. They cover the power to be expected with as many
-        other topics. `differences` of the result says whether a measure is more discriminative than another.
+    intervals : the confidence of the intervals; 0 for none. They cover the power that is expected with the
+    same
+        number of other topics. `differences` of the result compares the power of measures.
 
-    The difference required for significance is, for the bootstrap, the largest over all pairs of the
-    difference in the ⌈Bα⌉-th most extreme resample; for Tukey's HSD the difference that a share alpha of
-    the resamples reaches; for t it is not defined.
+    The result has the difference that is required for significance. For the bootstrap, it is the difference
+    in the ⌈Bα⌉-th most extreme resample, and the largest of these over all pairs. For Tukey's HSD, it is the
+    difference that a share alpha of the resamples reaches. For t it is not defined.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
@@ -125,8 +126,8 @@ def power(
 def several_runs(scores: ScoresLike) -> Scores:
     """Complete scores of at least two runs, with the topics in an order that does not depend on the input.
 
-    Random numbers are drawn for the first topic, the second and so on. So the same scores in another order
-    give the same result.
+    Random numbers are drawn for the first topic, the second topic and so on, so topics are sorted first. Then
+    the same scores in another order give the same result.
     """
     complete = read_scores(scores).complete()
     if len(complete.runs) < 2:
@@ -144,7 +145,7 @@ def several_runs(scores: ScoresLike) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class _Significance:
-    """What a method says of one measure, and what it takes to be significant."""
+    """The result of a method for one measure, and what is required for significance."""
 
     method: str
     asl: Floats  #: (pair,)
@@ -170,7 +171,8 @@ def _significance(
         found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
         return _Significance(method, found.asl, float(found.delta.max()), found.critical)
     if method == "tukey":
-        # Scores are dealt to the first run, the second and so on, which must not depend on the input.
+        # Scores are dealt to the first run, the second run and so on, and this order must not depend on the
+        # input.
         place = np.argsort(by_name)
         test = paired.tukey(values[by_name], place[pairs], alpha, resamples, seed, on_share)
         return _Significance(method, test.p, float(test.margin[0]))
@@ -194,7 +196,7 @@ def _on_subsets(
         z = without_noise(z)
         mean = without_noise(product(z, weights) / kept)  # (pair, subset)
         if test.method == "tukey":
-            # The spread of means that are dealt anew goes with the scores' spread within the topics.
+            # The spread of randomly dealt means is proportional to the spread of the scores within topics.
             spread = values[m].var(0)
             scale = np.sqrt(spread @ weights / spread.sum()) * len(spread) / kept if spread.any() else 1.0
             significant = np.abs(mean) > test.delta * scale
@@ -206,7 +208,7 @@ def _on_subsets(
 
 
 def _t(mean: Floats, mean_square: Floats, topics: int) -> Floats:
-    """|t| from the means of z and z²; infinite where z is constant and not 0."""
+    """|t| from the means of z and z². It is infinite if z is constant and not 0."""
     variance = np.maximum(mean_square - mean**2, 0.0)
     variance[variance <= 1e-13 * mean_square] = 0.0  # only rounding
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -214,7 +216,7 @@ def _t(mean: Floats, mean_square: Floats, topics: int) -> Floats:
 
 
 def _holm(t: Floats, topics: int, alpha: float) -> Bools:
-    """(pair, subset): what Holm's correction leaves significant, subset by subset."""
+    """(pair, subset): whether a pair is significant after Holm's correction in each subset."""
     from scipy import special
 
     p = 2 * special.stdtr(topics - 1, -t)
@@ -251,20 +253,20 @@ class DiscriminativePower(Result):
 
     @property
     def power(self) -> Floats:
-        """(measure,): the share of pairs with a significant difference; NaN where that is not defined."""
+        """(measure,): the share of pairs with a significant difference, or NaN if it is not defined."""
         return np.where(np.isnan(self.asl).any(1), np.nan, self.significant.mean(1))
 
     @property
     def sampled(self) -> Sampled | None:
-        """The power, with what it is on subsets of the topics."""
+        """The power on all topics and on subsets of the topics."""
         if self.decided is None or self.sampling is None:
             return None
-        # Wider by two pairs of runs: with one, the interval of a small power covers too little, because
-        # corrected tests often find nothing at all. With two, it covers in every simulation.
+        # The interval is wider by two pairs of runs. With one pair, the interval of a small power covers too
+        # rarely, because corrected tests often find nothing. With two, it covered in every simulation.
         return Sampled(self.sampling, self.power, (self.decided != 0).mean(2), 2 / len(self.pairs))
 
     def differences(self) -> Differences:
-        """Whether a measure is more discriminative than another: the difference of every two powers."""
+        """Compare measures: the difference between the powers of every two measures."""
         sampled = replace(wanted(self.sampled), step=1 / len(self.pairs))
         return sampled.differences(self.measures, "power", self.about)
 

@@ -1,13 +1,13 @@
 """Intervals: how much a figure would change with other topics.
 
-The topics of a collection are a sample. What an interval covers is the figure's expected value: its mean over
-collections with as many topics from the same population, with the same runs and the same measures.
+The topics of a collection are a sample. An interval covers the expected value of a figure: its mean over
+collections with the same number of topics from the same population, the same runs and the same measures.
 
 The standard error comes from the delete-d jackknife (Shao and Wu 1989): the figure is computed again on
 subsets of the topics, SE² = (n-d)/d · mean over subsets of (figure - mean figure)², and the interval is
-figure ± t SE. Resampling topics with replacement would be wrong for whatever counts significant
-differences. A topic that is drawn twice looks like two topics that agree, and the tests find differences
-where there are none.
+figure ± t SE. Resampling topics with replacement would be wrong for figures that count significant
+differences. A topic that is drawn twice looks like two topics that agree, and the tests then find differences
+that do not exist.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rankprism.errors import InputError
 from rankprism.results.result import Result, Table
 from rankprism.statistics.corrections import corrected
 
-#: How many subsets of the topics are drawn. The standard error is then right to about 5 %.
+#: The number of subsets of the topics that are drawn. It gives the standard error to about 5 %.
 SUBSETS = 200
 #: With fewer topics than this there are no intervals.
 FEWEST = 8
@@ -39,7 +39,7 @@ class Sampling:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """How the intervals came about, for `Result.about`."""
+        """How the intervals were computed, for `Result.about`."""
         if not len(self.kept):
             return {"confidence": self.confidence, "none because": f"fewer than {FEWEST} topics"}
         return {
@@ -60,8 +60,8 @@ def without_one(topics: int, confidence: float) -> Sampling:
 def without_an_eighth(topics: int, confidence: float, seed: int) -> Sampling:
     """Random subsets that lack an eighth of the topics, for figures that count and so move in steps.
 
-    Leaving out one topic at a time moves such a figure rarely and then too far. With many fewer topics, on
-    the other hand, tests find less, and what they find varies less.
+    Leaving out one topic rarely changes such a figure, and then changes it too much. If many topics are left
+    out, on the other hand, tests find fewer differences, and the figure varies less.
     """
     check_confidence(confidence)
     rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
@@ -80,18 +80,18 @@ def check_confidence(confidence: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A figure, or an array of figures, with what it is on subsets of the topics."""
+    """A figure or an array of figures, on all topics and on subsets of the topics."""
 
     sampling: Sampling
     figure: Floats
     replicates: Floats  #: (subset, *figure.shape); NaN where it is not defined
-    #: How much of the figure depends on a single pair of runs. The interval is wider by that, since a share
-    #: of a few pairs cannot move by less.
+    #: How much a single pair of runs changes the figure. The interval is wider by this amount, because a
+    #: share of a few pairs cannot change by less.
     step: float | Floats = 0.0
 
     @cached_property
     def error(self) -> Floats:
-        """The standard error; NaN where fewer than half of the subsets have a figure."""
+        """The standard error, or NaN if fewer than half of the subsets have a figure."""
         kept = self.sampling.kept
         if not len(kept):
             return np.full_like(self.figure, np.nan, dtype=np.float64)
@@ -104,8 +104,8 @@ class Sampled:
         return np.asarray(np.sqrt((kept.shape[1] - left_out) / left_out * squares))
 
     def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
-        """The ends of the interval, kept within what the figure can be. NaN where no subset changes the
-        figure and there is no step, because then the subsets say nothing of how much it varies."""
+        """The ends of the interval, within the possible values of the figure. They are NaN if no subset
+        changes the figure and there is no step, because the subsets then do not show how much it varies."""
         margin = self._critical * self.error + self.step
         margin = np.where(margin > 0, margin, np.nan)
         return np.maximum(self.figure - margin, least), np.minimum(self.figure + margin, most)
@@ -129,7 +129,7 @@ class Sampled:
         return float(special.stdtrit(freedom, 0.5 + self.sampling.confidence / 2))
 
     def select(self, *positions: Sequence[int]) -> Sampled:
-        """Some figures: positions on each axis."""
+        """Select some figures by their positions on each axis."""
         return Sampled(
             self.sampling,
             self.figure[np.ix_(*positions)],
@@ -138,7 +138,7 @@ class Sampled:
         )
 
     def differences(self, measures: Sequence[str], of: str, about: Mapping[str, Any]) -> Differences:
-        """The difference of every two measures' figures, on the same topics. The figure is (measure,)."""
+        """The difference between the figures of every two measures on the same topics; figure: (measure,)."""
         first, second = np.triu_indices(len(measures), 1)
         found = Sampled(
             self.sampling,
@@ -164,7 +164,7 @@ class Sampled:
 
 
 def ends(sampled: Sampled | None, least: float, most: float) -> dict[str, list[float]]:
-    """The columns low and high, where intervals are wanted."""
+    """The columns low and high, if intervals were asked for."""
     if sampled is None:
         return {}
     low, high = sampled.interval(least, most)

@@ -17,7 +17,7 @@ from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import ScoresLike
 
-#: How many comparisons are made at a time.
+#: The number of comparisons that are made at a time.
 BLOCK = 1 << 21
 
 
@@ -25,10 +25,10 @@ def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | 
     """The Metric Unanimity of each measure against all the others (Amigó et al. 2018).
 
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
-    Δm: m(i) > m(j), a tie counting ½, so that P(Δm) = ½; ΔM: m'(i) ≥ m'(j) by every other measure m'
+    Δm means m(i) > m(j), ties count ½ so that P(Δm) = ½, and ΔM means m'(i) ≥ m'(j) by every other measure m'
 
-    intervals : the confidence of the intervals; 0 for none. They cover the MU over all topics from which
-        these were drawn. There is none with fewer than 8 topics, or if no topic changes MU.
+    intervals : the confidence of the intervals; 0 for none. They cover the MU over the population of topics.
+        There is no interval with fewer than 8 topics, or if no topic changes MU.
 
     The highest MU is 1, and a constant measure has 0. MU is not defined if no pair is unanimous, or if there
     is no other measure.
@@ -56,7 +56,7 @@ def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | 
         for ahead, behind in ((better, worse), (worse, better)):
             against = behind.sum(2)
             nobody = (against == 0).sum(0)[:, None]
-            # Every other measure agrees: where nobody is against, or m alone is.
+            # Every other measure agrees if no measure is against the pair, or only m is.
             count[some] += nobody + (behind & (against == 1)[..., None]).sum(0)
             both = (ahead & (against == 0)[..., None]).sum(0)
             joint[some] += both + 0.5 * (nobody - both)
@@ -87,7 +87,7 @@ def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | 
 
 
 def _mu(joint: Floats, count: Floats) -> Floats:
-    """MU from the last axis of measures; NaN where it is not defined."""
+    """MU over the last axis of measures, or NaN if it is not defined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((joint > 0) & (joint.shape[-1] > 1), np.log2(joint / (0.5 * count)), np.nan)
 
@@ -105,7 +105,7 @@ class Unanimity(Result):
 
     @property
     def order(self) -> list[int]:
-        """The measures from the most unanimous on; those not defined come last."""
+        """The measures from the most to the least unanimous. Those without an MU come last."""
         return [int(i) for i in np.argsort(-np.nan_to_num(self.mu, nan=-np.inf), kind="stable")]
 
     @property
@@ -130,7 +130,7 @@ class Unanimity(Result):
         return Table({name: rows[name] for name in ("measure", "MU", "low", "high") if name in rows})
 
     def differences(self) -> Differences:
-        """Whether a measure is more unanimous than another: the difference of every two MUs."""
+        """Compare measures: the difference between the MUs of every two measures."""
         return wanted(self.sampled).differences(self.measures, "MU", self.about)
 
     def grouped(self) -> Unanimity:
@@ -152,6 +152,6 @@ class Unanimity(Result):
 
 
 def _family(measure: str) -> str:
-    """The name of a measure, with that of a measure inside: what its variants have in common."""
+    """What the variants of a measure have in common: its name and that of the measure inside."""
     parts = re.split(r"[@,]", measure.replace("(", ",(").replace(")", ""))
     return "".join(part for part in parts if "=" not in part and not part.isdigit())

@@ -12,10 +12,9 @@ from rankprism.statistics.resampling import PRODUCT
 
 
 def product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:
-    """a @ b in floating point, in pieces too small for OpenBLAS to share among threads.
+    """a @ b in floating point, in pieces that are too small for OpenBLAS to share among threads.
 
-    On a machine that has something else to do, threads that wait for each other make a product tens of times
-    slower.
+    On a busy machine, threads wait for each other, which makes a product ten times slower or more.
     """
     a, b = a.astype(np.float64, copy=False), b.astype(np.float64, copy=False)
     (rows, inner), columns = a.shape, b.shape[1]

@@ -43,12 +43,12 @@ def spearman(x: Floats, y: Floats) -> float:
 def tau_ap(gold: Floats, evaluated: Floats) -> float:
     """AP correlation (Yilmaz et al. 2008): Kendall's τ in which the top of the ranking counts more.
 
-    τ_ap = 2/(N-1) Σ_{i≥2} C(i)/(i-1) - 1, C(i) the items above rank i of the evaluated ranking that stand
-    above that item in the gold ranking too
+    τ_ap = 2/(N-1) Σ_{i≥2} C(i)/(i-1) - 1, where C(i) is the number of items above rank i of the evaluated
+    ranking that are above that item in the gold ranking too
 
-    With ties, the mean over all ways to break them (Urbano and Marrero 2017, τ_ap,a): of two items tied in
-    the gold ranking each is above the other half of the time; the items tied at some ranks of the
-    evaluated ranking take each of these ranks equally often.
+    With ties, τ_ap is the mean over all ways to break them (τ_ap,a of Urbano and Marrero 2017). Of two items
+    that are tied in the gold ranking, each is above the other half of the time. Items that are tied in the
+    evaluated ranking take each of their ranks equally often.
 
     >>> round(tau_ap(np.array([4, 3, 2, 1]), np.array([1, 4, 3, 2])), 4)
     0.3333
@@ -64,8 +64,8 @@ def tau_ap_symmetric(x: Floats, y: Floats) -> float:
 def rbo(x: Floats, y: Floats, p: float = 0.9) -> float:
     """Rank-biased overlap (Webber et al. 2010) of two whole rankings, extrapolated.
 
-    RBO = (1-p) Σ_{d≤n} p^(d-1) A_d + p^n A_n,  A_d = 2 |S_d ∩ T_d| / (|S_d| + |T_d|), S_d the items of
-    rank ≤ d, tied items having the best rank of their group; A_n = 1
+    RBO = (1-p) Σ_{d≤n} p^(d-1) A_d + p^n A_n,  A_d = 2 |S_d ∩ T_d| / (|S_d| + |T_d|), where S_d and T_d are
+    the items of rank ≤ d; tied items have the best rank of their group, and A_n = 1
 
     >>> rbo(np.array([3, 2, 1]), np.array([3, 2, 1]))
     1.0
@@ -76,10 +76,10 @@ def rbo(x: Floats, y: Floats, p: float = 0.9) -> float:
 def _tau_ap(rankings: Floats) -> Floats:
     """(gold, evaluated): τ_ap of every ranking with every other.
 
-    C(i)/(i-1) adds up over pairs of items. A pair that the evaluated ranking puts in the order i, j counts
-    w_j where the gold ranking agrees, w_j/2 where it ties them, and nothing where it disagrees: with s the
-    sign of the gold ranking, w_j (1 + s)/2. So the sums over all pairs are a matrix product of the signs
-    and the weights. w_j is the mean of 1/(rank-1) over the ranks that j and what is tied with it share.
+    C(i)/(i-1) is a sum over pairs of items. A pair that the evaluated ranking puts in the order i, j counts
+    w_j if the gold ranking agrees, w_j/2 if it ties them, and 0 if it disagrees. With the sign s of the gold
+    ranking, this is w_j (1 + s)/2. The sums over all pairs are therefore a matrix product of the signs and
+    the weights. w_j is the mean of 1/(rank-1) over the ranks that j shares with the items tied with it.
     """
     n = rankings.shape[1]
     first, second = np.triu_indices(n, 1)
@@ -89,7 +89,7 @@ def _tau_ap(rankings: Floats) -> Floats:
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
     inverse = harmonic[above + group - 1] - harmonic[np.maximum(above - 1, 0)]  # Σ 1/(rank-1), rank ≥ 2
     weight = inverse / group
-    # Tied items: each is above the other half of the time, whatever the gold ranking says.
+    # Each of two tied items is above the other half of the time, for every gold ranking.
     counted = above + group - np.maximum(above, 1)
     among = ((counted - above * inverse) / (2 * group)).sum(1)
     sign = np.sign(ranks[:, first] - ranks[:, second]).astype(np.float64)
@@ -135,7 +135,7 @@ def _mean_products(vectors: npt.NDArray[Any]) -> Floats:
     return np.asarray(product(vectors, vectors.T) / vectors.shape[1])
 
 
-#: Every coefficient by name: a matrix of all rankings (rows) with all others. For τ_ap the row is the gold.
+#: The coefficients by name. Each gives a matrix of all rankings with all others. For τ_ap, rows are the gold.
 COEFFICIENTS: dict[str, Callable[[Floats], Floats]] = {
     "tau-b": lambda rankings: _cosines(signs(rankings)),
     "tau-a": lambda rankings: _mean_products(signs(rankings)),
@@ -163,8 +163,9 @@ def correlation(
     per_topic : compute the coefficient from the scores of each topic and average it over the topics where it
         is defined. Default: compute it from the mean scores.
     p : the parameter of RBO. The larger it is, the more the lower ranks count.
-    intervals : the confidence of the intervals; 0 for none. They cover the coefficient to be expected with as
-        many other topics. There is none with fewer than 8 topics, or if no set of topics changes it.
+    intervals : the confidence of the intervals; 0 for none. They cover the coefficient that is expected
+        with the same number of other topics. There is no interval with fewer than 8 topics, or if no set of
+        topics changes the coefficient.
     seed : the seed for the sets of topics from which the intervals are made.
 
     >>> from rankprism import sample, evaluate

@@ -44,8 +44,8 @@ def swap(
 ) -> SwapRates:
     """The swap method of Voorhees and Buckley (2002).
 
-    Twice `size` topics are drawn `trials` times and split in two. For every pair of runs, the difference on
-    the first half falls into a bin of its size; it is a swap if the second half says the opposite.
+    `trials` times, twice `size` topics are drawn and split into two halves. For every pair of runs, the
+    difference on the first half falls into a bin. It is a swap if the second half shows the opposite.
 
     size : the number of topics in each half. Default: half of all topics.
     bin_width, bins : the width and number of bins for differences. The last bin holds all larger ones.
@@ -111,7 +111,7 @@ def swap(
 
 
 def _on_subsets(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:
-    """(subset, measure): the swap rate on subsets of the topics, with halves as much smaller as these."""
+    """(subset, measure): the swap rate on subsets of the topics, with proportionally smaller halves."""
     runs, topics, measures = values.shape
     i, j = np.triu_indices(runs, 1)
     rng = np.random.default_rng([seed, 2])
@@ -144,21 +144,21 @@ class SwapRates(Result):
 
     @property
     def rates(self) -> Floats:
-        """(measure, bin); NaN where nothing fell into a bin."""
+        """(measure, bin); NaN if no difference fell into a bin."""
         return np.asarray(self.swaps / np.where(self.count, self.count, np.nan))
 
     @property
     def rate(self) -> Floats:
-        """(measure,): the share of all comparisons that are swaps, whatever the difference."""
+        """(measure,): the share of all comparisons that are swaps."""
         return np.asarray(self.swaps.sum(1) / self.count.sum(1))
 
     def differences(self) -> Differences:
-        """Whether a measure swaps less often than another: the difference of every two swap rates."""
+        """Compare measures: the difference between the swap rates of every two measures."""
         return wanted(self.sampled).differences(self.measures, "swap rate", self.about)
 
     @property
     def required(self) -> list[float | None]:
-        """For each measure the least difference from which on no bin has more swaps than allowed."""
+        """For each measure, the smallest difference from which on no bin exceeds the accepted swap rate."""
         out: list[float | None] = []
         for rate in self.rates:
             bad = np.flatnonzero(rate > self.error)
@@ -168,7 +168,7 @@ class SwapRates(Result):
 
     @property
     def sensitivity(self) -> list[float]:
-        """For each measure the share of comparisons with the required difference."""
+        """For each measure, the share of comparisons that reach the required difference."""
         return [
             0.0 if least is None else float(row[self.edges >= least - 1e-12].sum() / row.sum())
             for least, row in zip(self.required, self.count, strict=True)

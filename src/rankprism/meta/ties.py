@@ -1,4 +1,4 @@
-"""When scores are equal, and which of two is higher: one rule for all of meta-evaluation."""
+"""When two scores are equal, and which one is higher: one rule for all of meta-evaluation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from rankprism.data.hits import Floats, Ints
 
-#: Scores that differ by less are tied: the same sum in another order.
+#: Scores that differ by less are tied: they may be the same sum in another order.
 TIED = 1e-12
 
 
 def without_noise(difference: Floats) -> Floats:
-    """Differences that are 0 where scores are tied."""
+    """Differences, in which tied scores give exactly 0."""
     return np.where(np.abs(difference) <= TIED, 0.0, difference)
 
 

@@ -1,7 +1,7 @@
-"""Charts of scores and of what analyses return, one function for each.
+"""Charts of scores and of the results of analyses. Each chart is one function.
 
-They are Altair charts, which notebooks show and `save` writes as HTML, SVG, PNG or PDF. Altair is an extra,
-``pip install 'rankprism[plots]'``, and is loaded when the first chart is drawn.
+Charts are Altair charts. Notebooks show them, and `save` writes them as HTML, SVG, PNG or PDF. Altair is an
+extra, ``pip install 'rankprism[plots]'``, and is loaded when the first chart is drawn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankprism.plots.record import chart as chart
 from rankprism.plots.record import check_size as check_size
 from rankprism.plots.record import draw as draw
 
-if TYPE_CHECKING:  # for type checkers, which cannot see what the loop below finds
+if TYPE_CHECKING:  # for type checkers, which cannot run the loop below
     from rankprism.plots.attainable import *  # noqa: F403
     from rankprism.plots.bars import *  # noqa: F403
     from rankprism.plots.curves import *  # noqa: F403

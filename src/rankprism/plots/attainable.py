@@ -1,4 +1,4 @@
-"""What CAM and MM reach with ideal rankings, topic by topic."""
+"""The scores that CAM and MM give to ideal rankings of each topic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _scores(found: Attainable, t: int, m: int) -> list[float]:
-    """Those of the ideal rankings, and the highest of all rankings if none of these has it."""
+    """The scores of the ideal rankings, and the highest score of all rankings if none of them has it."""
     scores: list[float] = found.scores[t, m].tolist()
     highest = float(found.highest[t, m])
     return scores if highest <= max(scores) else [*scores, highest]
@@ -23,7 +23,7 @@ def _scores(found: Attainable, t: int, m: int) -> list[float]:
 def attainable_boxes(
     found: Attainable, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.ConcatChart:
-    """The scores that ideal rankings get by CAM and MM: a box for each topic, a panel for each measure.
+    """The scores of ideal rankings by CAM and MM, with a box for each topic and a panel for each measure.
 
     found : what `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
     """

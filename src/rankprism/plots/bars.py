@@ -1,4 +1,4 @@
-"""Bars: the unanimity of measures, the difference of two runs on each topic."""
+"""Bar charts: the unanimity of measures, and the difference of two runs on each topic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def unanimity_bars(
     unanimity: Unanimity, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.LayerChart:
-    """The Metric Unanimity of each measure, the most unanimous on top.
+    """The Metric Unanimity of each measure. The most unanimous measure is on top.
 
     unanimity : what `meta.unanimity` returns, or its `grouped()`.
     """
@@ -66,7 +66,7 @@ def unanimity_bars(
         )
         .properties(width=width, height=alt.Step(step))
     )
-    # The number stands right of the bar, and right of 0 where the bar goes left.
+    # The number is to the right of the bar, or to the right of 0 if the bar goes to the left.
     bars = base.mark_bar(color=FIRST, size=0.65 * step).encode(
         x=alt.X("mu:Q", title="Metric Unanimity (bits; at most 1)", axis=alt.Axis(tickCount=6, grid=False))
     )
@@ -91,8 +91,8 @@ def topic_differences(
     """The difference between two runs on each topic. The largest gain is on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    run, baseline : two runs; the difference is run - baseline. May be left out if the scores have just two.
-    measure : a measure; may be left out if the scores have just one.
+    run, baseline : two runs; the difference is run - baseline. Default: the two runs, if there are just two.
+    measure : a measure. Default: the only measure, if there is just one.
     """
     found = read_scores(scores)
     if run is None or baseline is None:
@@ -101,7 +101,7 @@ def topic_differences(
                 "name two runs with --run and --baseline (in Python, run= and baseline=); "
                 f"there are {listed(found.runs)}"
             )
-        # One name given leaves the other one.
+        # If only one of two runs is named, the other one is meant.
         run = run or next(name for name in found.runs if name != baseline)
         baseline = baseline or next(name for name in found.runs if name != run)
     if run == baseline:

@@ -1,4 +1,4 @@
-"""Curves, a line for each measure: significance levels of pairs, power by topics, swap rates."""
+"""Charts with a line for each measure: significance levels of pairs, power by topics, swap rates."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from rankprism.meta.swap_method import SwapRates
 
 WIDTH, HEIGHT = 460, 300
-#: Points beyond this number only hide their line.
+#: With more points than this, points only hide their line.
 FEW = 60
-#: Bands beyond this number only hide each other.
+#: With more bands than this, bands only hide each other.
 BANDS = 4
 #: Pixels from one name at the end of a line to the next, and from the plotting area to the names.
 GAP, AWAY = 13, 22
@@ -47,11 +47,11 @@ def asl_curves(
 ) -> alt.LayerChart:
     """ASL curves (Sakai 2006): the pairs of runs from the largest significance level to the smallest.
 
-    The closer to the origin a curve comes down, the more pairs the measure tells apart: all that lie below
-    the line at alpha. The legend has the measures in this order, the one that tells most pairs apart first.
+    A pair below the line at alpha is significant. The closer a curve is to the origin, the more pairs are
+    significant by this measure. The legend lists the measures in this order.
 
-    highest : the largest level shown. Default: twice alpha. The pairs that no measure brings below it are
-        left out.
+    highest : the largest level that is shown. Default: twice alpha. Pairs that are above it by every measure
+        are left out.
     """
     width, height = width or WIDTH, height or HEIGHT
     highest = 2 * power.alpha if highest is None else highest
@@ -68,7 +68,7 @@ def asl_curves(
         for i in _corners(curves[m], highest)
     ]
     points = pairs - start <= FEW
-    margin = 0.5 if points else 0.0  # no point is cut in two
+    margin = 0.5 if points else 0.0  # no point is cut off
     lines = (
         alt.Chart(data(rows))
         .mark_line(clip=True, strokeWidth=1.8, point={"size": 35} if points else False)
@@ -102,7 +102,7 @@ def asl_curves(
 
 
 def _corners(curve: Floats, highest: float) -> Iterator[int]:
-    """The points that a falling line needs: what is in view and one more, without those between equals."""
+    """The points that a falling line needs: those in view and one more, without points between equal ones."""
     shown = np.flatnonzero(curve <= highest)
     if not len(shown):
         return
@@ -118,7 +118,7 @@ def power_growth(
 ) -> alt.LayerChart:
     """Discriminative power by the number of topics: the mean over random sets of topics.
 
-    A band from the least to the most of the sets is drawn if there are at most four measures.
+    If there are at most four measures, a band shows the range over the sets.
     """
     width = width or WIDTH
     columns = stability.rows.columns
@@ -171,9 +171,9 @@ def power_growth(
 def swap_curves(
     swap_rates: SwapRates, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.LayerChart:
-    """Swap rates by the size of the difference (Voorhees and Buckley 2002), with the rate to stay under."""
+    """Swap rates by the size of the difference (Voorhees and Buckley 2002), and the highest accepted rate."""
     width = width or WIDTH
-    # The legend has the measures from above to below, by the swap rate over all differences.
+    # The legend lists the measures from the highest to the lowest swap rate over all differences.
     overall = swap_rates.swaps.sum(1) / np.maximum(swap_rates.count.sum(1), 1)
     names = [shown_name(swap_rates.measures[m]) for m in np.argsort(-overall, kind="stable")]
     rows = [
@@ -230,9 +230,9 @@ def _names(
     size: tuple[int, int],
     encodings: dict[str, Any],
 ) -> list[Any]:
-    """The names of lines right of the plotting area, each joined to the end of its line.
+    """The names of lines to the right of the plotting area, each joined to the end of its line.
 
-    A legend of twenty lines asks the reader to tell twenty colours and dashes apart; this does not.
+    With a legend of twenty lines, a reader would have to distinguish twenty colours and dashes.
     """
     x, y = fields
     width, height = size
@@ -252,7 +252,7 @@ def _names(
 
 
 def _level(value: float, label: str) -> list[Any]:
-    """A horizontal line at a level, with its name right of it, where no curve is."""
+    """A horizontal line at a level, with its name to the right, where there is no curve."""
     base = alt.Chart(alt.InlineData(values=[{"level": value, "label": label}])).encode(y="level:Q")
     name = base.mark_text(color="#444444", fontSize=11, align="left", dx=4)
     return [

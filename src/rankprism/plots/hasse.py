@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rankprism.aspects.label_order import LabelOrder
 
 FONT = 11
-#: Pixels of a box, and between two boxes of a row and two rows.
+#: The size of a box in pixels, and the gaps between boxes and between rows.
 BOX, APART, BETWEEN = 20, 14, 44
 
 
@@ -19,7 +19,7 @@ BOX, APART, BETWEEN = 20, 14, 44
 def hasse_diagram(
     found: LabelOrder, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> alt.LayerChart:
-    """Which labels stand just above which; a colour for each class of TOMA, the best class darkest.
+    """Which labels are just above which. Each class of TOMA has a colour, and the best is the darkest.
 
     found : what `aspects.order` returns. The chart is Figure 1 of Maistro et al. (2021).
     """
@@ -31,7 +31,7 @@ def hasse_diagram(
     widest = max(map(len, level.values()))
     width = width or max(300, round(widest * (box + APART)))
     height = height or max(level) * (BOX + BETWEEN) + BOX
-    # Where room is short, boxes and letters become smaller.
+    # If there is little room, boxes and letters become smaller.
     size = min(1.0, width / (widest * (box + 4)))
     half, tall = size * box / 2, min(BOX, height / (max(level) + 1) / 1.5)
     place = {}

@@ -1,4 +1,4 @@
-"""Heat maps: measures by measures, systems by topics."""
+"""Heat maps of measures by measures, and of systems by topics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def correlation_heatmap(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """The rank correlation of every two measures; measures that rank runs alike stand side by side."""
+    """The rank correlation of every two measures. Measures that rank runs alike are side by side."""
     near = correlation.clustered()
     names = [shown_name(measure) for measure in near.measures]
     size = len(names)
@@ -119,7 +119,7 @@ def system_topic_heatmap(
     """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    measure : a measure; may be left out if the scores have just one.
+    measure : a measure. Default: the only measure, if there is just one.
     """
     found = read_scores(scores)
     chosen = found.select(measures=[only_measure(found, measure)])
@@ -166,7 +166,7 @@ def system_topic_heatmap(
     layers, note = [map_of_scores], ""
     missing = np.argwhere(np.isnan(values))
     if len(missing):
-        # A cell that is only white would look like a score of 0.
+        # A white cell would look like a score of 0.
         gaps = data({"run": chosen.runs[r], "topic": chosen.topics[t]} for r, t in missing)
         size = 0.5 * min(across, down, 14)
         crosses = alt.Chart(gaps).mark_text(text="×", color=QUIET, fontSize=max(5.0, 1.6 * size))
@@ -182,19 +182,19 @@ def system_topic_heatmap(
 
 
 def _by_mean(values: Floats, axis: int) -> list[int]:
-    """Rows or columns from the best mean on; those without a score come last."""
+    """Rows or columns sorted by their means, the best first. Those without a score come last."""
     counted = (~np.isnan(values)).sum(axis)
     mean = np.where(counted > 0, np.nansum(values, axis) / np.maximum(counted, 1), -np.inf)
     return [int(i) for i in np.argsort(-mean, kind="stable")]
 
 
 def _step(count: int) -> int:
-    """Pixels for one of so many rows or columns."""
+    """The pixels of a row or column, if there are so many."""
     return max(8, min(20, 900 // count), 80 // count)
 
 
 def _scale(low: float, high: float) -> alt.Scale:
-    """Amounts dark where they are large; around 0 in two directions where some are negative."""
+    """A colour scale in which large amounts are dark. If some are negative, it has two colours around 0."""
     if low >= 0:
         return alt.Scale(range=list(AMOUNTS), domain=[low, high], interpolate="lab")
     most = max(-low, high)
@@ -202,7 +202,7 @@ def _scale(low: float, high: float) -> alt.Scale:
 
 
 def _ink(scale: alt.Scale) -> Any:
-    """White on the dark cells, black on the light ones."""
+    """White text on dark cells and black text on light ones."""
     low, high = scale.to_dict()["domain"]
     dark = f"datum.value > {low + 0.57 * (high - low)}" if low >= 0 else f"abs(datum.value) > {0.57 * high}"
     return alt.condition(dark, alt.value("white"), alt.value("black"))

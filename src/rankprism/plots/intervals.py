@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rankprism.comparison.comparison import Comparison
     from rankprism.data.hits import Floats
 
-#: Measures beside each other, at most.
+#: The largest number of measures side by side.
 COLUMNS = 4
-#: Pixels of a panel, and between two.
+#: The width of a panel in pixels, and the gap between two.
 PANEL, BESIDE = 190, 14
 
 
@@ -38,8 +38,8 @@ def score_intervals(
     scores : what `evaluate` returns, or whatever `read_scores` takes. The first measure decides the order.
     alpha : the intervals have the confidence 1 - alpha.
 
-    An interval says how sure a mean is. It does not say whether two runs differ, because all runs have the
-    same topics: `rankprism.compare` tests that.
+    An interval says how certain a mean is. It does not say whether two runs differ, because all runs have the
+    same topics. `rankprism.compare` tests differences.
     """
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
@@ -90,7 +90,7 @@ def difference_intervals(
     width: int | None = None,
     height: int | None = None,
 ) -> alt.ConcatChart:
-    """The difference between two runs with its interval, for each pair; filled where it is significant.
+    """The difference between the runs of each pair, with its interval. Significant ones are filled.
 
     most : the number of pairs shown, those with the largest differences by the first measure. Without a
         baseline, each is written so that its difference by the first measure is not negative.
@@ -107,7 +107,7 @@ def difference_intervals(
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
         pair = pair if comparison.baseline is None else pair[:1]
         name = " − ".join(short(run, 32) for run in pair)
-        # Long names may begin alike, and each pair needs a row of its own.
+        # Long names may begin alike, but each pair needs its own row.
         names[int(k)] = " − ".join(pair) if name in names.values() else name
     layout = _Layout.of(len(comparison.measures), len(names), width, height)
     charts = []
@@ -187,7 +187,7 @@ def _panel(
     fill: Any,
     below: list[alt.Chart],
 ) -> alt.LayerChart:
-    """One measure: for each name a row, with a point and the line from low to high."""
+    """The panel of one measure: for each name a row with a point and a line from low to high."""
     name, value, more = fields
     base = (
         alt.Chart(data(rows))
@@ -221,7 +221,7 @@ def _panel(
 
 
 def _columns(measures: int) -> int:
-    """As few rows as there must be, and in each of them as many measures as in the others."""
+    """The number of columns: as few rows as possible, with equally many measures in each."""
     return math.ceil(measures / math.ceil(measures / COLUMNS))
 
 
@@ -235,9 +235,9 @@ def _panels(
 def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Means and margins (run, measure) of values (run, topic, measure): t(1-α/2, n-1) s / √n.
 
-    NaN where a run has no score; the margin also where it has one only.
+    A mean is NaN if a run has no score, and a margin is NaN if it has fewer than two.
     """
-    from scipy.special import stdtrit  # the quantile of Student's t, without the weight of scipy.stats
+    from scipy.special import stdtrit  # the quantile of Student's t; scipy.stats would take longer to import
 
     n = (~np.isnan(values)).sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):

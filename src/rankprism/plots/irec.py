@@ -39,8 +39,8 @@ def irec_against(
     documents that are more relevant.
 
     scores : what `evaluate` returns, or whatever `read_scores` takes.
-    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10"; may be left out if it has just these
-        two, in this order.
+    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10". Default: the two measures of the
+        scores, in this order.
     """
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma must be a number between 0 and 1; got {gamma!r}")
@@ -126,7 +126,7 @@ def irec_against(
 
 
 def _domain(values: Floats) -> list[float]:
-    """A little more than the values span, and never nothing."""
+    """A range that is a little larger than that of the values and never empty."""
     low, high = float(values.min()), float(values.max())
     room = 0.08 * (high - low) or 0.05
     return [low - room if low < 0 else max(0.0, low - room), high + room]
@@ -157,7 +157,7 @@ def _contours(gamma: float, across: Sequence[float], up: Sequence[float]) -> lis
     return out
 
 
-#: Where a name may stand: alignment, pixels to the right and downwards. Right of its point is best.
+#: Possible places of a name: alignment, pixels to the right and downwards. The first one is the best.
 _PLACES = (
     ("left", 7, 0),
     ("right", -7, 0),
@@ -180,9 +180,9 @@ def _labels(
     contours: Sequence[dict[str, Any]],
     size: tuple[int, int],
 ) -> list[dict[str, Any]]:
-    """Names with a place where they hide no point, no other name and no value of a line, the best runs first.
+    """Places at which names hide no point, no other name and no value of a line, the best runs first.
 
-    Those for which there is none are left out; pointing at them tells their name.
+    A name without such a place is left out. The HTML file shows it under the mouse pointer.
     """
 
     def to_pixels(x: Any, y: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Charts as files."""
+"""Writes charts to files."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from rankprism.formats.files import PathLike, check_target, write_files
 from rankprism.plots.record import MISSING
 
 ENDINGS = ("html", "svg", "png", "pdf")
-#: Pixels a point in PNG files: sharp on paper at the size of a column.
+#: Pixels per point in PNG files, which are then sharp on paper at the width of a column.
 SCALE = 3
 
 
 def save(chart: Any, path: PathLike, format: str | None = None) -> None:
     """Write a chart as .html (with all it needs, so that it opens offline), .svg, .png or .pdf.
 
-    path : the file, which appears whole or not at all. "-" is standard output.
-    format : "html", "svg", "png" or "pdf". Default: what the ending of the path says; for "-", "svg".
+    path : the file, which appears complete or not at all. "-" is standard output.
+    format : "html", "svg", "png" or "pdf". Default: the ending of the path, or "svg" for "-".
     """
     write_files({path: drawn(chart, check_ending(path, format))})
 
 
 def drawn(chart: Any, kind: str) -> bytes:
     """The chart as the content of a file."""
-    # Vega draws whatever it is given, and the XML of a drawing has no place for control characters.
+    # Vega draws whatever it is given, but the XML of a drawing cannot contain control characters.
     content = chart.to_dict()
     safe = _shown(content)
     if safe != content:
@@ -59,14 +59,14 @@ def _shown(spec: Any) -> Any:
 
 
 class _InScript(json.JSONEncoder):
-    """JSON that cannot end the script element it stands in, whatever the names of runs are."""
+    """JSON that cannot end the script element that contains it, whatever the names of runs are."""
 
     def encode(self, o: Any) -> str:
         return super().encode(o).replace("<", r"\u003c")
 
 
 def check_ending(path: PathLike, format: str | None = None) -> str:
-    """The format asked for, or what the ending of a file says; refused if no chart can be written there."""
+    """The chosen format, or that of the file's ending. Refuses a file to which no chart can be written."""
     if not all(find_spec(package) for package in ("altair", "vl_convert")):
         raise RankprismError(MISSING)
     if format is not None:

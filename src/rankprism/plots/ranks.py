@@ -1,4 +1,4 @@
-"""How the ranks of runs move with a parameter of a measure."""
+"""How the ranks of runs change with a parameter of a measure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankprism.plots.theme import COLOURS, DASHES, data, extent, short, shortene
 if TYPE_CHECKING:
     from rankprism.data.hits import Floats
 
-#: Runs with a colour of their own: those that move most.
+#: The number of runs in colour, which are those whose ranks change most.
 COLOURED = 6
 
 
@@ -27,21 +27,21 @@ COLOURED = 6
 def sensitivity(
     scores: Any,
     parameter: Annotated[
-        str | None, "The parameter in which the measures differ. Default: the only one in which they do."
+        str | None, "The parameter in which the measures differ. Default: found from the measures."
     ] = None,
     *,
     title: str | None = None,
     width: int | None = None,
     height: int | None = None,
 ) -> alt.LayerChart:
-    """The rank of each run as a parameter of a measure moves. Runs with the same mean share their ranks.
+    """The rank of each run as a parameter of a measure changes. Runs with the same mean share a rank.
 
     scores : by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
         what `evaluate` returns, or whatever `read_scores` takes.
-    parameter : its name. Default: the only one in which the measures differ.
+    parameter : its name. Default: the only parameter in which the measures differ.
 
-    Values stand where they are on the axis: from 0.5 to 0.9 it is four times as far as from 0.4 to 0.5. The
-    axis is logarithmic where the largest value is 50 times the smallest or more.
+    The axis is true to scale: from 0.5 to 0.9 it is four times as far as from 0.4 to 0.5. It is logarithmic
+    if the largest value is at least 50 times the smallest.
     """
     found = read_scores(scores).complete()
     parameter, order, values = _variants(found.measures, parameter)
@@ -105,7 +105,7 @@ def sensitivity(
     for v, align, away in sides:
         named = _ends(found.runs, ranks[:, v], places[v])
         ends = alt.Chart(data(named)).encode(x=x, y=y)
-        # Apart from each other: in one text, a name written from right to left would change sides with it.
+        # These are separate texts, because in one text a name written from right to left would change sides.
         beyond = 10 + (0.56 * max(len(end["number"]) for end in named) + 0.6) * font
         for field, dx in (("number", 10.0), ("label", beyond)):
             text = ends.mark_text(align=align, baseline="middle", dx=away * dx, fontSize=font)
@@ -126,7 +126,7 @@ def sensitivity(
 
 
 def _places(values: list[Any]) -> tuple[Literal["linear", "log"], list[float]]:
-    """The kind of axis, and where values stand on it; what is no number, one after the other.
+    """The kind of axis, and the positions of values on it. Values that are not numbers follow in order.
 
     >>> _places([0.0, 0.5, 0.9])
     ('linear', [0.0, 0.5, 0.9])
@@ -139,14 +139,14 @@ def _places(values: list[Any]) -> tuple[Literal["linear", "log"], list[float]]:
     if len(numbers) < len(values) - (None in values):
         return "linear", [float(i) for i in range(len(values))]
     log = len(numbers) > 1 and numbers[0] > 0 and numbers[-1] / numbers[0] >= 50
-    if None in values:  # no cutoff, say: one step beyond the last number
+    if None in values:  # e.g. no cutoff, which is one step beyond the last number
         before, last = ([0.0, 1.0, *numbers])[-2:]
         numbers.append(last * last / before if log else 2 * last - before)
     return "log" if log else "linear", numbers
 
 
 def _width(scale: str, places: list[float]) -> int:
-    """Pixels with which the labels of the closest values stand apart, within reason."""
+    """The width in pixels at which the labels of the closest values do not overlap, within limits."""
     at = np.log(places) if scale == "log" else np.array(places)
     return int(np.clip(32 * np.ptp(at) / np.diff(at).min(), max(320, 60 * (len(places) - 1)), 900))
 
@@ -156,7 +156,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _variants(measures: tuple[str, ...], parameter: str | None) -> tuple[str, list[int], list[Any]]:
-    """The parameter that moves, the positions of the variants by its value, and the values."""
+    """The parameter that changes, the variants sorted by its value, and the values."""
     parsed = [parse(name) for name in measures]
     parameter = _moving(parsed) if parameter is None else parameter
     values = [measure[parameter] for measure in parsed]
@@ -204,14 +204,14 @@ def _printed(value: Any) -> str:
 
 
 def _ranks(means: Floats) -> Floats:
-    """(run, variant): ranks from 1, the best; runs with the same mean have the mean of their ranks."""
+    """(run, variant): ranks from 1 for the best. Runs with the same mean have the mean of their ranks."""
     better = (means[None] > means[:, None] + TIED).sum(1)
     tied = (np.abs(means[None] - means[:, None]) <= TIED).sum(1)
     return np.asarray(better + (tied + 1) / 2)
 
 
 def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, Any]]:
-    """The names beside the ranks at one end, those of the same rank together."""
+    """The names beside the ranks at one end. Names with the same rank are together."""
     together: dict[float, list[str]] = {}
     for run, rank in zip(runs, ranks, strict=True):
         together.setdefault(float(rank), []).append(run)

@@ -1,6 +1,6 @@
-"""What a chart is: a function that `chart` has made a record of.
+"""A chart is a function with the decorator `chart`, which makes a record of it.
 
-The record is all there is to a chart. `rankprism.plots`, the commands of `rankprism plot`, the option
+`rankprism.plots`, the commands of `rankprism plot`, the option
 ``--plot`` of other commands and the table in docs/plots.md are made from the records.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
 
     class _Altair:
-        """Altair, which takes a second to load: when a chart is drawn, not when charts are listed."""
+        """Loads Altair, which takes a second, when a chart is drawn and not when charts are listed."""
 
         def __getattr__(self, name: str) -> Any:
             try:
@@ -37,7 +37,7 @@ else:
 
 __all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
 
-#: Pixels that a plotting area may be wide or high.
+#: The smallest and largest width or height of a plotting area in pixels.
 SMALLEST, LARGEST = 40, 10_000
 
 Arguments = ParamSpec("Arguments")
@@ -63,7 +63,7 @@ class Chart:
 
     @property
     def draws(self) -> str:
-        """What it draws: "scores", or the name of the result's class, which annotates the first parameter."""
+        """What the chart shows: "scores", or the class of the result, which annotates the first parameter."""
         if self.of_scores:
             return "scores"
         annotation = next(iter(self.parameters.values())).annotation
@@ -72,7 +72,7 @@ class Chart:
 
     @property
     def summary(self) -> str:
-        """What it shows: the first paragraph of the function's docstring."""
+        """What the chart shows: the first paragraph of the function's docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
 
     @property
@@ -81,16 +81,16 @@ class Chart:
 
     @property
     def options(self) -> dict[str, tuple[inspect.Parameter, Any, str]]:
-        """Parameters that are options of its command: those annotated with a text, which is their help.
+        """The options of its command: parameters that are annotated with a text, which is their help.
 
-        Each has its parameter, its type and the text.
+        Each has its parameter, its type and its text.
         """
         texts = {
             name: parameter.annotation
             for name, parameter in self.parameters.items()
             if str(parameter.annotation).removeprefix("typing.").startswith("Annotated[")
         }
-        # Only these are evaluated: others, e.g. what it returns, would load Altair.
+        # Only these annotations are evaluated. Others, e.g. that of the returned value, would load Altair.
         names = inspect.unwrap(self.function).__globals__
         hints = get_type_hints(SimpleNamespace(__annotations__=texts), names, include_extras=True)
         return {
@@ -106,9 +106,10 @@ CHARTS: dict[str, Chart] = {}
 def chart(
     command: str, example: str = ""
 ) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
-    """Make a chart of a function.
+    """Turn a function into a chart.
 
-    command : what draws it, "plot NAME" for a chart of scores, else the command that computes the result.
+    command : the command that draws it: "plot NAME" for a chart of scores, or the command that computes the
+        result.
     example : arguments that the help of "plot NAME" shows as an example.
 
     The function takes scores or a result first, and the keywords `title`, `width` and `height`. A parameter
@@ -133,7 +134,7 @@ def chart(
 
 
 def check_size(width: Any = None, height: Any = None) -> None:
-    """Refuse what cannot be the width or height of a plotting area."""
+    """Refuse an impossible width or height of a plotting area."""
     for name, pixels in (("width", width), ("height", height)):
         whole = isinstance(pixels, int) and not isinstance(pixels, bool)
         if pixels is not None and not (whole and SMALLEST <= pixels <= LARGEST):
@@ -143,17 +144,18 @@ def check_size(width: Any = None, height: Any = None) -> None:
 
 
 def _is_a(value: Any, name: str) -> bool:
-    # By name, so that the list of charts can be made without loading every analysis.
+    # Classes are compared by name, so that listing the charts does not load every analysis.
     return any(kind.__name__ == name for kind in type(value).__mro__)
 
 
 def draw(
     result: Any, *, title: str | None = None, width: int | None = None, height: int | None = None
 ) -> Any:
-    """The chart of a result, whatever result it is.
+    """Draw the chart that belongs to a result.
 
-    title : in place of the chart's own; "" for a chart without a title.
-    width, height : of the plotting area in pixels, all panels together; labels and legends come on top.
+    title : replaces the title of the chart; "" leaves it out.
+    width, height : the size of the plotting area in pixels, for all panels together and without labels and
+        legends.
 
     >>> from rankprism import compare, evaluate, sample
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10"])
@@ -167,7 +169,7 @@ def draw(
 
 
 def gallery() -> str:
-    """All charts as a table in Markdown, those of scores first: what they show and how to draw them."""
+    """A Markdown table of all charts: what they show and how to draw them. Charts of scores come first."""
     lines = ["| chart | what it shows | command |", "|---|---|---|"]
     for record in sorted(CHARTS.values(), key=lambda record: (not record.of_scores, record.command)):
         command = record.command if record.of_scores else f"{record.command} --plot"

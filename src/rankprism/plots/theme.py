@@ -1,4 +1,4 @@
-"""How all charts look: colours that everybody can tell apart, also in print, and room for long names."""
+"""How all charts look: colours that everybody can distinguish, also in print, and room for long names."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-#: One dash and one shape fewer than colours: the first 42 lines differ in a pair, neighbours in both.
+#: There is one dash and one shape fewer than colours, so the first 42 lines differ in colour or
+#: dash, and neighbours in both.
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 3], [5, 2, 1, 2, 1, 2])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 FIRST, SECOND = COLOURS[:2]
-#: Text is drawn twice, first with a white rim, which keeps it readable on a line.
+#: Text is drawn twice, first with a white outline, so that it can be read on a line.
 RIMS: tuple[dict[str, Any], ...] = ({"stroke": "white", "strokeWidth": 3}, {})
 QUIET = "#767676"
-#: From none to most, dark where there is much: pale grey, so that zeros do not dominate, then ever darker
-#: blue. Lightness falls evenly, so that the order can be seen without colours too.
+#: Colours of amounts, from pale grey for zero, so that zeros do not dominate, to dark blue for the most. The
+#: lightness falls evenly, so that the order can also be seen without colours.
 AMOUNTS: Final = ("#F1F1F1", "#C6DBEF", "#8CBBDD", "#4A90C2", "#1F63A5", "#0C3C78", "#051B40")
-#: From the most negative to the most positive: orange below zero, and above it the same as amounts.
+#: Colours from the most negative to the most positive value: orange below zero, and as amounts above it.
 DIFFERENCES: Final = ("#3D1B03", "#7F3B08", "#B35806", "#DD8530", "#F3B567", "#FADDB0", *AMOUNTS)
-#: Pixels of a letter in the title, the subtitle and a label, on average.
+#: The average width in pixels of a letter in the title, the subtitle and a label.
 TITLE_LETTER, LETTER = 7.4, 5.6
-#: Pixels of the longest label; of a longer one the end is left out, which a tooltip still tells.
+#: The width in pixels of the longest label. A longer label is cut at its end, and the tooltip shows it all.
 LONGEST = 300
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
-    """Rows as a chart takes them, without a frame and without a limit to their number."""
+    """The data of a chart from rows, without a data frame and without a limit to their number."""
     values = [dict(row) for row in rows]
     if not values:
         raise InputError("there is nothing to draw: no score or level is defined")
@@ -50,7 +51,7 @@ def styled(
     """A finished chart, with a title and the look of them all.
 
     width : pixels that the lines of the title may take.
-    own, title : the chart's own title, and what replaces it; with "", there is no subtitle either.
+    own, title : the title of the chart, and a title that replaces it; with "", there is no subtitle either.
     """
     title = own if title is None else title
     width = max(width, 300)
@@ -80,7 +81,7 @@ def styled(
             titlePadding=8,
             labelLimit=LONGEST,
             labelFlush=False,
-            maxExtent=LONGEST + 40,  # else a title stands on the longest labels
+            maxExtent=LONGEST + 40,  # otherwise the title would overlap the longest labels
             gridColor="#E4E4E4",
             domainColor=QUIET,
             tickColor=QUIET,
@@ -99,14 +100,14 @@ def styled(
 
 
 def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool = False) -> dict[str, Any]:
-    """Encodings by which the lines of measures differ: colour and dash, and the shape of points."""
+    """Encodings that distinguish the lines of measures: colour, dash, and the shape of points."""
 
     def scale(values: Sequence[Any]) -> alt.Scale:
         return alt.Scale(domain=list(names), range=list(islice(cycle(values), len(names))))
 
     encodings: dict[str, Any] = {
         "color": alt.Color("measure:N", scale=scale(COLOURS), legend=legend),
-        # Points in a legend have no dashes, which would only fray their shapes.
+        # Points in a legend have no dashes, which would blur their shapes.
         "strokeDash": alt.StrokeDash("measure:N", scale=scale(DASHES), legend=None if shapes else legend),
     }
     if shapes:
@@ -115,7 +116,7 @@ def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool
 
 
 def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> alt.Legend:
-    """A legend of lines, or of their points, at the bottom where names are long."""
+    """A legend of lines or of their points. It is at the bottom if names are long."""
     return alt.Legend(
         title=title,
         orient="bottom" if max(map(len, names)) > 36 else "right",
@@ -129,7 +130,7 @@ def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> al
 
 
 def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
-    """Places between 0 and `end` in the same order, at least `gap` apart and close to the ones given.
+    """Places between 0 and `end` in the same order, at least `gap` apart and close to the given ones.
 
     >>> spread([50, 52, 10, 99], 10, 100)
     [50, 60, 10, 99]
@@ -148,7 +149,7 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
 
 
 def ramp(count: int) -> list[str]:
-    """So many colours from the lightest of AMOUNTS but one to the darkest.
+    """So many colours from the second lightest of AMOUNTS to the darkest.
 
     >>> ramp(2)
     ['#c6dbef', '#051b40']
@@ -164,7 +165,7 @@ def ramp(count: int) -> list[str]:
 
 
 def ink(colour: str) -> str:
-    """White on a colour where it has a contrast of 4 (by WCAG's relative luminance), else black.
+    """White if it has a contrast of 4 on a colour (by WCAG's relative luminance), otherwise black.
 
     >>> ink("#F1F1F1"), ink("#051B40")
     ('black', 'white')
@@ -176,7 +177,7 @@ def ink(colour: str) -> str:
 
 
 def short(name: str, most: int = 40) -> str:
-    """A name for a title, without its end where it is long.
+    """A name for a title, cut at its end if it is long.
 
     >>> short("a-run-with-a-very-long-name", 12)
     'a-run-with-…'
@@ -185,7 +186,7 @@ def short(name: str, most: int = 40) -> str:
 
 
 def letters(text: str) -> float:
-    """The length of a text in letters; those of East Asian scripts count twice."""
+    """The length of a text in letters. East Asian characters count twice."""
     return sum(1.8 if ord(c) > 0x2E80 else 1.0 for c in text)
 
 
@@ -204,7 +205,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things.
+    """A number with its noun, in the singular or plural.
 
     >>> counted(1, "run"), counted(2, "run")
     ('1 run', '2 runs')
@@ -213,7 +214,7 @@ def counted(number: int, what: str) -> str:
 
 
 def extent(runs: int, topics: int) -> str:
-    """How much a chart is of.
+    """The number of runs and topics in a chart, in words.
 
     >>> extent(6, 20)
     '6 runs, 20 topics'
@@ -222,7 +223,7 @@ def extent(runs: int, topics: int) -> str:
 
 
 def shortened(names: Sequence[str], most: int = 1) -> str:
-    """Several names as one.
+    """Several names joined and shortened.
 
     >>> shortened(["a", "b", "c"])
     'a and 2 more'
@@ -232,12 +233,12 @@ def shortened(names: Sequence[str], most: int = 1) -> str:
 
 
 def row_labels(step: float) -> dict[str, Any]:
-    """How the labels of rows or columns of so many pixels are written; some are left out for want of room."""
+    """How labels of rows or columns of so many pixels are drawn. Some are left out if there is no room."""
     return {"labelFontSize": max(6.0, min(11.0, step - 1)), "labelOverlap": step < 7 and "parity"}
 
 
 def only_measure(scores: Scores, measure: str | None) -> str:
-    """The measure that is named, or the only one that there is."""
+    """The named measure, or the only one."""
     if measure is not None:
         return measure
     if len(scores.measures) != 1:

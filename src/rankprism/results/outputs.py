@@ -1,4 +1,4 @@
-"""The formats in which scores and results are written. Each is one record; all else follows from it."""
+"""The formats in which scores and results are written. Each format is one record."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Style:
-    """What can be said about the looks of an output. None leaves it to the result."""
+    """How an output looks. None leaves the choice to the result."""
 
     digits: int | None = None  #: digits after the decimal point
-    caption: str | None = None  #: words above the table
-    label: str | None = None  #: what a paper refers to the table by (LaTeX)
+    caption: str | None = None  #: caption of the table
+    label: str | None = None  #: label of the table for references (LaTeX)
     columns: int | None = None  #: columns of the page that the table spans, 1 or 2 (LaTeX)
     bold: bool = False  #: whether a terminal shows the best scores in bold
 
@@ -33,9 +33,9 @@ class Output:
     write: Callable[[Result, Style], str | bytes]
     #: file endings that stand for this format
     endings: tuple[str, ...] = ()
-    #: what of a `Style` the format has room for, beside digits
+    #: the fields of a `Style` that the format supports, besides digits
     takes: tuple[str, ...] = ()
-    #: whether people read it: they get the summary, and programs get all rows
+    #: whether people read the format: they get the summary, and programs get all rows
     for_people: bool = False
     binary: bool = False
     #: whether only scores can be written so
@@ -87,7 +87,7 @@ OUTPUTS: dict[str, Output] = {
 #: The names of the formats for scores, and for every other result.
 SCORE_FORMATS = tuple(OUTPUTS)
 RESULT_FORMATS = tuple(name for name, output in OUTPUTS.items() if not output.only_scores)
-#: Endings of files that are not text, and that no format here can write.
+#: Endings of binary files that no format here can write.
 _OTHER_BINARY = (".xlsx", ".xls", ".ods", ".pdf", ".png", ".docx")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 
@@ -97,10 +97,10 @@ def output_format(
 ) -> str:
     """The name of the format for a file: the chosen one, or the one that the file's ending stands for.
 
-    A file without an ending, a stream and a device get a table. An unknown ending is refused, because a table
-    called ``scores.xlsx`` would open nowhere.
+    A file without an ending, a stream and a device get a table. An unknown ending is refused, because no
+    program could open a text table called ``scores.xlsx``.
 
-    scores : whether what is written are scores, which trec_eval's format can hold.
+    scores : whether scores are written, which the format of trec_eval can hold.
 
     >>> [output_format(path) for path in ("scores.csv.gz", "main.tex", "-", None)]
     ['csv', 'latex', 'table', 'table']
@@ -130,7 +130,7 @@ def output_format(
 
 
 def check_style(kind: str, style: Style) -> None:
-    """Refuses a style that asks for what the format has no room for."""
+    """Refuse a style that the format does not support."""
     for name, what in (("caption", "a caption"), ("label", "a label"), ("columns", "columns of a page")):
         if getattr(style, name) is not None and name not in OUTPUTS[kind].takes:
             able = " or ".join(other for other, output in OUTPUTS.items() if name in output.takes)

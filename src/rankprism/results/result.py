@@ -1,4 +1,4 @@
-"""Result: what an analysis returns. A table for people, rows for machines, and how it came about."""
+"""Result: what an analysis returns. It has a table for people, rows for programs, and how it was computed."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _RAISED = dict(
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with what a paper prints around it."""
+    """A number with the marks that a paper prints around it."""
 
     value: float
-    #: printed behind it, letters and digits as a superscript; None where the column has no marks
+    #: marks after the number; letters and digits are a superscript; None if the column has no marks
     mark: str | None = None
     #: whether it is the best of its column, which is printed in bold
     best: bool = False
-    #: what it lies between, printed in brackets
+    #: the interval around it, printed in brackets
     between: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of one length. None and NaN are cells that are not defined.
+    """Named columns of the same length. None and NaN are cells that are not defined.
 
     >>> table = Table({"run": ["bm25", "dense"], "P@5": [0.4, None]}, digits=2)
     >>> print(table.text())
@@ -173,7 +173,7 @@ class Table:
         return f"<table>\n{above}" + "\n".join([*lines, "</tbody>", "</table>"])
 
     def _named(self, text: str, measure: Callable[[str], str], other: Callable[[str], str]) -> str:
-        """Text with the measure in it as papers print it."""
+        """The text, in which the name of a measure is printed as in papers."""
         if text in self.measures:
             return measure(text)
         if text.startswith("Δ ") and text[2:] in self.measures:
@@ -200,7 +200,7 @@ class Table:
         ]
 
     def rounded(self, digits: int | None) -> Table:
-        """The same with numbers that have so many digits after the decimal point."""
+        """The same table with numbers rounded to so many digits after the decimal point."""
         if digits is None:
             return self
         columns = {name: [_rounded(_plain(x), digits) for x in xs] for name, xs in self.columns.items()}
@@ -208,7 +208,7 @@ class Table:
 
 
 class Result(ABC):
-    """What an analysis returns: frozen, with the conventions it was computed under."""
+    """What an analysis returns: a frozen value with the conventions under which it was computed."""
 
     #: what it was computed from and how: conventions, seed, resamples
     about: Mapping[str, Any]
@@ -219,7 +219,7 @@ class Result(ABC):
                 value.flags.writeable = False
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """A copy is as frozen as the original; numpy forgets that when it pickles."""
+        """Freeze the arrays of a copy again, because numpy does not pickle the flag."""
         vars(self).update(state)
         Result.__post_init__(self)
 
@@ -240,7 +240,7 @@ class Result(ABC):
 
     @property
     def rows(self) -> Table:
-        """Everything, one row for each fact."""
+        """All numbers of the result, as rows for programs."""
         return self.summary
 
     @property
@@ -303,7 +303,7 @@ class Result(ABC):
         return file.getvalue()
 
     def to_trec(self, *, digits: int | None = None) -> str:
-        """Scores have trec_eval's format; nothing else has."""
+        """Only scores can be written in the format of trec_eval."""
         raise InputError("only scores can be written as trec_eval prints them; choose another format")
 
     def to_text(self, *, digits: int | None = None, caption: str | None = None, bold: bool = False) -> str:
@@ -326,9 +326,10 @@ class Result(ABC):
     ) -> str:
         r"""The tables for a paper, which needs the packages booktabs and amssymb.
 
-        caption : words before those that the result says itself, such as which test was used.
-        label : what ``\ref`` calls the table.
-        columns : how many columns of the page the table spans: 1 (``table``) or 2 (``table*``). Default: 1.
+        caption : the caption. The result adds what a reader must know, such as which test was used.
+        label : the label of the table for ``\ref``.
+        columns : the number of page columns that the table spans: 1 (``table``) or 2 (``table*``). Default:
+        1.
         """
         if columns not in (None, 1, 2):
             raise InputError(f"columns must be 1 or 2; got {columns!r}")
@@ -354,7 +355,7 @@ class Result(ABC):
         return "\n\n".join([*([markdown_escaped(words, None)] if words else []), *parts]) + "\n"
 
     def to_html(self, *, digits: int | None = None, caption: str | None = None) -> str:
-        """The tables as a page that needs nothing else."""
+        """The tables as an HTML page that needs no other files."""
         title = html_escaped(caption or type(self).__name__)
         return (
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
@@ -377,7 +378,7 @@ class Result(ABC):
         return tables if digits is None else [replace(table, digits=digits) for table in tables]
 
     def _caption(self, caption: str | None) -> str:
-        """What stands above a table in a document: the caption, the note, and what bold means."""
+        """The text above a table in a document: the caption, the note, and what bold means."""
         bold = any(table.has_best for table in self.tables)
         note = "; ".join(line for line in self.note.splitlines() if line)
         if caption and not caption.rstrip().endswith((".", "!", "?", ":")):
@@ -393,7 +394,7 @@ class Result(ABC):
 
 
 class Detailed(Result):
-    """A result that shows all of its rows to people too."""
+    """A result whose table for people shows all of its rows."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -487,7 +488,7 @@ def _finite(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Python's own number for numpy's."""
+    """A Python number instead of a numpy number."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 

@@ -1,4 +1,4 @@
-"""Scores: run × topic × measure, and how they came about."""
+"""Scores: run × topic × measure, and how they were computed."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ MEAN = "all"  #: the topic that stands for the mean over topics
 class Scores(Result):
     """What `rankprism.evaluate` returns. Measures are named by their canonical strings.
 
-    It is a result like those of the analyses: it prints as the means, and `to_csv`, `to_frame` and the others
-    have one row for each score. `table` lays the scores out in other ways.
+    Scores are a result like those of the analyses. They print as a table of means, and `to_csv`, `to_frame`
+    and the others have one row for each score. `table` arranges the scores in other ways.
     """
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     measures: tuple[str, ...]
-    #: (run, topic, measure); NaN where a run is not evaluated on a topic
+    #: (run, topic, measure); NaN if a run is not evaluated on a topic
     values: npt.NDArray[np.float64] = field(repr=False)
     #: every convention used: order, topics, duplicates, weights, what was left out
     conventions: Mapping[str, Any] = field(default_factory=dict)
-    #: the same shape: what each score is at least and at most, where that is not the score itself
+    #: bounds of each score, in the same shape; None if the scores are certain
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        # Views, because the arrays may belong to somebody who goes on writing to them.
+        # Views, because the caller may go on writing to the arrays.
         for name in ("values", "low", "high"):
             array = getattr(self, name)
             if array is not None:
@@ -51,7 +51,7 @@ class Scores(Result):
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
-        """The conventions, under the name that every result has for them."""
+        """The conventions, under the name that they have in every result."""
         return self.conventions
 
     @cached_property
@@ -90,12 +90,12 @@ class Scores(Result):
         return self.table(per_topic=True, means=False).rows
 
     def table(self, *, per_topic: bool = False, means: bool = True, wide: bool | None = None) -> ScoreTable:
-        """The same scores, laid out in another way, with all that a result can do.
+        """The same scores, arranged in another way. The table is a result as well.
 
-        per_topic : show the scores on every topic, and behind those of each run its means.
+        per_topic : show the scores on every topic, followed by the means of each run.
         means : whether the means are shown, under the topic "all".
-        wide : True for a column for each measure, False for a row for each score. Default: wide for people,
-            and a row for each score for programs.
+        wide : True for one column for each measure, and False for one row for each score. Default: wide in
+            formats that people read, and one row for each score in the others.
 
         >>> values = np.array([[[0.5, 1.0], [0.25, 0.0]]])
         >>> scores = Scores(("bm25",), ("1", "2"), ("AP", "P@5"), values)
@@ -109,11 +109,11 @@ class Scores(Result):
         return ScoreTable(self, per_topic, means, wide)
 
     def to_trec(self, *, digits: int | None = None) -> str:
-        """As trec_eval prints it, with the scores on every topic. `digits`: default full precision."""
+        """The scores on every topic in the format of trec_eval. Default of `digits`: full precision."""
         return self.table(per_topic=True).to_trec(digits=digits)
 
     def sorted(self, by: str) -> Scores:
-        """The same with the runs in another order: by a measure, the best first, or by name ("run")."""
+        """The same scores with the runs sorted by a measure, the best first, or by name ("run")."""
         if by == "run":
             return self.select(runs=sorted(self.runs))
         if by not in self.measures:
@@ -132,7 +132,7 @@ class Scores(Result):
     ) -> Scores:
         """The scores of some runs, topics or measures, in the order in which they are named.
 
-        A measure is found by any spelling: α-nDCG@20 selects alpha_nDCG@20, and the other way round.
+        Any spelling of a measure works: α-nDCG@20 selects alpha_nDCG@20, and vice versa.
         """
         r = _positions("run", self.runs, runs)
         t = _positions("topic", self.topics, topics)
@@ -150,7 +150,7 @@ class Scores(Result):
         )
 
     def complete(self) -> Scores:
-        """The topics on which every run has a score by every measure, which paired analyses need."""
+        """The scores on the topics on which every run has a score by every measure, for paired analyses."""
         whole = np.asarray(~np.isnan(self.values).any((0, 2)))
         if whole.all():
             return self
@@ -173,10 +173,10 @@ class Scores(Result):
         return replace(kept, conventions={**self.conventions, "topics left out": missing, "notes": notes})
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
-        """U_RISK against a baseline run: differences to it, losses counting 1 + alpha times.
+        """U_RISK: differences from a baseline run, in which a loss counts 1 + alpha times as much as a win.
 
-        U_RISK = mean over topics of Δ where Δ ≥ 0 and (1 + α) Δ where Δ < 0, with Δ = score(run) -
-        score(baseline). As ndeval and gdeval have it for the TREC Web tracks 2013 and 2014.
+        U_RISK is the mean over topics of Δ if Δ ≥ 0 and of (1 + α) Δ if Δ < 0, where Δ = score(run) -
+        score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014.
         """
         if baseline not in self.runs:
             raise InputError(f"no run is named {baseline!r}; there are {listed(self.runs)}")
@@ -196,7 +196,7 @@ class Scores(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTable(Result):
-    """Scores laid out as `Scores.table` was asked to."""
+    """Scores in the arrangement that `Scores.table` was asked for."""
 
     scores: Scores
     per_topic: bool = False
@@ -213,7 +213,7 @@ class ScoreTable(Result):
 
     @cached_property
     def _arrays(self) -> dict[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
-        """Scores and, where there are any, their bounds: of (run, topic, measure), and the means."""
+        """Scores and, if there are any, their bounds, for (run, topic, measure) and for the means."""
         scores = self.scores
         arrays = {"score": (scores.values, scores.means)}
         if scores.low is not None and scores.high is not None:
@@ -222,7 +222,7 @@ class ScoreTable(Result):
         return arrays
 
     def _places(self) -> Iterator[tuple[int, int | None]]:
-        """Run and topic of each line; None stands for the mean, which comes after a run's topics."""
+        """The run and topic of each line. None stands for the mean, which follows the topics of a run."""
         for r in range(len(self.scores.runs)):
             if self.per_topic:
                 for t in np.flatnonzero(~np.isnan(self.scores.values[r]).all(-1)).tolist():
@@ -304,7 +304,7 @@ class ScoreTable(Result):
         return Table({name: list(compress(column, kept)) for name, column in long.items()})
 
     def to_trec(self, *, digits: int | None = None) -> str:
-        """As trec_eval prints it: measure, topic, score. Each run's part ends with its name and means."""
+        """Lines of measure, topic and score, as in trec_eval. Each run ends with its name and means."""
         if self.wide:
             raise InputError(
                 "trec_eval prints one line for each score; leave out wide, or choose another format"
@@ -340,7 +340,7 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
 
 
 def _same_measures(name: str, names: Sequence[str]) -> list[str]:
-    """Those of the names that are other spellings of this measure."""
+    """The names that are other spellings of this measure."""
     canonical = canonical_name(name)
     return [other for other in names if canonical_name(other) == canonical]
 
@@ -348,7 +348,7 @@ def _same_measures(name: str, names: Sequence[str]) -> list[str]:
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """(run, measure) from (run, topic, measure), leaving NaN out."""
     counted = ~np.isnan(values)
-    # Added up by the core, topic after topic: numpy's order depends on how many runs and measures there are.
+    # The core adds topic after topic. The order of numpy depends on the number of runs and measures.
     total = sums_over_aspects(np.where(counted, values, 0.0), np.ones(values.shape[:2]))
     with np.errstate(invalid="ignore"):  # NaN for a run without any score
         return np.asarray(total / counted.sum(1))

@@ -1,7 +1,7 @@
-"""A small collection to try things on: 20 ambiguous queries, their senses as weighted aspects, six systems,
+"""A small collection for examples: 20 ambiguous queries with their senses as weighted aspects, six systems,
 and the preferences of three people.
 
-The files lie beside this one and are made by `generate`, always the same.
+The files are in this folder. `generate` makes them, and always makes the same.
 """
 
 from pathlib import Path
@@ -11,13 +11,13 @@ QRELS = FOLDER / "qrels.txt"
 WEIGHTS = FOLDER / "weights.txt"
 PREFERENCES = FOLDER / "preferences.tsv"
 
-#: Each system and its character.
+#: What each system does.
 SYSTEMS = {
-    "ideal": "knows the judgments: at each rank what is newest, then what is best",
-    "diversified": "takes the senses in turn, each by estimated relevance",
-    "relevance-only": "sorts by estimated relevance, whatever the sense",
-    "redundant": "shows the most popular sense first, and only then the others",
+    "ideal": "knows the judgments, and puts new senses first and then better documents",
+    "diversified": "takes the senses in turn, and sorts each by estimated relevance",
+    "relevance-only": "sorts by estimated relevance, and ignores the senses",
+    "redundant": "shows all documents on the most popular sense before the others",
     "noisy": "guesses",
-    "shallow": "like diversified, but stops after three documents",
+    "shallow": "is like diversified, but stops after three documents",
 }
 RUNS = tuple(FOLDER / "runs" / f"{system}.run" for system in SYSTEMS)

@@ -47,7 +47,7 @@ class Document:
 
 
 def documents(query: str, senses: list[str], weights: list[float], chance: random.Random) -> list[Document]:
-    """Documents of a query: some are about one sense, few about two, popular senses have more."""
+    """The documents of a query. Some are about one sense and few about two. Popular senses have more."""
     made = []
     for number in range(1, DOCUMENTS + 1):
         grades: dict[str, int] = {}
@@ -63,7 +63,7 @@ def documents(query: str, senses: list[str], weights: list[float], chance: rando
 def rankings(
     senses: list[str], weights: dict[str, float], found: list[Document], chance: random.Random
 ) -> dict[str, list[str]]:
-    """What each system shows for a query, see `rankprism.sample.SYSTEMS`."""
+    """The ranking of each system for a query: see `rankprism.sample.SYSTEMS`."""
     believed = sorted(found, key=lambda d: -sum(weights[s] * d.estimate[s] for s in senses))
     first = senses[0]
     redundant = sorted(found, key=lambda d: (d.estimate[first] < 0.8, -d.estimate[first], d.id))
@@ -82,10 +82,10 @@ def rankings(
 def preferences(
     query: str, senses: list[str], found: list[Document], ranked: dict[str, list[str]], chance: random.Random
 ) -> list[str]:
-    """What three people say: ann is after the first sense, ben after the last one, eva after any.
+    """The preferences of three people: ann wants the first sense, ben the last one, and eva any sense.
 
-    They compare the documents that the systems rank highest. To somebody who has just read the given
-    document, the senses that it is about are worth less.
+    They compare the documents that the systems rank highest. The senses of a document that they have just
+    read are worth less to them.
     """
     by_id = {d.id: d for d in found}
     rank = {doc: sum(1 / (r.index(doc) + 1) for r in ranked.values() if doc in r) for doc in by_id}
@@ -128,7 +128,7 @@ def _in_turn(senses: list[str], found: list[Document]) -> list[str]:
 
 
 def _ideal(weights: dict[str, float], found: list[Document]) -> list[Document]:
-    """Greedy: most senses that are still new, then the better grades on the more popular ones."""
+    """A greedy ranking: first by the number of new senses, then by the grades on popular senses."""
     left, rest, shown = dict.fromkeys(weights, 1.0), [d for d in found if d.judged and d.grades], []
     while rest:
         best = max(rest, key=lambda d: (sum(left[s] for s in d.grades), _worth(d, weights), d.id))
@@ -144,7 +144,7 @@ def _worth(document: Document, weights: dict[str, float]) -> float:
 
 
 def _draw(values: list[_T], weights: list[float], chance: random.Random) -> _T:
-    """One value by weight, from `random()` alone, whose stream is the same in every version of Python."""
+    """Draw one value by weight. It only uses `random()`, which is the same in every version of Python."""
     at = chance.random() * sum(weights)
     for value, weight in zip(values, weights, strict=True):
         at -= weight

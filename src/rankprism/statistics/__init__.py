@@ -1,5 +1,5 @@
 """Statistics that comparing systems and evaluating measures share.
 
-Paired tests of many pairs at once, resampling, corrections for many tests, levels of significance, and
-work on several processors. Nothing here knows runs or measures by name.
+The modules have paired tests of many pairs at once, resampling, corrections for many tests, checks of
+significance levels, and work on several threads. Nothing here knows runs or measures by name.
 """

@@ -14,16 +14,17 @@ NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benja
 #: The intervals that go with the adjusted p-values, by their usual names.
 INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni", "bh": "FCR"}
 
-#: The alpha of each interval, or how it follows from the p-values of all pairs.
+#: The alpha of each interval, or a function that computes it from the p-values of all pairs.
 Level = float | Callable[[Floats], float]
 
 
 def corrected(p: Floats, method: str) -> Floats:
     """Adjusted p-values, to be compared with alpha as they are.
 
-    bonferroni : min(1, m p). holm : the same step by step, from the smallest p on (Holm 1979); both keep
-    the chance of any false discovery at alpha. bh : the expected share of false ones among the
-    discoveries (Benjamini and Hochberg 1995).
+    bonferroni : min(1, m p).
+    holm : the same, step by step from the smallest p on (Holm 1979). Both limit the probability of any false
+        discovery to alpha.
+    bh : limits the expected share of false discoveries among all discoveries (Benjamini and Hochberg 1995).
 
     >>> corrected(np.array([0.01, 0.02, 0.04]), "holm")
     array([0.03, 0.04, 0.04])
@@ -46,13 +47,14 @@ def corrected(p: Floats, method: str) -> Floats:
 
 
 def interval_level(method: str, alpha: float, tests: int) -> Level:
-    """The alpha of each interval that matches the adjusted p-values: the interval covers 1 - that.
+    """The alpha of each interval, so that intervals of confidence 1 - alpha match the adjusted p-values.
 
-    bonferroni, holm : alpha / m, so that all m intervals hold together with the chance 1 - alpha. For Holm
-    they may be too wide: a pair that only the later steps find significant has an interval around 0.
-    bh : R alpha / m with the R significant pairs (the false coverage rate, FCR, of Benjamini and Yekutieli
-    2005), so that of the intervals of significant pairs a share alpha is expected to miss. Where no pair is
-    significant, R = 1.
+    bonferroni, holm : alpha / m, so that all m intervals together hold with probability 1 - alpha. For Holm
+        they may be too wide: a pair that becomes significant only in a later step has an interval that
+        contains 0.
+    bh : R alpha / m, where R is the number of significant pairs (the false coverage rate, FCR, of Benjamini
+        and Yekutieli 2005). A share alpha of the intervals of significant pairs is then expected to miss. If
+        no pair is significant, R = 1.
 
     >>> at = interval_level("bh", 0.05, tests=4)
     >>> at(np.array([0.001, 0.02, 0.3, 0.7]))  # two of four

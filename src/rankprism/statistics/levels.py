@@ -1,4 +1,4 @@
-"""Levels of significance, seeds and numbers of resamples, checked."""
+"""Checks of significance levels, seeds and numbers of resamples."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MOST_RESAMPLES = 10_000_000
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuses what is no whole number, or too small a one."""
+    """Refuse a value that is not a whole number or is too small."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number ≥ {least}; got {value!r}")
 
 
 def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
-    """Refuses what is no level of significance, no seed, or too few resamples to see the level."""
+    """Refuse an invalid significance level or seed, or too few resamples for the level."""
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
     check_whole("seed", seed, 0)

@@ -50,7 +50,7 @@ def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
 def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """Wilcoxon's signed-rank test, exact up to 50 topics with a difference; effect and interval as for t.
 
-    The test may favour the system with the lower mean: a few large differences weigh no more than their
+    The test may favour the system with the lower mean, because a few large differences count only by their
     ranks.
     """
     z = _differences(values, pairs)
@@ -69,9 +69,9 @@ def fisher(
 def bootstrap(
     values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
 ) -> Paired:
-    """The studentised paired bootstrap; the interval is z̄ ± c s/√n, c the |t*| beyond which p < alpha.
+    """The studentised paired bootstrap; the interval is z̄ ± c s/√n, where p < alpha for |t| > c.
 
-    An alpha that follows from p takes the resamples a second time.
+    If alpha is computed from p, the resamples are drawn a second time.
     """
     z = _differences(values, pairs)
     if not callable(alpha):
@@ -92,7 +92,7 @@ def tukey(
 ) -> Paired:
     """Randomised Tukey HSD over all systems: p is already corrected for all pairs.
 
-    effect (x̄ - ȳ) / √V_E, V_E the residual variance of systems × topics; interval x̄ - ȳ ± the largest
+    effect (x̄ - ȳ) / √V_E, where V_E is the residual variance of systems × topics; interval x̄ - ȳ ± the
     difference beyond which p < alpha
     """
     widest = resampling.tukey(values, resamples, seed, on_share)
@@ -101,7 +101,7 @@ def tukey(
 
 
 def anova_tukey(values: Floats, pairs: Longs, alpha: float, **_: object) -> Paired:
-    """Tukey's HSD after a two-way analysis of variance: score = system + topic + error, the error normal.
+    """Tukey's HSD after a two-way analysis of variance: score = system + topic + normal error.
 
     q = |x̄ - ȳ| / √(V_E / n) is compared with the studentised range of m means and (m-1)(n-1) degrees of
     freedom; effect (x̄ - ȳ) / √V_E; interval x̄ - ȳ ± q_(1-α) √(V_E / n)
@@ -133,7 +133,7 @@ def _parametric(
 
 
 def _freedom(values: Floats) -> int:
-    """Of the residuals of systems × topics."""
+    """The degrees of freedom of the residuals of systems × topics."""
     return max(1, (len(values) - 1) * (int(values.shape[1]) - 1))
 
 
@@ -161,12 +161,12 @@ def _differences(values: Floats, pairs: Longs) -> Floats:
 
 
 def _mean(z: Floats) -> Floats:
-    """z̄ of each pair, 0 where it is only rounding."""
+    """z̄ of each pair; 0 if it is only a rounding error."""
     return np.asarray(total(z) / z.shape[1])
 
 
 def _deviation(z: Floats) -> Floats:
-    """s of each pair, 0 where it is only rounding."""
+    """s of each pair; 0 if it is only a rounding error."""
     if z.shape[1] < 2:
         return np.zeros(len(z))
     s = z.std(1, ddof=1)

@@ -1,13 +1,12 @@
 """Resampling tests of many pairs of systems at once.
 
-Those of pairs take z, (pair, topic): the difference of two systems on each topic. The same resamples serve
-all pairs, so that a resample is a row of a matrix and the work is a matrix product. Random numbers are
-drawn in one order, whatever the size of the blocks and the number of threads.
+Tests of pairs take z (pair, topic), the difference of two systems on each topic. All pairs use the same
+resamples, so a resample is a row of a matrix and the work is a matrix product. Random numbers are drawn in a
+fixed order, which does not depend on the size of the blocks or the number of threads.
 
-Where b of B random resamples reach the observed statistic, p = (b + 1) / (B + 1): the observed data count as
-one more resample (Phipson and Smyth 2010). The share b / B would be 0 for many a pair, and no correction for
-the number of pairs changes a 0. Where all resamples are enumerated, the observed one is among them, and p is
-b / B.
+If b of B random resamples reach the observed statistic, p = (b + 1) / (B + 1): the observed data count as one
+more resample (Phipson and Smyth 2010). The share b / B would be 0 for many pairs, and no correction for the
+number of pairs changes a 0. If all resamples are enumerated, the observed one is among them, and p is b / B.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ import numpy.typing as npt
 from rankprism.data.hits import Floats, Longs
 from rankprism.statistics.threads import Share
 
-#: How many numbers a block of pairs may hold, if it is not a single pair's resamples.
+#: The largest number of values in a block of pairs. A block with a single pair may hold more.
 BLOCK = 1 << 22
-#: How many pairs are in a block at most. With fewer than some twenty, matrix products are slow.
+#: The largest number of pairs in a block. With fewer than about twenty, matrix products are slow.
 PAIRS = 64
-#: How many of the numbers are worked on at a time: as many as the cache likes.
+#: The number of values that are processed at a time, which fit into the cache.
 CHUNK = 1 << 16
 #: How many topics are drawn at a time.
 DRAWN = 1 << 18
 #: How many counts of drawn topics are kept from one block of pairs to the next.
 KEPT = 1 << 26
-#: Multiplications in one matrix product. OpenBLAS shares larger ones among threads, which then wait for each
-#: other longer than they compute whenever the machine has something else to do.
+#: The largest number of multiplications in one matrix product. OpenBLAS shares larger products among threads,
+#: which on a busy machine wait for each other longer than they compute.
 PRODUCT = 1 << 18
-#: Statistics that differ by less are equal: sums that differ only in the order of their terms.
+#: Statistics that differ by less are equal: they may differ only in the order of their terms.
 EQUAL = 1e-10
 TINY = np.finfo(np.float64).tiny
 
@@ -56,7 +55,7 @@ class Bootstrap:
 
 
 def drawn_p(reached: Floats | Longs, resamples: int) -> Floats:
-    """p where `reached` of the random resamples are as extreme as the data.
+    """p if `reached` of the random resamples are as extreme as the data.
 
     >>> drawn_p(np.array([0, 499]), 9999).tolist()
     [0.0001, 0.05]
@@ -75,8 +74,8 @@ def least_resamples(alpha: float, tests: int = 1) -> int:
 
 
 def place_of(alpha: float, resamples: int) -> int:
-    """The k for which p < alpha just where fewer than k resamples reach the observed statistic, so that the
-    k-th largest of the resampled ones is the critical value. It is 0 where no p can be below alpha."""
+    """The k such that p < alpha if and only if fewer than k resamples reach the observed statistic. The
+    k-th largest resampled statistic is the critical value. k is 0 if no p can be below alpha."""
     return math.ceil(round(alpha * (resamples + 1), 9)) - 1  # 0.07 * 100 is 7.000000000000001
 
 
@@ -84,7 +83,7 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     """The two-tailed paired bootstrap, studentised (Efron and Tibshirani 1993; Sakai 2006).
 
     t(z) = z̄ / (s/√n) and w = z - z̄;  ASL = (#{b: |t(w*ᵇ)| ≥ |t(z)|} + 1) / (B + 1), with w*ᵇ drawn from w
-    with replacement. t = 0 where all of w*ᵇ is 0, and ∞ where it is constant but not 0.
+    with replacement. t is 0 if all of w*ᵇ is 0, and infinite if w*ᵇ is constant but not 0.
 
     Since Σ(w - w̄)² = Σw² - n w̄², |t| grows with ρ = w̄² / Σw² and with nothing else: t² = n(n-1)ρ / (1-nρ).
     So the resamples are compared by ρ, which takes two matrix products and no square root.
@@ -96,7 +95,7 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     reached = np.empty(pairs, dtype=np.int64)
     critical, delta = np.full(pairs, math.inf), np.full(pairs, math.nan)
     step = max(1, min(PAIRS, BLOCK // (2 * resamples)))
-    # Drawn once if that can be kept, else once for each block of pairs.
+    # The resamples are drawn once if they fit into memory, and else once for each block of pairs.
     kept = list(_draws(topics, resamples, seed)) if topics * resamples <= KEPT else None
     for first in range(0, pairs, step):
         some = slice(first, first + step)
@@ -109,20 +108,20 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
             delta[some] = np.where(there, np.abs(mean), 0.0).max(1)
         if on_share is not None:
             on_share(min(1.0, (first + step) / pairs))
-    # A resample of zeros says nothing, also where there is nothing but zeros to draw from.
+    # A resample of zeros counts as t = 0, even if there are only zeros to draw from.
     reached[(observed > 0) & ~w.any(1)] = 0
     return Bootstrap(drawn_p(reached, resamples), reached, critical, delta)
 
 
 def total(z: Floats) -> Floats:
-    """Σz of each pair, where what is only rounding is 0."""
+    """Σz of each pair; 0 if it is only a rounding error."""
     found = z.sum(1)
     found[np.abs(found) <= 1e-13 * np.abs(z).sum(1)] = 0.0
     return np.asarray(found)
 
 
 def _centred(z: Floats) -> Floats:
-    """z - z̄, where what is only rounding is 0: a pair's resample of zeros must be one."""
+    """z - z̄, in which rounding errors are set to 0, so that a resample of zeros is exactly 0."""
     w = z - z.mean(1, keepdims=True)
     w[np.abs(w) <= 1e-13 * np.abs(z).max(1, keepdims=True, initial=0.0)] = 0.0
     return np.asarray(w)
@@ -159,7 +158,7 @@ def _draws(topics: int, resamples: int, seed: int) -> Iterator[Draws]:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """A quotient that is 0 where both numbers are 0."""
+    """A quotient that is 0 if both numbers are 0."""
     return np.asarray(above / np.maximum(below, TINY))
 
 
@@ -177,10 +176,10 @@ def enumerable(topics: int, resamples: int) -> bool:
 
 
 def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) -> Floats:
-    """Fisher's randomisation test: which system got which score is decided by a coin, topic by topic.
+    """Fisher's randomisation test: on each topic, a coin decides which system got which score.
 
-    p = #{b: |mean of ±z| ≥ |z̄|} / 2ⁿ over all choices of signs where these are no more than `resamples`;
-    else (# + 1) / (B + 1) over B random ones.
+    p = #{b: |mean of ±z| ≥ |z̄|} / 2ⁿ over all choices of signs if there are at most `resamples` of
+    them, and otherwise (# + 1) / (B + 1) over B random ones.
     """
     pairs, topics = z.shape
     observed = np.abs(total(z)) * (1 - EQUAL)
@@ -200,9 +199,9 @@ def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) 
 
 
 def _signs(topics: int, total: int, seed: int, exact: bool, step: int) -> Iterator[tuple[slice, Floats]]:
-    """(topic, resample) of +1 and -1: all there are, or random ones.
+    """(topic, resample) of +1 and -1: all choices of signs, or random ones.
 
-    Random ones take whole words of 64 bits each, so that it does not matter how many are drawn at a time.
+    Each random choice uses whole words of 64 bits, so it does not matter how many are drawn at a time.
     """
     rng = np.random.default_rng(seed)
     words = -(-topics // 64)
@@ -218,10 +217,10 @@ def _signs(topics: int, total: int, seed: int, exact: bool, step: int) -> Iterat
 
 
 def tukey(values: Floats, resamples: int, seed: int, on_share: Share | None = None) -> Floats:
-    """Randomised Tukey HSD (Carterette 2012): (resample,) the largest difference between any two systems'
-    means when each topic's scores are dealt anew to the systems, ascending.
+    """Randomised Tukey HSD (Carterette 2012): (resample,) the largest difference between the means of any
+    two systems if the scores of each topic are randomly dealt to the systems, in ascending order.
 
-    values : (system, topic). A pair's p comes from how many of these reach its difference.
+    values : (system, topic). The p of a pair is computed from how many of these reach its difference.
     """
     rng = np.random.default_rng(seed)
     systems, topics = values.shape
@@ -243,11 +242,11 @@ def number_reaching(widest: Floats, difference: Floats) -> Longs:
 
 
 def share_reaching(widest: Floats, difference: Floats) -> Floats:
-    """p of each difference, where the sorted numbers were drawn: (b + 1) / (B + 1)."""
+    """p of each difference, (b + 1) / (B + 1), from the sorted numbers that were drawn."""
     return drawn_p(number_reaching(widest, difference), len(widest))
 
 
 def critical_of(widest: Floats, alpha: float) -> float:
-    """The difference beyond which p < alpha; infinite where no p can be."""
+    """The difference beyond which p < alpha, or infinity if no p can be below alpha."""
     place = place_of(alpha, len(widest))
     return float(widest[-place]) if place > 0 else math.inf

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test, by one rule whatever the version of scipy.
+"""Wilcoxon's signed-rank test, by a rule that does not depend on the version of scipy.
 
 1. Topics without a difference are left out; n topics remain.
 2. Their absolute differences are ranked, and equal ones share the mean of their ranks.
@@ -19,7 +19,7 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Longs
 
-#: The most topics with an exact p. The counts go up to 2⁵⁰, which a float still holds exactly.
+#: The largest number of topics with an exact p. Counts go up to 2⁵⁰, which a float holds exactly.
 EXACT = 50
 EQUAL = 1e-12
 
@@ -50,7 +50,7 @@ def wilcoxon(z: Floats, largest: Floats) -> tuple[Floats, Floats]:
 
 
 def doubled_ranks(size: Floats, tolerance: Floats) -> Longs:
-    """(pair, topic): twice the rank of each of the ascending sizes; 0 for what is no difference.
+    """(pair, topic): twice the rank of each of the ascending sizes; 0 if there is no difference.
 
     The mean rank of equal sizes is half a whole number, so that twice the rank is whole.
 

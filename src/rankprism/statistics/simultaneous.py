@@ -25,7 +25,7 @@ STEP = 0.125
 FAR = 10.0
 #: The outer integral ends where the density has fallen to exp(-FALLEN) of its largest value.
 FALLEN = 46.0
-#: How many numbers are worked on at a time.
+#: The number of values that are processed at a time.
 CHUNK = 1 << 18
 
 Tail = Callable[[Floats], Floats]
@@ -70,7 +70,7 @@ def dunnett(others: int, freedom: int) -> Tail:
 
 
 def critical(tail: Tail, alpha: float) -> float:
-    """The bound that is exceeded with the chance alpha.
+    """The bound that is exceeded with probability alpha.
 
     >>> round(critical(dunnett(others=3, freedom=20), 0.05), 2)  # Dunnett's table has 2.54
     2.54

@@ -1,4 +1,4 @@
-"""Several tasks at a time, and how far they are."""
+"""Runs several tasks at a time and reports their progress."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ T = TypeVar("T")
 
 
 def part_of(on_share: Share | None, number: int, parts: int) -> Share | None:
-    """Progress within one of several equal parts, as progress of the whole."""
+    """Progress of the whole, from the progress of one of several equal parts."""
     return None if on_share is None else lambda share: on_share((number + share) / parts)
 
 
 def for_each(tasks: Sequence[Callable[[Share], T]], on_share: Share | None) -> list[T]:
-    """What the tasks return, several of them at a time: what numpy computes, it computes without the
-    interpreter's lock. Each tells its own progress; that is also where it ends if another has failed, or
-    somebody has pressed Ctrl-C."""
+    """Run several tasks at a time and return their results. numpy computes without the interpreter's lock.
+
+    Each task reports its own progress. When it does so, it is stopped if another task has failed or somebody
+    has pressed Ctrl-C."""
     shares = [0.0] * len(tasks)
     stopped = threading.Event()
 

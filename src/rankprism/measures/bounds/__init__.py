@@ -1,10 +1,10 @@
-"""What a score is at least and at most, whatever the judgments that are missing.
+"""Lower and upper bounds of a score over all possible missing judgments.
 
-Each function returns a lower and an upper bound over all `Completions`, with the proof in its comment. A
+Each function returns a lower and an upper bound over all `Completions`, and its docstring has the proof. A
 bound is *exact* if some completion attains it, and *outer* if it is only known that no completion goes
-beyond. Functions of one aspect give (N, A), the others (N,).
+beyond it. Functions for one aspect return (N, A), and all others (N,).
 
-Three facts are used throughout. Discounts never rise with the rank. An ideal ranking draws on every relevant
-document, so a ranking is never better than the best one. And the grades of aspects are chosen independently,
-so extremes of single aspects are attained together.
+All proofs use three facts. Discounts never rise with the rank. An ideal ranking may use every relevant
+document, so no ranking is better than the best one. The grades of different aspects are independent, so all
+aspects can attain their extreme values at the same time.
 """

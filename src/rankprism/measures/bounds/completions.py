@@ -1,13 +1,13 @@
-"""Completions: what the missing judgments of a ranking could be, and what gains they allow.
+"""Completions: the missing judgments that a ranking could have, and the gains that they allow.
 
 A completion gives every document of a ranking that has no line in the topic's judgments a grade on each
 aspect that these judgments name. The grade is 0, or one that occurs in the file, or a declared label of the
-aspect. Documents that the ranking does not have stay as they are. The completed judgments then are the
-judgments: ideal rankings, numbers of relevant documents, highest grades and the aspects that have a relevant
-document all follow them.
+aspect. Documents that the ranking does not have stay as they are. Everything else is computed from the
+completed judgments: ideal rankings, numbers of relevant documents, highest grades, and the aspects that have
+a relevant document.
 
-The grades of different aspects are chosen independently of one another, so what holds of each aspect alone
-holds of all together.
+The grades of different aspects are independent, so what is true for each aspect alone is true for all aspects
+together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from rankprism.data.hits import NOWHERE, Bools, Cells, Floats, Hits, Longs
 from rankprism.measures.parts import Gain
 
-#: Of more different grades only the lowest and the highest are looked at.
+#: If there are more different grades, only the lowest and the highest are considered.
 _MOST_LEVELS = 64
 
 
@@ -68,7 +68,7 @@ class Completions:
 
     @cached_property
     def first(self) -> Floats:
-        """(N,) the rank of the first unjudged document; inf where there is none."""
+        """(N,) the rank of the first unjudged document, or inf if there is none."""
         depth = self.free.shape[1]
         if not depth:
             return np.full(len(self.free), np.inf)
@@ -76,14 +76,14 @@ class Completions:
 
     @cached_property
     def last(self) -> Floats:
-        """(N,) the rank of the last unjudged document; inf where there is none."""
+        """(N,) the rank of the last unjudged document, or inf if there is none."""
         depth = self.free.shape[1]
         if not depth:
             return np.full(len(self.free), np.inf)
         return np.where(self.count > 0, depth - self.free[:, ::-1].argmax(-1) + 0.0, np.inf)
 
     def ranks(self, cutoff: int | None) -> int:
-        """How many ranks there are to look at."""
+        """The number of ranks to consider."""
         depth = int(self.hits.length.max(initial=0))
         return depth if cutoff is None else min(cutoff, depth)
 
@@ -94,7 +94,7 @@ class Completions:
         level: Floats | None = None,
         is_complete: bool = False,
     ) -> Completions:
-        """One aspect instead of many; `level` (T, L) where they are known.
+        """Fold many aspects into one. `level` (T, L) are the folded grades, if they are known.
 
         A fold never falls when a grade rises, and it maps zeros to 0. So the highest grades give the highest
         value. The lowest value above 0 comes from the lowest grade on a single aspect, or, where a fold needs
@@ -119,9 +119,9 @@ class Completions:
     def gains(
         self, gain: Gain | Callable[[Floats], Floats], cutoff: int | None, also: tuple[float, ...] = ()
     ) -> Gains:
-        """What the documents may gain, down to the cutoff.
+        """The gains that the documents may have, down to the cutoff.
 
-        `also` are grades at which a gain does something unusual, to look at where `level` is not complete.
+        `also` are grades with an unusual gain, which are considered too if `level` is not complete.
         """
         if isinstance(gain, Gain):
             return self.hits.once(("open", gain, cutoff), lambda: self._gains(gain, cutoff, also))
@@ -175,7 +175,7 @@ class Completions:
 
 @dataclass(frozen=True, eq=False)
 class Gains:
-    """What the documents of rankings gain at least and at most, by rank."""
+    """The least and the most that the document at each rank can gain."""
 
     least: Floats  # (N, A, n): 0 for the unjudged
     most: Floats  # (N, A, n): `top` for the unjudged
@@ -196,13 +196,13 @@ class Gains:
 
     @property
     def live(self) -> Bools:
-        """(N, A) aspects that have something relevant, whatever the completion"""
+        """(N, A) aspects that have a relevant document in every completion"""
         alive: Bools = np.asarray((self.ideal_most > 0).any(-1))
         return alive[self.topic]
 
     @property
     def maybe(self) -> Bools:
-        """(N, A) aspects that may come to have something relevant"""
+        """(N, A) aspects that have a relevant document in some completion"""
         return ~self.live & (self.top > 0) & (self.count > 0)[:, None]
 
     def ideal(self, value: Floats, count: Longs, cutoff: int | None, most: bool) -> Floats:

@@ -1,4 +1,4 @@
-"""Bounds of measures that look at all aspects at once and pay less for what has been seen, (N,)."""
+"""Bounds of measures of all aspects together that reward novelty, (N,)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from rankprism.measures.parts import (
 def is_rising(parts: Parts) -> bool:
     """Whether the utility for an aspect never falls when a gain rises.
 
-    Without novelty, and in a cascade, it does not: see `rising`. With binary gains, a document more at rank i
-    adds D(i) (1-α)^c and takes the share α from all further down, which have at most D(i) (1-α)^c Σ_{n≥0}
-    (1-α)^n, and α times that is no more than what was added. With graded gains, a document of little gain can
-    take more from a better one below than it adds.
+    Without novelty, and in a cascade, it never falls: see `rising`. With binary gains, one more document at
+    rank i adds D(i) (1-α)^c and lowers the documents further down by the share α. Those are worth at most
+    D(i) (1-α)^c Σ_{n≥0} (1-α)^n, and α times this is not more than what was added. With graded gains, a
+    document with a small gain can lower a better document below by more than it adds.
     """
     graded = parts.gain.kind != "binary"
     return not graded or parts.novelty in (NO_NOVELTY, CASCADE) or parts.novelty == decay(0.0)
@@ -42,10 +42,10 @@ def _taken(novelty: Novelty) -> float:
 def utilities(g: Gains, parts: Parts) -> Pair:
     """(N, A) bounds of Σ_i D(i) g(i,t) N(i,t)
 
-    Where a better document can do harm, each document is taken to have at least its least gain after as many
-    others as possible, and at most its largest after as few as possible. Moreover, the j-th document on an
-    aspect has at most the weight D(j) (1-α)^(j-1), which falls with j; so the sum is at most that of the
-    gains in descending order.
+    If a better document can lower the utility, each document counts at least with its least gain after as
+    many others as possible, and at most with its largest gain after as few as possible. Moreover, the j-th
+    document on an aspect has at most the weight D(j) (1-α)^(j-1), which falls with j. So the sum is at most
+    that of the gains in descending order.
     """
     if is_rising(parts):
         return rising(g, lambda x: discounted(x * parts.novelty(x), parts.discount))
@@ -58,9 +58,9 @@ def utilities(g: Gains, parts: Parts) -> Pair:
 
 
 def once_alive(c: Completions, g: Gains, low: Floats, discount: Discount) -> Floats:
-    """(N, A) the lower bounds, for aspects that come alive given that they do
+    """(N, A) the lower bounds, for an aspect that may have a relevant document given that it has one
 
-    The first document on the aspect counts whole, and it counts least at the last unjudged rank.
+    The first document on the aspect counts in full, and it counts least at the last unjudged rank.
     """
     n = g.least.shape[-1]
     D = np.concatenate([discount.first(n), [0.0]])

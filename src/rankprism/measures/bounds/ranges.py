@@ -1,4 +1,4 @@
-"""What bounds are made of: of ratios, of means over aspects, of scores that never fall."""
+"""Building blocks of bounds: bounds of ratios, of means over aspects, and of scores that rise with gains."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ Pair: TypeAlias = tuple[Floats, Floats]
 
 
 def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float | Floats = 1.0) -> Pair:
-    """low / most and high / least, the latter `cap` at most: bounds of a ratio of numbers that are not below
-    0.
+    """Bounds of a ratio of numbers that are not negative: low / most, and high / least or at most `cap`.
 
-    Where the divisor may be 0 the score is 0 or limited by nothing but the cap.
+    If the divisor may be 0, only `cap` limits the upper bound, unless the numerator is 0 for certain.
     """
     upper = np.where(least > 0, ratio(high, least), np.where(high > 0, np.inf, 0.0))
     return ratio(low, most), np.minimum(upper, cap)
@@ -32,12 +31,13 @@ def weights(c: Completions, weighted: bool) -> Floats:
 
 
 def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: Bools) -> Pair:
-    """Bounds of the weighted mean of aspects' scores (N, A) over those with something relevant.
+    """Bounds of the weighted mean of scores (N, A) over the aspects with a relevant document.
 
-    Aspects that are `live` are always among them; those that `maybe` are may or may not come alive. A mean
-    rises by one more member if and only if that is above the mean. So the highest mean has the members of the
-    highest scores, down to some place, and the lowest mean those of the lowest. `low` of an aspect that may
-    come alive is its lowest score once it is alive. Exact if the bounds of all aspects are.
+    An aspect that is `live` has a relevant document in every completion, and one that is `maybe` only in
+    some. Adding an aspect raises the mean if and only if its score is above the mean. So the highest mean
+    takes the aspects with the highest scores, down to some point, and the lowest mean takes those with the
+    lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the completions in which
+    it has a relevant document. The bounds are exact if those of all aspects are.
     """
 
     def means(score: Floats, order: Longs) -> Floats:
@@ -55,11 +55,11 @@ def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: 
 
 
 def rising(g: Gains, score: Callable[[Floats], Floats]) -> Pair:
-    """Bounds of a score that never falls when a gain rises: all unjudged documents at 0, and all at the top.
+    """Bounds of a score that never falls when a gain rises: unjudged documents all gain 0, or all the most.
 
     Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative
-    with respect to r_i is Π_{j<i} (1 - r_j) times D(i) less a mean of later discounts, which are no larger.
-    Exact where the gains of judged documents are certain.
+    with respect to r_i is Π_{j<i} (1 - r_j) times the difference between D(i) and a mean of later discounts,
+    which are not larger. The bounds are exact if the gains of judged documents are certain.
     """
     return score(g.least), score(g.most)
 
@@ -71,7 +71,7 @@ def discounted(gain: Floats, discount: Discount) -> Floats:
 
 
 def probability(c: Completions, gain: Gain, name: str) -> Gain:
-    """The gain, if it is a probability whatever the completion."""
+    """Return the gain, or refuse it if it is not a probability in every completion."""
     highest = c.level.max(initial=0.0)
     limit = 1.0 if gain.kind == "linear" else gain.max_rel
     if gain.kind in ("linear", "probability") and limit is not None and highest > limit:
