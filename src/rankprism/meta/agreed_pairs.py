@@ -16,11 +16,13 @@ from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def agreement(
-    scores: ScoresLike | DiscriminativePower,
+    scores: ScoresLike | JudgmentsLike | DiscriminativePower,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     method: str = "bootstrap",
     alpha: float = 0.05,
@@ -31,8 +33,9 @@ def agreement(
 ) -> Agreement:
     """How far measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3).
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or what `power` has found; then the
-        other parameters, which are those of `power`, do not count.
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+        Or what `power` has found; then the other parameters, which are those of `power`, do not count.
 
     |A ∩ B| / |A ∪ B|, A and B the pairs that two measures find significantly different. A pair that both
     find different, but in opposite directions, is a conflict and no agreement.
@@ -49,6 +52,8 @@ def agreement(
     else:
         found = power(
             scores,
+            runs,
+            measures,
             method=method,
             alpha=alpha,
             resamples=resamples,
