@@ -15,7 +15,7 @@ import pytest
 
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
-from rankprism.axioms import Pri
+from rankprism.axioms import Conf, Pri
 from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
@@ -171,7 +171,7 @@ def test_copies_keep_scales_empty_topics_and_sources() -> None:
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_results_pickle_and_copy(scores: Scores) -> None:
-    from rankprism import aspects, comparison, meta
+    from rankprism import aspects, axioms, comparison, meta
 
     judged = read_judgments({"q": {"r": {"a": 2, "b": 0}, "c": {"a": 1}}})
     found = meta.power(scores, resamples=50)
@@ -191,6 +191,9 @@ def test_results_pickle_and_copy(scores: Scores) -> None:
         aspects.orders(judged),
         aspects.labels(judged),
         aspects.attainable(judged),
+        axioms.axiom_table(["P@10", "RBU"], ["Pri", Conf(grades="binary")], instances=10),
+        axioms.paper_table(["Pri"], instances=10),
+        axioms.find_thresholds(["RBP"], ["Pri"], "p", (0.5, 0.9), instances=10),
     ]
     for result in results:
         for way, copied in COPIES.items():
