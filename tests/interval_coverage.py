@@ -105,7 +105,7 @@ def _unanimity(scores: Scores, confidence: float) -> dict[str, Figure]:
 
 def _correlation(coefficient: str, per_topic: bool) -> Callable[[Scores, float], dict[str, Figure]]:
     def figures(scores: Scores, confidence: float) -> dict[str, Figure]:
-        found = correlation(scores, coefficient, per_topic=per_topic, intervals=confidence)
+        found = correlation(scores, coefficient=coefficient, per_topic=per_topic, intervals=confidence)
         low, high = found.interval
         name = f"{coefficient} {'per topic' if per_topic else 'of means'}"
         return {name: (found.values[0, 1], low[0, 1], high[0, 1], NAN)}
@@ -120,10 +120,10 @@ def _swap(scores: Scores, confidence: float) -> dict[str, Figure]:
 
 
 def _intuitiveness(scores: Scores, confidence: float) -> dict[str, Figure]:
-    found = intuitiveness(scores, "gold", intervals=confidence)
+    found = intuitiveness(scores, gold="gold", intervals=confidence)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankprismWarning)
-        sakai = intuitiveness(scores, "gold", test="sakai")
+        sakai = intuitiveness(scores, gold="gold", test="sakai")
     low, high = found.interval or (np.full(3, NAN),) * 2
     out = {
         f"intuitiveness, {kind}": (found.difference[i], low[i], high[i], found.p[i])

@@ -43,9 +43,10 @@ def without(scores: Scores, kept: Any) -> Scores:
 def test_the_interval_of_a_mean_is_students() -> None:
     # Leaving out one topic at a time gives the standard error of a mean exactly: s/√n.
     scores = made_up(0)
-    found = correlation(scores, "tau-a", per_topic=True)
+    found = correlation(scores, coefficient="tau-a", per_topic=True)
     taus = [
-        correlation(without(scores, np.arange(20) == t), "tau-a", intervals=0).values[0, 1] for t in range(20)
+        correlation(without(scores, np.arange(20) == t), coefficient="tau-a", intervals=0).values[0, 1]
+        for t in range(20)
     ]
     expected = stats.t.interval(0.95, 19, np.mean(taus), stats.sem(taus))
     low, high = found.interval
@@ -63,11 +64,11 @@ def test_unanimity_without_a_topic_is_that_of_the_other_topics() -> None:
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_correlations_on_subsets_are_those_of_their_topics(coefficient: str) -> None:
     scores = made_up(2)
-    sampled = correlation(scores, coefficient).sampled
+    sampled = correlation(scores, coefficient=coefficient).sampled
     assert sampled is not None
     assert (sampled.sampling.kept.sum(1) == 18).all()  # an eighth of 20 topics is left out
     for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
-        expected = correlation(without(scores, kept), coefficient, intervals=0).values
+        expected = correlation(without(scores, kept), coefficient=coefficient, intervals=0).values
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -166,11 +167,11 @@ def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None
         unanimity(scores),
         correlation(scores),
         swap(scores, trials=5),
-        intuitiveness(scores, "gold"),
+        intuitiveness(scores, gold="gold"),
     ):
         assert found.about["intervals"]["none because"] == "fewer than 8 topics"
     assert np.isnan(power(scores, resamples=100).summary.columns["low"]).all()
-    assert np.isnan(intuitiveness(scores, "gold").p).all()
+    assert np.isnan(intuitiveness(scores, gold="gold").p).all()
 
 
 def test_a_figure_that_no_topics_change_has_no_interval() -> None:
@@ -195,7 +196,7 @@ def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
         with pytest.raises(InputError, match="intervals must be a confidence between 0 and 1, or 0 for no"):
             function(scores, intervals=confidence)
     with pytest.raises(InputError, match="intervals must be a confidence"):
-        intuitiveness(scores, "gold", intervals=confidence)
+        intuitiveness(scores, gold="gold", intervals=confidence)
 
 
 def test_without_intervals_there_are_no_columns_and_no_differences() -> None:
@@ -206,8 +207,8 @@ def test_without_intervals_there_are_no_columns_and_no_differences() -> None:
         with pytest.raises(InputError, match="differences between measures need intervals"):
             found.differences()
     assert correlation(scores, intervals=0).summary.columns["a"][0] == 1.0
-    assert "low" not in intuitiveness(scores, "gold", intervals=0).summary.columns
-    assert not np.isnan(intuitiveness(scores, "gold", intervals=0).p).any()
+    assert "low" not in intuitiveness(scores, gold="gold", intervals=0).summary.columns
+    assert not np.isnan(intuitiveness(scores, gold="gold", intervals=0).p).any()
 
 
 def test_a_wider_confidence_is_a_wider_interval() -> None:
@@ -317,7 +318,7 @@ def test_many_measures_at_once_equal_the_slow_definition_one_by_one() -> None:
         tuple(f"run{r}" for r in range(70)), ("1", "2", "3"), tuple(f"m{m}" for m in range(120)), values
     )
     for coefficient, slow in (("tau-ap", slow_tau_ap), ("rbo", slow_rbo)):
-        found = correlation(scores, coefficient, per_topic=True).values
+        found = correlation(scores, coefficient=coefficient, per_topic=True).values
         for a, b in rng.integers(120, size=(15, 2)):
             expected = np.mean([slow(values[:, t, a], values[:, t, b]) for t in range(3)])
             assert found[a, b] == pytest.approx(expected, abs=1e-12)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import oracles
+import oracles.combine
+import oracles.diversity
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -317,8 +319,8 @@ def test_scores_are_between_0_and_1_and_those_over_a_greedy_ideal_nearly(
 def test_the_greedy_ideal_ranking_scores_1(judgments: strategies.Judgments, alpha: float) -> None:
     run, relevant = {}, {}
     for topic, judged in judgments.items():
-        gains = oracles.gains_of(judged, "binary", 1)
-        ideal = oracles.greedy_ideal(gains, oracles.shares(list(gains), None), alpha)
+        gains = oracles.diversity.gains_of(judged, "binary", 1)
+        ideal = oracles.diversity.greedy_ideal(gains, oracles.shares(list(gains), None), alpha)
         run[topic], relevant[topic] = ranked(ideal), bool(ideal)
     measures = [
         f"{name}(alpha={alpha}){at}" for name in ("alpha_nDCG", "nERR_IA", "nNRBP") for at in ("", "@1", "@5")
@@ -331,7 +333,7 @@ def test_the_greedy_ideal_ranking_scores_1(judgments: strategies.Judgments, alph
 def test_a_ranking_by_grade_is_perfect_for_single_aspect_measures(judgments: strategies.Judgments) -> None:
     run, relevant = {}, {}
     for topic, judged in judgments.items():
-        grades = oracles.folded(judged)
+        grades = oracles.combine.fold(judged, "max", None)
         run[topic] = grades  # its grade is its score
         relevant[topic] = sum(grade >= 1 for grade in grades.values())
     for topic, row in scores_of(judgments, run, ["nDCG", "nDCG@3", "RR", "AP"]).items():

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 
 import oracles
+import oracles.diversity
 import pyndeval
 import pytest
 import strategies
@@ -88,7 +89,7 @@ def our_scores(
 
 
 def live_aspects(judged: oracles.Judged, rel: int) -> int:
-    return len(oracles.gains_of(judged, "binary", rel))
+    return len(oracles.diversity.gains_of(judged, "binary", rel))
 
 
 def without_quirks(theirs: dict[str, float], judged: oracles.Judged, rel: int) -> dict[str, float]:
@@ -122,10 +123,10 @@ def has_near_tie(judged: oracles.Judged, rel: int, alpha: float) -> bool:
 
     Documents on the same aspects do not matter: their gains are the same sums.
     """
-    gains = oracles.gains_of(judged, "binary", rel)
+    gains = oracles.diversity.gains_of(judged, "binary", rel)
     share = oracles.shares(list(gains), None)
     on = {doc: {a for a in gains if doc in gains[a]} for worth in gains.values() for doc in worth}
-    for offers in oracles.greedy_steps(gains, share, alpha):
+    for offers in oracles.diversity.greedy_steps(gains, share, alpha):
         most = max(offers.values())
         rivals = [doc for doc, offer in offers.items() if offer >= most * (1 - 1e-9)]
         if any(on[doc] != on[rivals[0]] for doc in rivals):
@@ -158,7 +159,7 @@ def test_all_nine_equal_pyndeval_for_a_tenth_unless_the_ideal_has_ties() -> None
                     oracle = getattr(oracles, WITH_CUTOFF[name])
                     defined = oracle(judged, ranking, alpha=alpha, cutoff=k)
                     assert ours[topic][f"{name}@{k}"] == pytest.approx(defined, rel=1e-12, abs=1e-12), topic
-            defined = oracles.nNRBP(judged, ranking, alpha=alpha, beta=beta)
+            defined = oracles.diversity.nNRBP(judged, ranking, alpha=alpha, beta=beta)
             assert ours[topic]["nNRBP"] == pytest.approx(defined, rel=1e-12, abs=1e-12), topic
 
     compare()
@@ -178,5 +179,5 @@ def test_pyndeval_depends_on_the_order_in_which_aspects_first_appear_and_we_do_n
     assert theirs == {0.754568, 0.754212}  # pyndeval 0.0.8
     assert len(ours) == 1
     assert ours.pop() == pytest.approx(
-        oracles.alpha_nDCG(judged, list("gfedcba"), alpha=0.1, cutoff=20), abs=1e-12
+        oracles.diversity.alpha_nDCG(judged, list("gfedcba"), alpha=0.1, cutoff=20), abs=1e-12
     )

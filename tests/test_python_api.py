@@ -15,7 +15,7 @@ import pytest
 
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
-from rankprism.axioms import Pri
+from rankprism.axioms import Conf, Pri
 from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
@@ -70,7 +70,48 @@ def test_functions_take_paths_frames_and_results(scores: Scores, tmp_path: Any) 
     found = meta.power(scores, resamples=50)
     assert str(meta.agreement(found)) == str(meta.agreement(scores, resamples=50))
     both: dict[str, Any] = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "most": 2}
-    assert str(meta.disagreement(scores, **both)) == str(meta.disagreement(path, *MEASURES[:2], **both))
+    named = meta.disagreement(path, first=MEASURES[0], second=MEASURES[1], **both)
+    assert str(meta.disagreement(scores, **both)) == str(named)
+
+
+def test_analyses_take_judgments_runs_and_measures_as_the_commands_do(scores: Scores) -> None:
+    from rankprism import comparison, meta
+
+    few: dict[str, dict[str, Any]] = {
+        "agreement": {"resamples": 20},
+        "correlation": {"coefficient": "tau-a"},
+        "disagreement": {"most": 2},
+        "intuitiveness": {"gold": "P@10"},
+        "power": {"resamples": 20},
+        "stability": {"samples": 1, "method": "t"},
+        "swap": {"trials": 5},
+        "unanimity": {},
+    }
+    functions: dict[str, Any] = {name: getattr(meta, name) for name in few}
+    functions["compare"], few["compare"] = rankprism.compare, {"baseline": "noisy"}
+    functions["topic_set_size"], few["topic_set_size"] = comparison.topic_set_size, {"difference": 0.1}
+    collection = (sample.QRELS, list(sample.RUNS), MEASURES)
+    for name, function in functions.items():
+        lists = {"judgments": sample.QRELS, "runs": list(sample.RUNS)} if name == "disagreement" else {}
+        computed = function(*collection, **few[name])
+        assert str(computed) == str(function(scores, **few[name], **lists)), name
+        # Measures without runs choose among the scores.
+        some = MEASURES[1:] if name != "intuitiveness" else MEASURES
+        chosen = function(scores, measures=some, **few[name])
+        assert str(chosen) == str(function(scores.select(measures=some), **few[name])), name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((read_judgments(sample.QRELS),), "judgments have no scores; pass the runs and the measures"),
+        ((sample.QRELS, list(sample.RUNS)), "name the measures"),
+        ((Scores((), (), (), np.empty((0, 0, 0))), list(sample.RUNS), "P"), "computed already; leave out"),
+    ],
+)
+def test_what_cannot_be_scored_says_what_is_missing(arguments: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rankprism.compare(*arguments)
 
 
 def test_aspects_take_what_read_judgments_takes(tmp_path: Any) -> None:
@@ -130,7 +171,7 @@ def test_copies_keep_scales_empty_topics_and_sources() -> None:
 
 @pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 def test_results_pickle_and_copy(scores: Scores) -> None:
-    from rankprism import aspects, comparison, meta
+    from rankprism import aspects, axioms, comparison, meta
 
     judged = read_judgments({"q": {"r": {"a": 2, "b": 0}, "c": {"a": 1}}})
     found = meta.power(scores, resamples=50)
@@ -140,7 +181,7 @@ def test_results_pickle_and_copy(scores: Scores) -> None:
         meta.agreement(found),
         meta.unanimity(scores),
         meta.correlation(scores),
-        meta.intuitiveness(scores, "P@10"),
+        meta.intuitiveness(scores, gold="P@10"),
         meta.swap(scores, trials=5),
         meta.stability(scores, sizes=[5], samples=2, resamples=20),
         meta.disagreement(scores, judgments=sample.QRELS, runs=list(sample.RUNS)),
@@ -150,6 +191,9 @@ def test_results_pickle_and_copy(scores: Scores) -> None:
         aspects.orders(judged),
         aspects.labels(judged),
         aspects.attainable(judged),
+        axioms.axiom_table(["P@10", "RBU"], ["Pri", Conf(grades="binary")], instances=10),
+        axioms.paper_table(["Pri"], instances=10),
+        axioms.find_thresholds(["RBP"], ["Pri"], "p", (0.5, 0.9), instances=10),
     ]
     for result in results:
         for way, copied in COPIES.items():

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import oracles
+import oracles.combine
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -134,7 +135,7 @@ def test_q_without_gains_is_average_precision(case: Case, cutoff: int) -> None:
     # With a cutoff Q divides by min(k, R) where AP divides by R.
     q, ap = all_of(case, f"Q(beta=0)@{cutoff}", f"AP@{cutoff}")
     for topic, judged in enumerate(case.judgments.values()):
-        relevant = sum(grade > 0 for grade in oracles.folded(judged).values())
+        relevant = sum(grade > 0 for grade in oracles.combine.fold(judged, "max", None).values())
         assert q[topic] * min(cutoff, relevant) == pytest.approx(ap[topic] * relevant, rel=1e-10, abs=1e-12)
 
 

@@ -147,7 +147,7 @@ def correlation(
 
     found = compute(
         source.scores,
-        coefficient,
+        coefficient=coefficient,
         per_topic=per_topic,
         p=p,
         intervals=intervals,
@@ -218,7 +218,7 @@ def intuitiveness(
 
     if not gold:
         raise InputError("name a gold measure among the others, e.g. --gold StRecall@10")
-    return compute(source.scores, gold, test=test, intervals=intervals, on_share=on_share)
+    return compute(source.scores, gold=gold, test=test, intervals=intervals, on_share=on_share)
 
 
 @app.command()
@@ -335,8 +335,8 @@ def disagreement(
 
     return compute(
         source.scores,
-        first,
-        second,
+        first=first,
+        second=second,
         most=most,
         judgments=source.judgments,
         depth=depth,

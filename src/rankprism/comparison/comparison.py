@@ -13,9 +13,9 @@ import numpy as np
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.errors import InputError, RankprismWarning, listed, one_of
 from rankprism.foreign import shown
-from rankprism.formats.scores import read_scores
 from rankprism.results.result import Cell, Result, Table
 from rankprism.results.scores import Scores
+from rankprism.scoring import scored
 from rankprism.statistics import paired
 from rankprism.statistics.corrections import (
     CORRECTIONS,
@@ -28,7 +28,7 @@ from rankprism.statistics.levels import MOST_RESAMPLES, check_level
 from rankprism.statistics.paired import Paired, against, all_pairs
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,9 @@ _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 
 
 def compare(
-    scores: ScoresLike,
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -147,7 +149,8 @@ def compare(
 ) -> Comparison:
     """Test every pair of systems, or every system against a baseline, by every measure.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes.
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     baseline : the run to compare with. Default: all pairs are compared.
     test : "t", "wilcoxon", "fisher", "bootstrap", "tukey" (randomised Tukey HSD), "anova-tukey" (Tukey's HSD
         after a two-way analysis of variance) or "dunnett" (Dunnett's test after the same analysis, for
@@ -177,22 +180,22 @@ def compare(
     chosen = TESTS[test]
     correction = _correction(test, correction)
     check_level(alpha, resamples if chosen.draws else None, seed)
-    complete = comparable(scores)
-    runs, topics = complete.runs, len(complete.topics)
-    if len(runs) < 2:
-        raise InputError(f"a comparison needs two runs or more; there is only {', '.join(runs)}")
-    if baseline is not None and baseline not in runs:
-        raise InputError(f"no run is named {baseline!r}; there are {listed(runs)}")
+    complete = comparable(scores, runs, measures)
+    names, topics = complete.runs, len(complete.topics)
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two runs or more; there is only {', '.join(names)}")
+    if baseline is not None and baseline not in names:
+        raise InputError(f"no run is named {baseline!r}; there are {listed(names)}")
     if baseline is None and chosen.baseline:
         raise InputError(f"the test {test} compares with one run; name it as the baseline")
-    pairs = all_pairs(len(runs)) if baseline is None else against(len(runs), runs.index(baseline))
+    pairs = all_pairs(len(names)) if baseline is None else against(len(names), names.index(baseline))
     drawn = _resamples(test, correction, len(pairs), topics, alpha, resamples) if chosen.draws else None
     _note_few_topics(test, correction, len(pairs), topics, alpha)
     level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
 
     # Random numbers and sums follow runs and topics sorted by name, so the order of a file does not matter.
-    by_name = complete.select(runs=sorted(runs), topics=sorted(complete.topics))
-    place = np.array([by_name.runs.index(run) for run in runs])
+    by_name = complete.select(runs=sorted(names), topics=sorted(complete.topics))
+    place = np.array([by_name.runs.index(run) for run in names])
     turned = place[pairs[:, 0]] > place[pairs[:, 1]] if baseline is None else np.zeros(len(pairs), dtype=bool)
     there = np.where(turned[:, None], place[pairs[:, ::-1]], place[pairs])
     order = np.lexsort((there[:, 1], there[:, 0]))
@@ -207,7 +210,7 @@ def compare(
     p = np.array([x.p for x in found])[:, back]
     kind = "simultaneous" if chosen.corrects else INTERVALS[correction]
     return Comparison(
-        runs=runs,
+        runs=names,
         measures=complete.measures,
         topics=by_name.topics,
         values=by_name.values[place],
@@ -241,9 +244,13 @@ def compare(
     )
 
 
-def comparable(scores: ScoresLike) -> Scores:
+def comparable(
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+) -> Scores:
     """The scores on the topics that all runs have. Scores that are too large are refused."""
-    complete = read_scores(scores).complete()
+    complete = scored(scores, runs, measures).complete()
     bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
     if len(bad):
         r, t, m = bad[0]

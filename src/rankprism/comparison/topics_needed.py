@@ -13,7 +13,7 @@ from rankprism.comparison.comparison import comparable
 from rankprism.errors import InputError
 from rankprism.results.result import Result, Table
 from rankprism.statistics.levels import check_whole
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 _MOST = 10_000_000
 _QUANTILES = 20_000
@@ -42,7 +42,9 @@ class TopicSetSize(Result):
 
 
 def topic_set_size(
-    scores: ScoresLike | None = None,
+    scores: ScoresLike | JudgmentsLike | None = None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     difference: float,
     variance: float | None = None,
@@ -55,6 +57,8 @@ def topic_set_size(
     For two systems, the test is the paired t-test. For more systems, it is a one-way analysis of variance in
     which the best and the worst of `systems` systems differ by `difference`.
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     difference : the smallest difference of means that is worth finding.
     variance : the variance of the scores (for two systems, of their differences). Default: it is estimated
         from `scores`, as the residual variance of the runs (for two systems, twice that).
@@ -80,15 +84,13 @@ def topic_set_size(
     if (scores is None) == (variance is None):
         raise InputError("give either scores to estimate the variance from, or the variance itself")
     if scores is None:
-        measures: tuple[str, ...] = ("–",)
+        names: tuple[str, ...] = ("–",)
         variances: tuple[float, ...] = (float(variance or 0.0),)
     else:
-        complete = comparable(scores)
-        measures = complete.measures
+        complete = comparable(scores, runs, measures)
+        names = complete.measures
         factor = 2.0 if systems == 2 else 1.0
-        variances = tuple(
-            factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(measures)
-        )
+        variances = tuple(factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(names))
     sizes, powers = zip(*(_needed(difference, v, systems, alpha, power) for v in variances), strict=True)
     about = {
         "difference": difference,
@@ -97,7 +99,7 @@ def topic_set_size(
         "power": power,
         "test": "paired t" if systems == 2 else "one-way analysis of variance",
     }
-    return TopicSetSize(measures, variances, sizes, powers, about)
+    return TopicSetSize(names, variances, sizes, powers, about)
 
 
 def estimated(values: Any, name: str = "the measure") -> float:

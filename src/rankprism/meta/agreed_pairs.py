@@ -16,11 +16,13 @@ from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def agreement(
-    scores: ScoresLike | DiscriminativePower,
+    scores: ScoresLike | JudgmentsLike | DiscriminativePower,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     method: str = "bootstrap",
     alpha: float = 0.05,
@@ -31,8 +33,9 @@ def agreement(
 ) -> Agreement:
     """Do measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3)?
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes; or a result of `power`. In the last
-        case, the other parameters have no effect. They are those of `power`.
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+        Or a result of `power`. In this case, the other parameters, which are those of `power`, have no effect.
 
     The agreement is |A ∩ B| / |A ∪ B|, where A and B are the pairs of systems that differ significantly by
     each of two measures. A pair that differs significantly by both, but in opposite directions, is a conflict
@@ -50,6 +53,8 @@ def agreement(
     else:
         found = power(
             scores,
+            runs,
+            measures,
             method=method,
             alpha=alpha,
             resamples=resamples,

@@ -19,7 +19,7 @@ from rankprism.meta.ties import signs
 from rankprism.results.result import Result, Table
 from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: The tests that give p for each pair of measures.
 INTUITIVENESS_TESTS = ("topics", "sakai")
@@ -30,15 +30,19 @@ CAVEAT = (
 
 
 def intuitiveness(
-    scores: ScoresLike,
-    gold: str | Iterable[str],
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
+    gold: str | Iterable[str],
     test: str = "topics",
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> Intuitiveness:
     """The concordance test of Sakai (2012).
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     gold : one simple measure or several, among those of the scores, such as ``["StRecall@10", "P@10"]``.
     test : "topics" takes the topics as the sample, and tests with a t-test whether the difference of the two
         shares is 0. The standard error comes from the jackknife. "sakai" is the sign test of the paper. It
@@ -52,13 +56,13 @@ def intuitiveness(
 
     >>> from rankprism import sample, evaluate
     >>> measures = ["alpha_nDCG@10", "nDCG@10", "StRecall@10"]
-    >>> print(intuitiveness(evaluate(sample.QRELS, list(sample.RUNS), measures), "StRecall@10"))
+    >>> print(intuitiveness(evaluate(sample.QRELS, list(sample.RUNS), measures), gold="StRecall@10"))
     measure        other    disagreements  it is right  other is right  difference     low    high       p
     ──────────────────────────────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  <.0001
     """
     one_of("test", test, INTUITIVENESS_TESTS)
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     wanted = [gold] if isinstance(gold, str) else list(gold)
     if not wanted:
         raise InputError("name at least one gold measure, such as StRecall@10")

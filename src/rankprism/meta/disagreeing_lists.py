@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,17 +18,18 @@ from rankprism.formats.runs import align_source
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result, Table
-from rankprism.types import JudgmentsLike, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def disagreement(
-    scores: ScoresLike,
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
     first: str | None = None,
     second: str | None = None,
-    *,
     most: int = 10,
     judgments: JudgmentsLike | None = None,
-    runs: RunsLike | None = None,
     depth: int = 10,
     order: str = "score",
     duplicates: str = "error",
@@ -39,23 +40,30 @@ def disagreement(
     The margin of a measure is |Δ|/σ, where σ² is the mean of Δ² over all pairs and topics. The cases are
     those in which the smaller of the two margins is largest.
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     first, second : the two measures. Default: the first and the second of the scores.
     most : how many cases to return.
-    judgments, runs : if given, the ranked lists are shown too: for the document at each rank, the aspects to
-        which it is relevant, and its grades. `order`, `duplicates` and `run_format` say how to read the runs,
-        as for `rankprism.evaluate`.
+    judgments : give these and `runs` beside scores to see the ranked lists too: for the document at each
+        rank, the aspects to which it is relevant, and its grades. If the scores are computed here, the lists
+        are always shown. `order`, `duplicates` and `run_format` say how to read the runs, as for
+        `rankprism.evaluate`.
     depth : how many ranks to show.
 
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@5", "P@5"])
     >>> lists = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "depth": 5}
-    >>> print(disagreement(scores, "alpha_nDCG@5", "P@5", most=1, **lists))
+    >>> print(disagreement(scores, first="alpha_nDCG@5", second="P@5", most=1, **lists))
     case  topic      run        1        2                3        4        5        Δ alpha_nDCG@5  Δ P@5
     ──────────────────────────────────────────────────────────────────────────────────────────────────────────
     1     pitch (4)  shallow    music:3  music:1 sport:3  sales:2                    +0.2621 ▲       -0.4000 ▼
                      redundant  music:3  music:2          music:3  music:2  music:2
     """
-    complete = several_runs(scores)
+    if judgments is None and runs is not None:
+        judgments = cast(JudgmentsLike, scores)
+        complete = several_runs(scores, runs, measures)
+    else:
+        complete = several_runs(scores, None, measures)
     if (first is None or second is None) and len(complete.measures) < 2:
         raise InputError(f"two measures are needed; there is only {', '.join(complete.measures)}")
     first = complete.measures[0] if first is None else first

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.errors import InputError, one_of
-from rankprism.formats.scores import LARGEST, read_scores
+from rankprism.formats.scores import LARGEST
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -26,11 +26,12 @@ from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result, Table
 from rankprism.results.scores import Scores, as_listed
+from rankprism.scoring import scored
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]
 
@@ -52,7 +53,9 @@ METHODS = {
 
 
 def power(
-    scores: ScoresLike,
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     method: str = "bootstrap",
     alpha: float = 0.05,
@@ -63,6 +66,8 @@ def power(
 ) -> DiscriminativePower:
     """The share of pairs of systems with a significant difference, for each measure (Sakai 2006).
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     method : "bootstrap", the paired bootstrap with the same resampled topics for all pairs; "tukey", the
         randomised Tukey HSD; "t", the paired t-test with Holm's correction.
     alpha, resamples, seed : see `rankprism.compare`. Sakai and Song (2011) take 1,000 resamples.
@@ -86,7 +91,7 @@ def power(
     draws = METHODS[method].draws
     check_level(alpha, resamples if draws else None, seed)
     check_confidence(intervals)
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     pairs = paired.all_pairs(len(complete.runs))
     values = np.moveaxis(complete.values, 2, 0)  # (measure, run, topic)
     by_name = np.argsort(complete.runs, kind="stable")
@@ -123,13 +128,17 @@ def power(
     )
 
 
-def several_runs(scores: ScoresLike) -> Scores:
+def several_runs(
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+) -> Scores:
     """Complete scores of at least two runs, with the topics in an order that does not depend on the input.
 
     Random numbers are drawn for the first topic, the second topic and so on, so topics are sorted first. Then
     the same scores in another order give the same result.
     """
-    complete = read_scores(scores).complete()
+    complete = scored(scores, runs, measures).complete()
     if len(complete.runs) < 2:
         raise InputError(f"pairs of runs are needed; there is only {', '.join(complete.runs)}")
     large = np.argwhere(~(np.abs(complete.values) < LARGEST))

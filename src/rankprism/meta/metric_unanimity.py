@@ -15,18 +15,27 @@ from rankprism.meta.intervals import Differences, Sampled, check_confidence, end
 from rankprism.meta.ties import dense_ranks
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: The number of comparisons that are made at a time.
 BLOCK = 1 << 21
 
 
-def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | None = None) -> Unanimity:
+def unanimity(
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    intervals: float = 0.95,
+    on_share: Share | None = None,
+) -> Unanimity:
     """The Metric Unanimity of each measure against all the others (Amigó et al. 2018).
 
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
     Δm means m(i) > m(j), ties count ½ so that P(Δm) = ½, and ΔM means m'(i) ≥ m'(j) by every other measure m'
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     intervals : the confidence of the intervals; 0 for none. They cover the MU over the population of topics.
         There is no interval with fewer than 8 topics, or if no topic changes MU.
 
@@ -43,7 +52,7 @@ def unanimity(scores: ScoresLike, *, intervals: float = 0.95, on_share: Share | 
     m1       0.4150
     """
     check_confidence(intervals)
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     first, second = np.triu_indices(len(complete.runs), 1)
     ranks = np.moveaxis(dense_ranks(np.moveaxis(complete.values, 0, -1)), -1, 0)
     count = np.zeros((len(complete.topics), len(complete.measures)))  # ordered pairs with ΔM

@@ -13,11 +13,13 @@ from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import METHODS, power, several_runs
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share, part_of
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def stability(
-    scores: ScoresLike,
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     sizes: Sequence[int] | None = None,
     samples: int = 10,
@@ -29,10 +31,12 @@ def stability(
 ) -> Stability:
     """Discriminative power with fewer topics: the mean over `samples` random sets of each size.
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     sizes : numbers of topics. Default: ten steps up to all topics.
     method, alpha, resamples, seed : see `power`.
     """
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     topics = len(complete.topics)
     if topics < 2:
         raise InputError("two topics or more are needed; there is only one")

@@ -18,7 +18,7 @@ from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
 from rankprism.results.result import Result, Table, printed_cell
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def tau_b(x: Floats, y: Floats) -> float:
@@ -147,9 +147,11 @@ COEFFICIENTS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def correlation(
-    scores: ScoresLike,
-    coefficient: str = "tau-b",
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
+    coefficient: str = "tau-b",
     per_topic: bool = False,
     p: float = 0.9,
     intervals: float = 0.95,
@@ -158,6 +160,8 @@ def correlation(
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     coefficient : "tau-b", "tau-a", "tau-ap" (not symmetric: a row's measure is the gold ranking),
         "tau-ap-symmetric", "spearman" or "rbo".
     per_topic : compute the coefficient from the scores of each topic and average it over the topics where it
@@ -181,7 +185,7 @@ def correlation(
     if not 0 < p < 1:
         raise InputError(f"p must be a number between 0 and 1; got {p!r}")
     check_confidence(intervals)
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     topics = len(complete.topics)
     sampling = None
     if intervals:

@@ -24,14 +24,16 @@ from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: How often each subset of the topics is split for the interval of the swap rate.
 SPLITS = 50
 
 
 def swap(
-    scores: ScoresLike,
+    scores: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     size: int | None = None,
     trials: int = 1000,
@@ -47,6 +49,8 @@ def swap(
     `trials` times, twice `size` topics are drawn and split into two halves. For every pair of runs, the
     difference on the first half falls into a bin. It is a swap if the second half shows the opposite.
 
+    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
     size : the number of topics in each half. Default: half of all topics.
     bin_width, bins : the width and number of bins for differences. The last bin holds all larger ones.
     error : the highest acceptable swap rate. `required` is the smallest difference from which on no bin
@@ -62,7 +66,7 @@ def swap(
     alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1627
     P@10               0.1700       0.7273        15000     0.0903  0.0000  0.2258
     """
-    complete = several_runs(scores)
+    complete = several_runs(scores, runs, measures)
     topics = len(complete.topics)
     size = topics // 2 if size is None else size
     if not 1 <= size <= topics // 2:
@@ -71,15 +75,14 @@ def swap(
         raise InputError("trials must be ≥ 1, bins ≥ 2, bin_width > 0 and error between 0 and 1")
     check_confidence(intervals)
     i, j = np.triu_indices(len(complete.runs), 1)
-    measures = len(complete.measures)
-    count, swaps = np.zeros((2, measures, bins), dtype=np.int64)
+    count, swaps = np.zeros((2, len(complete.measures), bins), dtype=np.int64)
     rng = np.random.default_rng(seed)
     for trial in range(trials):
         drawn = rng.permutation(topics)[: 2 * size]
         first, second = (complete.values[:, half].mean(1) for half in (drawn[:size], drawn[size:]))
         d, e = without_noise(first[i] - first[j]), without_noise(second[i] - second[j])  # (pair, measure)
         place = np.minimum(np.abs(d) / bin_width + 1e-9, bins - 1).astype(np.int64)
-        for m in range(measures):
+        for m in range(len(complete.measures)):
             count[m] += np.bincount(place[:, m], minlength=bins)
             swaps[m] += np.bincount(place[d[:, m] * e[:, m] < 0, m], minlength=bins)
         if on_share is not None:
