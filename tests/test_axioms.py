@@ -305,8 +305,7 @@ def test_with_room_left_no_ranking_satisfies_an_aspect() -> None:
 def test_the_table_says_how_small_is_read() -> None:
     literal, room = (paper_table(cs, instances=0).legend for cs in (["Pri", "Red"], [Pri(small="room")]))
     assert literal.splitlines()[-1] == (
-        "r ≪ 1 is read as literal: no r is above 0.1; this includes Red, although the paper does not ask for "
-        "it there"
+        "r ≪ 1 is read as literal: no r is above 0.1; in Red too, where the paper does not ask for it"
     )
     assert "r ≪ 1 is read as room: no r is above 0.1, and the r of a ranking sum to less than 1" in room
     assert "of which" not in paper_table([Red(highest=1)], instances=0).legend

@@ -158,9 +158,7 @@ def _much_less(constraints: Sequence[Constraint]) -> Iterator[str]:
         bounds = {c["highest"] for c in asked if any(r.name == "highest" for r in c.readings)}
         bound = f"no r is above {' or '.join(f'{b:g}' for b in sorted(bounds))}" if bounds else "r is small"
         borrowed = [str(c) for c in asked if any(r is BORROWED for r in c.readings) and c["highest"] < 1]
-        also = (
-            f"; this includes {borrowed[0]}, although the paper does not ask for it there" if borrowed else ""
-        )
+        also = f"; in {borrowed[0]} too, where the paper does not ask for it" if borrowed else ""
         if asked:
             yield f"r ≪ 1 is read as {small}: {bound}{rule}{also}"
 
