@@ -1,7 +1,7 @@
 """Several threads in the core at once find what one finds. `make sanitize` runs this with ThreadSanitizer.
 
-Everything that the core does without the interpreter's lock is here. The threads share what they read: the table of
-judgments, the run and the arrays.
+Everything that the core does without the interpreter's lock is here. The threads share what they read: the
+table of judgments, the run and the arrays.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rankprism._core import (
     sums_of_products,
     sums_over_aspects,
 )
-from rankprism.preferences.prf import exact_ideal_prf
+from rankprism.preferences.prf import exact_ideal_prf, reaching
 from rankprism.preferences.utility import raw
 
 THREADS = 6
@@ -132,7 +132,7 @@ def test_ideals_covers_and_sums_of_the_same_arrays() -> None:
 
 def test_the_best_ranking_by_preferences() -> None:
     utilities = raw(test_prf.read(test_prf.some_rows(random.Random(5), 7, 60)), "skip")
-    reach = test_prf.reaching("dcg", 0.3, 7, 7)
+    reach = reaching("dcg", 0.3, 7, 7)
     same_in_threads([lambda: exact_ideal_prf(utilities, "mean", reach, 50_000)])
 
 

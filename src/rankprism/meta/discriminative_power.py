@@ -249,8 +249,8 @@ class DiscriminativePower(Result):
         """The power, with what it is on subsets of the topics."""
         if self.decided is None or self.sampling is None:
             return None
-        # Wider by two pairs of runs. With one pair, intervals of a power of about .07 covered in .89 to .94 of
-        # the simulated collections; with two, in .947 to 1 (docs/meta-evaluation.md; tests ask for .9).
+        # Wider by two pairs of runs. With one pair, intervals of a power of about .07 covered in .89 to .94
+        # of the simulated collections; with two, in .947 to 1 (docs/meta-evaluation.md; tests ask for .9).
         return Sampled(self.sampling, self.power, (self.decided != 0).mean(2), 2 / len(self.pairs))
 
     def differences(self) -> Differences:
