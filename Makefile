@@ -5,13 +5,14 @@
 # make format  put the code in shape
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
+# make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint bench docs format lowest fuzz sanitize clean
+.PHONY: demo test lint bench docs format lowest fuzz sanitize mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -60,7 +61,12 @@ build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 CORE_TESTS := tests/test_reading.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
-	fuzz/sanitize.sh thread "tests/test_reading.py -k threads"
+	fuzz/sanitize.sh thread "tests/test_threads.py tests/test_reading.py -k threads"
+
+# Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
+mutation: $(VENV)/ready
+	$(PIP) install "cosmic-ray>=8.7"
+	PATH="$(CURDIR)/$(BIN):$$PATH" nice $(BIN)/python mutation/run.py $(MUTATION)
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data

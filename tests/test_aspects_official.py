@@ -226,7 +226,8 @@ def test_misinformation_2021_equals_the_official_scores_of_every_topic(
         aspects=aspects,
         order=order,
     )
-    tolerance = {"compatibility": 1e-12, "cam_map_three": 1e-4}.get(key[1], 5.1e-5)
+    tolerance = 1e-12 if key[1] == "compatibility" else 5.1e-5  # the others were printed with 4 decimals
+    weights = 3 * 0.3333 if key[1] == "cam_map_three" else 1  # the sum of the official weights
     compared = 0
     for (run, topics), score in zip(
         ((run, found.topics) for run in found.runs), found.values[:, :, 0], strict=True
@@ -235,7 +236,7 @@ def test_misinformation_2021_equals_the_official_scores_of_every_topic(
             if (run, topic) == ("webis-t5", "114") and key[1].startswith("cam"):
                 assert abs(value - official[run, topic]) > 5e-3  # a known exception; its other scores agree
                 continue
-            assert value == pytest.approx(official[run, topic], abs=tolerance), (run, topic)
+            assert value * weights == pytest.approx(official[run, topic], abs=tolerance), (run, topic)
             compared += 1
     assert compared >= 5 * 32 - 5
 

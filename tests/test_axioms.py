@@ -689,6 +689,23 @@ def test_a_hardly_relevant_document_moved_past_a_relevant_one_lowers_q() -> None
     assert kept("Q", Pri, instances=4000) == [False]
 
 
+def test_a_hardly_relevant_document_in_front_raises_the_expected_blended_ratio() -> None:
+    # Gains g and x at ranks 2 and 3, below a document that is not relevant; r = gain / (g + 1), cg* = g + x.
+    # The first of them, y, is worth (1+y)/(2+g+x) r_y, the second (2+g+x)/(3+g+x) r_z (1 - r_y).
+    g, x = (Fraction(2**r - 1) for r in (0.05, 0.01))
+
+    def score(y: Fraction, z: Fraction) -> Fraction:
+        first, second = y / (g + 1), z / (g + 1)
+        return (1 + y) / (2 + g + x) * first + (2 + g + x) / (3 + g + x) * second * (1 - first)
+
+    better, worse = score(g, x), score(x, g)
+    assert better < worse
+    rankings = [[0.0], [0.05], [0.01]], [[0.0], [0.01], [0.05]]
+    found = scores_of(parse("D_EBR"), *rankings, weights=[1])
+    assert found == pytest.approx([float(better), float(worse)], rel=1e-12)
+    assert kept("D_EBR", Pri, instances=0) == [False]
+
+
 def test_no_argument_is_recorded_where_nothing_counts() -> None:
     # The D-measures' binary gain begins at a grade of 1; the authors' RBU has 1 - p in front.
     blind = [parse(f"{name}(gain='binary')@20") for name in ("D_nDCG", "D_RBP", "DSharp_nDCG")]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import metadata, resources
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML  # which check-jsonschema needs, too
 
 import rankprism
 
@@ -53,3 +55,18 @@ def test_the_workflow_fits_githubs_schema() -> None:
     command = [str(check), "--builtin-schema", "vendor.github-workflows", str(workflow)]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_workflow_tests_every_python_and_looks_at_the_bits_on_every_platform() -> None:
+    jobs = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "wheels.yml")["jobs"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    versions = jobs["test"]["strategy"]["matrix"]["python"]
+    listed = [line for line in project["project"]["classifiers"] if "Python :: 3." in line]
+    assert versions == [line.rpartition(" ")[2] for line in listed] == ["3.11", "3.12", "3.13", "3.14"]
+    systems = jobs["wheels"]["strategy"]["matrix"]["os"]
+    assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"} <= set(systems)
+    assert any(step.get("uses", "").startswith("pypa/cibuildwheel@") for step in jobs["wheels"]["steps"])
+    wheels = project["tool"]["cibuildwheel"]
+    assert wheels["build"].split() == [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert "test-skip" not in wheels
+    assert "{project}/tests/test_same_bits.py" in wheels["test-command"]

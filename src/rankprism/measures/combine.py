@@ -94,7 +94,7 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
         "outer", lambda c, measure: _each(c, measure, lambda score: expected(score, shares(c.hits)))
     ),
     cite="lioma2017evaluation",
-    compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals)",
+    compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals, but for one topic of one run)",
 )
 def CAM(hits: Hits, measure: Inner) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
