@@ -29,8 +29,8 @@ from rankprism._core import (
     sums_of_products,
     sums_over_aspects,
 )
-from rankprism.preferences.prf import exact_ideal_prf, reaching
-from rankprism.preferences.utility import raw
+from rankprism.measures.preferences.prf import exact_ideal_prf, reaching
+from rankprism.measures.preferences.utility import raw
 
 THREADS = 6
 

@@ -35,7 +35,7 @@ def agreement(
 
     scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-        Or a result of `power`. In this case, the other parameters, which are those of `power`, have no effect.
+        Or a result of `power`. Then the other parameters, which are those of `power`, have no effect.
 
     The agreement is |A ∩ B| / |A ∪ B|, where A and B are the pairs of systems that differ significantly by
     each of two measures. A pair that differs significantly by both, but in opposite directions, is a conflict

@@ -270,8 +270,8 @@ class DiscriminativePower(Result):
         """The power on all topics and on subsets of the topics."""
         if self.decided is None or self.sampling is None:
             return None
-        # The interval is wider by two pairs of runs. With one pair, intervals of a power of about .07 covered in
-        # .89 to .94 of the simulated collections; with two, in .947 to 1 (docs/meta-evaluation.md).
+        # The interval is wider by two pairs of runs. With one pair, intervals of a power of about .07 covered
+        # in .89 to .94 of the simulated collections; with two, in .947 to 1 (docs/meta-evaluation.md).
         return Sampled(self.sampling, self.power, (self.decided != 0).mean(2), 2 / len(self.pairs))
 
     def differences(self) -> Differences:
