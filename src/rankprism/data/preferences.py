@@ -11,6 +11,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.hits import Bools, Floats, Ints, Longs
+from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, listed
 
 #: What an assessor may say of two documents, and how much of a win that is for the left one.
@@ -97,6 +98,11 @@ class Preferences:
             [self.docs[d] for _, d in rows],
             np.ones(len(rows)),
         )
+
+    @cached_property
+    def named(self) -> Judgments:
+        """`table` as judgments that runs can be aligned with: each document that is named has grade 1."""
+        return Judgments(self.table, self.source)
 
     def rows(self, which: Bools | Longs) -> Preferences:
         """Some of the judgments. The names stay, so that positions keep their meaning; levels do not."""
