@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rankprism.cli import simulation
 from rankprism.cli.analysis import write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.options import (
@@ -24,6 +25,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Read what people prefer: pairs and triplets of documents.",
 )
+
+
+app.add_typer(simulation.app)
 
 
 @app.callback()
