@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rankprism.cli import simulation
+from rankprism.cli import selection, simulation
 from rankprism.cli.analysis import write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.options import (
@@ -28,6 +28,7 @@ app = typer.Typer(
 
 
 app.add_typer(simulation.app)
+app.add_typer(selection.app)
 
 
 @app.callback()

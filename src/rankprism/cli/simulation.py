@@ -79,12 +79,12 @@ Draw = Annotated[
 ]
 Browsing = Annotated[
     str,
-    typer.Option(click_type=one_of("preferences.prf:BROWSING"), help="How users go down a ranking."),
+    typer.Option(click_type=one_of("measures.preferences.prf:BROWSING"), help="How users go down a ranking."),
 ]
 Combine = Annotated[
     str,
     typer.Option(
-        click_type=one_of("preferences.prf:COMBINATIONS"),
+        click_type=one_of("measures.preferences.prf:COMBINATIONS"),
         help="How the utilities of a document given each document above it become one.",
     ),
 ]
@@ -413,7 +413,7 @@ def incomplete(
     estimate: Annotated[
         list[str] | None,
         typer.Option(
-            click_type=one_of("preferences.utility:ESTIMATES"),
+            click_type=one_of("measures.preferences.utility:ESTIMATES"),
             help="How utilities are estimated. Repeatable. Default: raw.",
             show_default=False,
         ),
@@ -421,7 +421,7 @@ def incomplete(
     unseen: Annotated[
         list[str] | None,
         typer.Option(
-            click_type=one_of("preferences.utility:UNSEEN"),
+            click_type=one_of("measures.preferences.utility:UNSEEN"),
             help="What a document is worth given one that it was never shown with: zero, or skip it. "
             "Repeatable. Default: zero.",
             show_default=False,

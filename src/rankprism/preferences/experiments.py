@@ -24,8 +24,9 @@ from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
 from rankprism.measures.parts import ratio
+from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS, ideal_prf, prf, reaching
+from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Shown, utilities
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
-from rankprism.preferences.prf import BROWSING, COMBINATIONS, ideal_prf, prf, reaching
 from rankprism.preferences.profiles import (
     TREC,
     Profiles,
@@ -43,7 +44,6 @@ from rankprism.preferences.simulate import (
     sampled,
     users_of,
 )
-from rankprism.preferences.utility import ESTIMATES, NONE, UNSEEN, Shown, utilities
 from rankprism.statistics.threads import Share
 
 #: The measures of subtopics that the paper compares the preference measure with.

@@ -127,7 +127,7 @@ def select(
     rows = choose(judged, chosen, choice, budget, overlap, np.random.default_rng([seed, judged.asked]))
     topics = list(runs.topics)
     made = []
-    for i, (t, z, left, right) in enumerate(rows):
+    for i, (t, z, left, right) in enumerate(rows.tolist()):
         docs = judged.topics[t].docs
         given = () if z == NONE else (docs[z],)
         made.append(Task(topics[t], given, docs[left], docs[right], 1 + i // (batch or budget)))
@@ -183,8 +183,15 @@ class TopicStudy:
         return np.concatenate((self.answered.given, self.pending.given))
 
     @property
-    def shown(self) -> Shown:
-        """The answers, counted. Documents that nobody has seen yet count as well: they are ½."""
+    def judged(self) -> Shown:
+        """The answers, counted as the measures do."""
+        seen = np.zeros(len(self.docs), dtype=bool)
+        seen[self.answered.left], seen[self.answered.right] = True, True
+        return counted(self.docs, seen, self.answered)
+
+    @property
+    def hoped(self) -> Shown:
+        """The same, but documents that nobody has seen yet may be as good as others."""
         return counted(self.docs, np.ones(len(self.docs), dtype=bool), self.answered)
 
     def with_answers(self, more: Comparisons) -> TopicStudy:
@@ -274,9 +281,6 @@ def _compared(rows: Sequence[tuple[str, str, str, float]], number: Mapping[str, 
 
 # ── the choice ───────────────────────────────────────────────────────────────────────────────────
 
-#: A question: topic, given, left and right, as positions.
-Row = tuple[int, int, int, int]
-
 
 def choose(
     study: Study,
@@ -285,43 +289,34 @@ def choose(
     budget: int,
     overlap: int,
     rng: np.random.Generator,
-) -> list[Row]:
-    """The next questions, each once."""
+) -> Longs:
+    """(N, 4) the next questions, each once: topic, given, left and right, as positions"""
     refused = [one.refused(overlap) for one in study.topics]
-    rows: list[Row] = []
+    rows = np.empty((0, 4), dtype=np.int64)
     if choice != "random":
         rows = _most_useful(study, worth_asking(study, measures, choice == "adaptive"), refused, budget, rng)
-        refused = _with_rows(study, refused, rows)
+        refused = [
+            np.union1d(r, question(len(one.docs), *rows[rows[:, 0] == t][:, 1:].T))
+            for t, (one, r) in enumerate(zip(study.topics, refused, strict=True))
+        ]
     if len(rows) < budget:  # there may be questions left that hardly matter
-        rows += _at_random(study, refused, budget - len(rows), rng)
+        rows = np.concatenate((rows, _at_random(study, refused, budget - len(rows), rng)))
     swapped = rng.random(len(rows)) < 0.5
-    return [
-        (t, z, right, left) if swap else (t, z, left, right)
-        for (t, z, left, right), swap in zip(rows, swapped.tolist(), strict=True)
-    ]
+    return np.asarray(np.where(swapped[:, None], rows[:, [0, 1, 3, 2]], rows))
 
 
-def _with_rows(study: Study, refused: Sequence[Longs], rows: Sequence[Row]) -> list[Longs]:
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    return [
-        np.union1d(refused[t], question(len(one.docs), *columns[columns[:, 0] == t][:, 1:].T))
-        for t, one in enumerate(study.topics)
-    ]
-
-
-def _at_random(study: Study, refused: Sequence[Longs], budget: int, rng: np.random.Generator) -> list[Row]:
-    """Questions drawn evenly, as many of each topic as there are, and no more than its share."""
+def _at_random(study: Study, refused: Sequence[Longs], budget: int, rng: np.random.Generator) -> Longs:
+    """(N, 4) questions drawn evenly, about as many of each topic"""
     sizes = [_questions(len(one.rankings.docs)) for one in study.topics]
-    room = np.array(
-        [size - len(_inside(one, r)) for size, one, r in zip(sizes, study.topics, refused, strict=True)]
-    )
-    share = _shares(room, budget, rng)
-    found: list[tuple[int, Row]] = []
+    asked = [len(_inside(one, r)) for one, r in zip(study.topics, refused, strict=True)]
+    share = _shares(np.array(sizes) - np.array(asked), budget, rng)
+    found, place = [np.empty((0, 4), dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for t, (one, count) in enumerate(zip(study.topics, share.tolist(), strict=True)):
         rows = _drawn(len(one.docs), len(one.rankings.docs), refused[t], count, sizes[t], rng)
-        found += [(i, (t, *row)) for i, row in enumerate(rows.tolist())]
+        found.append(np.column_stack((np.full(count, t), rows)))
+        place.append(np.arange(count))
     # Topics take turns, so that every batch has all of them.
-    return [row for _, row in sorted(found)]
+    return np.concatenate(found)[np.argsort(np.concatenate(place), kind="stable")]
 
 
 def _questions(documents: int) -> int:
@@ -457,7 +452,7 @@ class Estimate:
 
 def estimated(study: Study) -> Estimate:
     """The pooled estimate of every topic."""
-    shown = {str(t): one.shown for t, one in enumerate(study.topics)}
+    shown = {str(t): one.hoped for t, one in enumerate(study.topics)}
     gamma = satiation(shown)
     noise = []
     for one in shown.values():
@@ -514,14 +509,14 @@ def _times(one: TopicStudy, cell: Longs) -> tuple[Longs, Longs]:
 
 def _most_useful(
     study: Study, worth: Sequence[Worth], refused: Sequence[Longs], budget: int, rng: np.random.Generator
-) -> list[Row]:
-    """The questions that lower the variance most, one after another."""
+) -> Longs:
+    """(N, 4) the questions that lower the variance most, one after another"""
     askers = [
         _Asker(one, w, set(r.tolist()), rng) for one, w, r in zip(study.topics, worth, refused, strict=True)
     ]
     heap = [(-gain, tie, t, d) for t, asker in enumerate(askers) for gain, tie, d in asker.start()]
     heapify(heap)
-    rows: list[Row] = []
+    rows: list[tuple[int, int, int, int]] = []
     while heap and len(rows) < budget:
         before, tie, t, d = heappop(heap)
         gain = askers[t].gain(d)
@@ -535,7 +530,7 @@ def _most_useful(
         gain = askers[t].gain(d)
         if gain > 0:
             heappush(heap, (-gain, tie, t, d))
-    return rows
+    return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
 class _Asker:

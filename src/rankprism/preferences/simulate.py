@@ -20,8 +20,8 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
+from rankprism.measures.preferences.utility import NONE, Comparisons, Counts, Shown, counted
 from rankprism.preferences.profiles import Profiles, fitted, read_profiles, topic_generator, trec_profile
-from rankprism.preferences.utility import NONE, Comparisons, Counts, Shown, counted
 
 TIES = ("half", "drawn")
 NOVELTY = ("subtopic", "profile")
