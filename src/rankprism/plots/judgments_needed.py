@@ -15,7 +15,7 @@ from rankprism.plots.theme import QUIET, counted, data, extent, line_legend, loo
 if TYPE_CHECKING:
     from rankprism.preferences.plan import Plan
 
-PANEL = (300, 260)
+PANEL: tuple[int, int] = (300, 260)
 #: Bands beyond this number only hide each other.
 MOST_BANDS = 4
 
