@@ -146,7 +146,7 @@ def test_weights_add_up_to_what_the_measure_computes() -> None:
 
 
 def test_the_first_questions_are_about_what_tells_most_pairs_of_runs_apart() -> None:
-    """By the definition: the drop of Σ (C_a - C_b)² doubt(n) + Σ (c_a - c_b)² / (n + 2) over pairs of runs."""
+    """By the definition: the drop of Σ (C_a - C_b)² doubt(n) + Σ (c_a - c_b)² / (n + 2) over runs a and b."""
     rng = random.Random("drop")
     for _ in range(10):
         rankings = read_rankings(some_runs(rng, runs=5, topics=1), depth=5)
