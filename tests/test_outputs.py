@@ -39,6 +39,7 @@ from rankprism.meta import (
 )
 from rankprism.preferences.bradley_terry import bradley_terry
 from rankprism.preferences.describe import describe
+from rankprism.preferences.plan import plan
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -107,6 +108,7 @@ def other_results(scores: Scores) -> list[Result]:
         analyse(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
         bradley_terry(preferences),
+        plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),
     ]
 
 

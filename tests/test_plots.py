@@ -40,6 +40,7 @@ from rankprism.measures.display import shown_name
 from rankprism.plots import curves, heatmaps, intervals, irec, theme
 from rankprism.plots.output import drawn
 from rankprism.plots.record import gallery
+from rankprism.preferences.plan import plan
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
@@ -62,6 +63,7 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
         "difference_intervals": (compare(scores),),
         "hasse_diagram": (aspects.order(read_judgments(LABELS)),),
         "irec_against": (scores, "StRecall@10", "D_nDCG@10"),
+        "judgments_needed": (plan(sample.QRELS, list(sample.RUNS), budgets=[5, 10], repetitions=2),),
         "power_growth": (meta.stability(scores, samples=3, method="t"),),
         "score_intervals": (scores,),
         "sensitivity": (variants, "alpha"),

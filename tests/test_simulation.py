@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_preferences, sample
 from rankprism.measures.preferences.prf import greedy_ideal, prf, reaching
+from rankprism.measures.preferences.utility import Shown, raw, shown_by_topic
 from rankprism.preferences.profiles import (
     TREC,
     Profiles,
@@ -35,7 +36,6 @@ from rankprism.preferences.simulate import (
     simulate,
     users_of,
 )
-from rankprism.measures.preferences.utility import Shown, raw, shown_by_topic
 
 Qrels = dict[str, dict[str, dict[str, int]]]
 Interests = dict[str, dict[str, dict[str, float]]]
