@@ -26,7 +26,7 @@ Collection = tuple[dict[str, Any], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def collection() -> Collection:
-    """Eight related runs from good to bad, twelve topics, sixty documents on up to three of four subtopics."""
+    """Eight related runs from good to bad, twelve topics, sixty documents on up to three of 4 subtopics."""
     rng = random.Random("a small collection")
     judgments: dict[str, Any] = {}
     runs: dict[str, Any] = {f"run{r}": {} for r in range(8)}
