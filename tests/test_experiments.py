@@ -6,6 +6,7 @@ import csv
 import io
 import random
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -311,3 +312,53 @@ def test_bad_commands_are_one_line_with_a_remedy(case: str, command: Command) ->
     assert (code, output) == (2, "")
     assert says in message
     assert len(message.strip().splitlines()) == 1
+
+
+# ── charts ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def drawn(chart: Any, field: str = "tau") -> list[dict[str, Any]]:
+    tables = chart.to_dict(validate=False)["datasets"].values()
+    return [row for table in tables for row in table if field in row]
+
+
+def test_charts_show_what_the_results_say() -> None:
+    from rankprism import plots
+
+    few: Any = {"documents": 8}
+    correlations = measure_correlation(sample.QRELS, RUNS, cutoff=10, **few)
+    rows = drawn(plots.preference_correlations(correlations))
+    assert len(rows) == 36
+    expected = correlations.tau("nPrf(browsing='rr',combine='min')@10", "ERR_IA@10")
+    shown = [row for row in rows if (row["label"], row["measure"]) == ("rr, min", "ERR-IA@10")]
+    assert [row["tau"] for row in shown] == [expected[0]]
+    forms = {f"{form['browsing']}, {form['combine']}": str(form) for form in correlations.forms}
+    others = dict(zip(("α-nDCG@10", "ERR-IA@10", "I-rec@10"), correlations.others, strict=True))
+    for row in rows:
+        low, high = correlations.tau(forms[row["label"]], others[row["measure"]])[1:]
+        assert (row["low"], row["high"]) == ((None, None) if np.isnan(low) else (low, high))
+    profiles = profile_correlation(sample.QRELS, RUNS, draw=2, **few)
+    rows = drawn(plots.profile_correlations(profiles))
+    assert [row["tau"] for row in rows] == [one.tau for one in profiles.compared]
+    assert rows[0]["label"] == "nPrf@20 (p1) – α-nDCG@20 (p1)"
+    some = incomplete_correlation(sample.QRELS, RUNS, triplets=[4, 9], repetitions=2, **few)
+    rows = drawn(plots.incomplete_curves(some))
+    assert [(row["triplets"], row["tau"]) for row in rows] == list(
+        zip(some.triplets, some.intervals[0][0], strict=True)
+    )
+    # Without intervals there is no band, and nothing fails.
+    once = incomplete_correlation(sample.QRELS, RUNS, triplets=[4], repetitions=1, **few)
+    assert {row["low"] for row in drawn(plots.incomplete_curves(once))} == {None}
+
+
+# ── the collections of the paper's track ─────────────────────────────────────────────────────────
+
+
+def test_complete_preferences_rank_web_2009_runs_as_the_docs_say(collections: Path) -> None:
+    """docs/preference-experiments.md: Figures 4 and 5 with three profiles of each topic, drawn by seed 0."""
+    folder = collections / "trec-web-2009"
+    files = folder / "qrels.diversity.gz", sorted((folder / "runs").iterdir())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        found = profile_correlation(*files, order="rank", intervals=0)
+    assert [round(one.tau, 2) for one in found.compared] == [1.0, 0.94, 0.89, 0.94, 0.89, 0.94, 1.0]
