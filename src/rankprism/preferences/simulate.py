@@ -247,18 +247,13 @@ def sampled(
     for topic, of_topic in users.items():
         docs = next(iter(of_topic.values())).docs
         asked, _, _ = _sample(topic, of_topic, triplets, assessors, ties, seed)
-        sides = np.union1d(asked.left, asked.right)
-        named = np.union1d(sides, asked.given)
-        found[topic] = counted(
-            tuple(docs[d] for d in named),
-            np.isin(named, sides),
-            Comparisons(
-                np.searchsorted(named, asked.left),
-                np.searchsorted(named, asked.right),
-                np.searchsorted(named, asked.given),
-                asked.outcome,
-            ),
-        )
+        sides = np.zeros(len(docs), dtype=bool)
+        sides[asked.left], sides[asked.right] = True, True
+        named = sides.copy()
+        named[asked.given] = True
+        place = np.cumsum(named) - 1
+        moved = Comparisons(place[asked.left], place[asked.right], place[asked.given], asked.outcome)
+        found[topic] = counted(tuple(docs[d] for d in np.flatnonzero(named)), sides[named], moved)
     return found
 
 
