@@ -1,4 +1,4 @@
-"""preferences.py: complete preferences of three profiles on 50 topics × 100 documents, and nPrf@20 of 17 runs."""
+"""preferences.py: complete preferences of three profiles on 50 topics × 100 documents; nPrf@20 of 17 runs."""
 
 import json
 import resource
@@ -8,7 +8,8 @@ from time import perf_counter
 import numpy as np
 
 from rankprism import read_judgments
-from rankprism.preferences.experiments import Material, Setting
+from rankprism.measures import parse
+from rankprism.preferences.experiments import Material
 from rankprism.preferences.profiles import draw_profiles
 from rankprism.preferences.simulate import complete, users_of
 
@@ -37,7 +38,7 @@ read = perf_counter()
 users = users_of(material.judged, material.pool, draw_profiles(material.judged, PROFILES, 0))
 shown = complete(users)
 simulated = perf_counter()
-scores = material.preference_scores(shown, [Setting(cutoff=20)])
+scores = material.preference_scores(shown, [parse("nPrf@20")])
 end = perf_counter()
 
 unit = 1 if sys.platform == "darwin" else 1024

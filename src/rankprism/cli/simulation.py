@@ -28,6 +28,7 @@ from rankprism.cli.collection import (
     read_judged,
     with_options,
 )
+from rankprism.cli.completion import complete_measure
 from rankprism.cli.options import OutputFile, Quiet, Seed, Share, noted, working
 from rankprism.errors import InputError
 
@@ -77,15 +78,14 @@ Assessors = Annotated[int, typer.Option(min=1, help="Number of users who judge e
 Draw = Annotated[
     int, typer.Option(min=1, help="Without --profiles: number of profiles to draw for each topic.")
 ]
-Browsing = Annotated[
-    str,
-    typer.Option(click_type=one_of("measures.preferences.prf:BROWSING"), help="How users go down a ranking."),
-]
-Combine = Annotated[
+Form = Annotated[
     str,
     typer.Option(
-        click_type=one_of("measures.preferences.prf:COMBINATIONS"),
-        help="How the utilities of a document given each document above it become one.",
+        "--measure",
+        "-m",
+        metavar="MEASURE",
+        help="The measure of preferences: nPrf or Prf with any parameters.",
+        autocompletion=complete_measure,
     ),
 ]
 Theta = Annotated[float, typer.Option(help="With rbp: the probability to stop at a document.")]
@@ -104,7 +104,8 @@ ScoresFile = Annotated[
 
 def _described(read: Callable[..., Any], *without: str) -> dict[str, inspect.Parameter]:
     """The options that describe judgments and runs, but for those that mean nothing here."""
-    return {name: o for name, o in options_of(read).items() if name not in ("topics", "threads", *without)}
+    unused = {"topics", "threads", "preferences", "preferences_format", *without}
+    return {name: option for name, option in options_of(read).items() if name not in unused}
 
 
 def _with_options_of(read: Callable[..., Any]) -> Callable[[_F], _F]:
@@ -256,9 +257,9 @@ def simulate(
     with noted(quiet):
         read = read_collection(files=files, **collection)
         found = compute(
-            read.judgments,
+            read.absolute,
             list(read.runs),
-            _chosen(read.judgments, profiles, draw, seed),
+            _chosen(read.absolute, profiles, draw, seed),
             triplets=triplets,
             assessors=assessors,
             documents=documents,
@@ -337,7 +338,7 @@ def correlation(
     from rankprism.preferences.experiments import measure_correlation
 
     return measure_correlation(
-        read.judgments,
+        read.absolute,
         list(read.runs),
         cutoff=cutoff,
         theta=theta,
@@ -358,10 +359,15 @@ def of_profiles(
     on_share: Share,
     profiles: ProfileFile = None,
     draw: Draw = 3,
-    browsing: Browsing = "rbp",
-    combine: Combine = "mean",
-    theta: Theta = 0.2,
-    cutoff: Cutoff = 20,
+    measure: Form = "nPrf@20",
+    other: Annotated[
+        str,
+        typer.Option(
+            metavar="MEASURE",
+            help="The measure of subtopics that it is compared with.",
+            autocompletion=complete_measure,
+        ),
+    ] = "alpha_nDCG@20",
     documents: Documents = 100,
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
@@ -379,14 +385,12 @@ def of_profiles(
     from rankprism.preferences.experiments import profile_correlation
 
     return profile_correlation(
-        read.judgments,
+        read.absolute,
         list(read.runs),
         profiles,
         draw=draw,
-        browsing=browsing,
-        combine=combine,
-        theta=theta,
-        cutoff=cutoff,
+        measure=measure,
+        other=other,
         documents=documents,
         ties=ties,
         novelty=novelty,
@@ -410,27 +414,18 @@ def incomplete(
     ] = "100,300,1000,3000,8000",
     assessors: Assessors = 5,
     repetitions: Annotated[int, typer.Option(min=1, help="How often triplets are drawn anew.")] = 10,
-    estimate: Annotated[
+    measure: Annotated[
         list[str] | None,
         typer.Option(
-            click_type=one_of("measures.preferences.utility:ESTIMATES"),
-            help="How utilities are estimated. Repeatable. Default: raw.",
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="A measure of preferences: nPrf or Prf with any parameters. Repeatable. Default: "
+            "nPrf(browsing='rr',combine='min')@20.",
+            autocompletion=complete_measure,
             show_default=False,
         ),
     ] = None,
-    unseen: Annotated[
-        list[str] | None,
-        typer.Option(
-            click_type=one_of("measures.preferences.utility:UNSEEN"),
-            help="What a document is worth given one that it was never shown with: zero, or skip it. "
-            "Repeatable. Default: zero.",
-            show_default=False,
-        ),
-    ] = None,
-    browsing: Browsing = "rr",
-    combine: Combine = "min",
-    theta: Theta = 0.2,
-    cutoff: Cutoff = 20,
     documents: Documents = 100,
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
@@ -443,24 +438,19 @@ def incomplete(
 
     \b
     rankprism preferences experiment incomplete qrels.txt runs/*.run \\
-      --triplets 100,1000 --unseen zero --unseen skip
+      --triplets 100,1000 -m nPrf@20 -m "nPrf(unseen='skip')@20"
     """
-    from rankprism.preferences.experiments import incomplete_correlation
+    from rankprism.preferences.experiments import RR_MIN, incomplete_correlation
 
     return incomplete_correlation(
-        read.judgments,
+        read.absolute,
         list(read.runs),
         profiles,
         draw=draw,
         triplets=_numbers(triplets),
         assessors=assessors,
         repetitions=repetitions,
-        estimates=estimate or ["raw"],
-        unseen=unseen or ["zero"],
-        browsing=browsing,
-        combine=combine,
-        theta=theta,
-        cutoff=cutoff,
+        measures=measure or [RR_MIN],
         documents=documents,
         ties=ties,
         novelty=novelty,

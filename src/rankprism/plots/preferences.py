@@ -11,6 +11,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import (
     FIRST,
     QUIET,
+    counted,
     data,
     extent,
     look,
@@ -45,11 +46,11 @@ def preference_correlations(
     """Kendall's τ of each form of the preference measure with the measures of subtopics, with intervals."""
     width = width or WIDTH
     names = [shown_name(other) for other in found.others]
-    labels = [f"{setting.browsing}, {setting.combine}" for setting in found.settings]
+    labels = [f"{form['browsing']}, {form['combine']}" for form in found.forms]
     rows = [
-        {"measure": name, "label": label, **_tau(*found.tau(str(setting), other))}
+        {"measure": name, "label": label, **_tau(*found.tau(str(form), other))}
         for name, other in zip(names, found.others, strict=True)
-        for label, setting in zip(labels, found.settings, strict=True)
+        for label, form in zip(labels, found.forms, strict=True)
     ]
     height = height or STEP * len(labels)
     legend = alt.Legend(title="Compared with", symbolOpacity=1, symbolStrokeWidth=0)
@@ -60,8 +61,7 @@ def preference_correlations(
         _dots(rows, labels, (width, height), encodings | {"yOffset": alt.YOffset("measure:N", sort=names)}),
         width,
         "Runs ranked by preferences and by subtopics",
-        f"nPrf@{found.settings[0].cutoff}, by browsing model and combination; "
-        f"{extent(a['runs'], a['topics'])}",
+        f"nPrf@{found.forms[0].cutoff}, by browsing model and combination; {extent(a['runs'], a['topics'])}",
         title=title,
     )
 
@@ -101,7 +101,7 @@ def incomplete_curves(
 ) -> alt.LayerChart:
     """Kendall's τ with the ranking from all preferences, by the number of triplets that were judged."""
     width, height = width or WIDTH, height or HEIGHT
-    names = [f"{estimate}, {unseen}" for estimate, unseen in found.estimates]
+    names = [shown_name(measure) for measure in found.measures]
     mean, low, high = found.intervals
     rows = [
         {"measure": name, "triplets": n, **_tau(mean[e, i], low[e, i], high[e, i])}
@@ -115,7 +115,10 @@ def incomplete_curves(
         axis=alt.Axis(values=list(found.triplets), format="~s", grid=False),
     )
     y: dict[str, Any] = {"title": TAU, "scale": alt.Scale(domain=_domain(rows), nice=False)}
-    legend = alt.Legend(title="Estimate, unseen", symbolOpacity=1, symbolStrokeWidth=0)
+    orient: Any = "bottom" if max(map(len, names)) > 24 else "right"
+    legend = alt.Legend(
+        title="Measure", orient=orient, direction="vertical", symbolOpacity=1, symbolStrokeWidth=0
+    )
     encodings = look(names, legend=legend, shapes=True)
     base = alt.Chart(data(rows)).properties(width=width, height=height)
     layers: list[Any] = [_alike(y=alt.Y("level:Q", **y))]
@@ -137,9 +140,9 @@ def incomplete_curves(
     return styled(
         alt.LayerChart(layer=layers),
         width,
-        "How many judgments rank the runs?",
-        f"{shown_name(str(found.setting))}; {extent(a['runs'], a['topics'])}; {a['assessors']} assessors a "
-        f"triplet; mean of {found.tau.shape[-1]} repetitions",
+        "Rankings of runs from few judgments",
+        f"{extent(a['runs'], a['topics'])}; {a['assessors']} assessors for each triplet; mean of "
+        f"{counted(found.tau.shape[-1], 'repetition')}",
         title=title,
     )
 

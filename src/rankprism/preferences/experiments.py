@@ -19,19 +19,20 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.result import Cell, Result, Table
 from rankprism.data.run import Run, align
 from rankprism.data.scores import Scores
-from rankprism.errors import InputError, one_of
+from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
-from rankprism.measures.parts import ratio
-from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS, ideal_prf, prf, reaching
-from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Shown, utilities
+from rankprism.measures import Measure, parse
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
+from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS
+from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
 from rankprism.preferences.profiles import (
     TREC,
     Profiles,
     draw_profiles,
-    fitted,
+    note_topics_without,
     read_profiles,
     restricted,
     trec_profile,
@@ -51,31 +52,20 @@ SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
 ALL_PROFILES = "all profiles"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One form of the preference measure."""
+#: The measures that can be computed from preferences that are counted and not listed.
+COUNTED = ("nPrf", "Prf")
+#: The form of the preference measure in Figures 2, 4 and 5, and in Figure 6.
+RBP_MEAN, RR_MIN = "nPrf@20", "nPrf(browsing='rr',combine='min')@20"
 
-    browsing: str = "rbp"
-    combine: str = "mean"
-    theta: float = 0.2
-    cutoff: int = 20
 
-    def __post_init__(self) -> None:
-        one_of("browsing", self.browsing, BROWSING)
-        one_of("combine", self.combine, COMBINATIONS)
-        if not 0 < self.theta < 1:
-            raise InputError(f"theta must be a number between 0 and 1; got {self.theta!r}")
-        if self.cutoff < 1:
-            raise InputError(f"the cutoff must be at least 1; got {self.cutoff}")
-
-    def __str__(self) -> str:
-        named = {
-            "browsing": (repr(self.browsing), self.browsing != "rbp"),
-            "theta": (f"{self.theta:g}", self.browsing == "rbp" and self.theta != 0.2),
-            "combine": (repr(self.combine), self.combine != "mean"),
-        }
-        inside = ",".join(f"{name}={text}" for name, (text, is_given) in named.items() if is_given)
-        return f"nPrf({inside})@{self.cutoff}" if inside else f"nPrf@{self.cutoff}"
+def counted_measure(text: Any) -> Measure:
+    """A measure that complete preferences can be scored with."""
+    found = parse(text)
+    if found.name not in COUNTED:
+        raise MeasureError(
+            f"{found} cannot be computed from preferences that are only counted; use nPrf or Prf"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +75,8 @@ class Material:
     judged: Judgments
     runs: Mapping[str, Run]
     pool: Mapping[str, tuple[str, ...]]
-    #: topic: (R, H) ranks and positions of the shown documents in each run, from the top; NOWHERE and NONE
-    #: where padded
+    #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
+    #: top; NOWHERE and NONE where padded
     ranked: Mapping[str, tuple[Ints, Longs]]
     order: str
     duplicates: str
@@ -105,27 +95,23 @@ class Material:
             raise InputError(f"the runs share no topic with {judged.source}")
         return cls(judged, read, pool, _ranked(pool, read, order, duplicates), order, duplicates)
 
-    def subtopic_scores(self, judged: Judgments, measures: Sequence[str]) -> Scores:
+    def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
         found = evaluate(judged, dict(self.runs), measures, order=self.order, duplicates=self.duplicates)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
-    def preference_scores(
-        self,
-        shown: Mapping[str, Shown],
-        settings: Sequence[Setting],
-        estimate: str = "raw",
-        unseen: str = "zero",
-    ) -> Scores:
-        """nPrf of every run, from the counted preferences of each topic."""
-        values = np.empty((len(self.runs), len(shown), len(settings)))
-        for t, (topic, u) in enumerate(utilities(shown, estimate, unseen).items()):
+    def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
+        """The scores of every run by measures of preferences, from the counts of each topic."""
+        counts = PreferencePool(shown)
+        values = np.empty((len(self.runs), len(shown), len(measures)))
+        for t, (topic, one) in enumerate(shown.items()):
             rank, doc = self.ranked[topic]
-            for s, setting in enumerate(settings):
-                reach = reaching(setting.browsing, setting.theta, setting.cutoff, setting.cutoff)
-                score = prf(u, rank, doc, setting.combine, reach)
-                values[:, t, s] = ratio(score, np.array(ideal_prf(u, setting.combine, reach)))
-        return Scores(tuple(self.runs), tuple(shown), tuple(map(str, settings)), values)
+            place = {name: d for d, name in enumerate(one.docs)}
+            ours = [place.get(name, NONE) for name in sorted(self.pool[topic], reverse=True)]
+            hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], topic, counts)  # NONE is the last
+            for m, measure in enumerate(measures):
+                values[:, t, m] = measure.score(hits)
+        return Scores(tuple(self.runs), tuple(shown), tuple(map(str, measures)), values)
 
 
 def _ranked(
@@ -170,7 +156,7 @@ def _tau_cell(value: float, low: float, high: float) -> Cell:
 class MeasureCorrelation(Result):
     """Made by `measure_correlation`."""
 
-    settings: tuple[Setting, ...]
+    forms: tuple[Measure, ...]  #: of the preference measure
     others: tuple[str, ...]  #: the measures of subtopics
     scores: Scores = field(repr=False)  #: of every run and topic, by all measures
     correlation: Correlation = field(repr=False)  #: Kendall's τ_b of all measures
@@ -190,11 +176,11 @@ class MeasureCorrelation(Result):
     def summary(self) -> Table:
         """τ_b of every preference measure with every measure of subtopics."""
         columns: dict[str, list[Any]] = {
-            "browsing": [setting.browsing for setting in self.settings],
-            "combine": [setting.combine for setting in self.settings],
+            "browsing": [form["browsing"] for form in self.forms],
+            "combine": [form["combine"] for form in self.forms],
         }
         for other in self.others:
-            columns[other] = [_tau_cell(*self.tau(str(setting), other)) for setting in self.settings]
+            columns[other] = [_tau_cell(*self.tau(str(form), other)) for form in self.forms]
         return Table(columns, digits=2)
 
     @property
@@ -250,11 +236,15 @@ def measure_correlation(
     """
     one_of("ties", ties, TIES)
     one_of("novelty", novelty, NOVELTY)
-    settings = tuple(Setting(b, c, theta, cutoff) for b in BROWSING for c in COMBINATIONS)
+    forms = tuple(
+        parse("nPrf")(browsing=browsing, theta=theta, combine=combine) @ cutoff
+        for browsing in BROWSING
+        for combine in COMBINATIONS
+    )
     others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
     material = Material.of(judgments, runs, documents, order, duplicates, run_format)
     users = users_of(material.judged, material.pool, novelty=novelty)
-    ours = material.preference_scores(complete(users, ties=ties, seed=seed), settings)
+    ours = material.preference_scores(complete(users, ties=ties, seed=seed), forms)
     theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
     conventions = {**theirs.conventions, "preferences": f"complete, TREC profile, ties {ties}"}
     scores = Scores(
@@ -266,7 +256,7 @@ def measure_correlation(
     )
     found = correlation(scores, intervals=intervals, seed=seed, on_share=on_share)
     about = _about(material, scores, documents, ties, novelty, seed)
-    return MeasureCorrelation(settings, theirs.measures, scores, found, about)
+    return MeasureCorrelation(forms, theirs.measures, scores, found, about)
 
 
 def _about(
@@ -303,7 +293,8 @@ class Compared:
 class ProfileCorrelation(Result):
     """Made by `profile_correlation`."""
 
-    setting: Setting
+    measure: Measure
+    other: Measure
     profiles: Profiles
     compared: tuple[Compared, ...]
     scores: Scores = field(repr=False)  #: on the topics that have all profiles
@@ -329,8 +320,8 @@ class ProfileCorrelation(Result):
     def note(self) -> str:
         a = self.about
         return (
-            f"Kendall's τ_b between the rankings of {a['runs']} runs by {self.setting} and by "
-            f"alpha_nDCG@{self.setting.cutoff}, with 95 % intervals over topics.\n"
+            f"Kendall's τ_b between the rankings of {a['runs']} runs by {self.measure} and by "
+            f"{self.other}, with 95 % intervals over topics.\n"
             f"Profiles: {self.profiles.source}. Complete preferences on {a['documents']} documents for each "
             f"topic; ties {a['ties']}."
         )
@@ -342,10 +333,8 @@ def profile_correlation(
     profiles: Any = None,
     *,
     draw: int = 3,
-    browsing: str = "rbp",
-    combine: str = "mean",
-    theta: float = 0.2,
-    cutoff: int = 20,
+    measure: Any = RBP_MEAN,
+    other: Any = "alpha_nDCG@20",
     documents: int = 100,
     ties: str = "half",
     novelty: str = "subtopic",
@@ -363,26 +352,25 @@ def profile_correlation(
     all subtopics, and with the mean of the profiles' own nPrf.
 
     profiles : whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
-    The other parameters are those of `measure_correlation`; browsing and combine are those of nPrf.
+    measure, other : the measure of preferences, and the one of subtopics that it is compared with.
+    The other parameters are those of `measure_correlation`.
     """
     one_of("ties", ties, TIES)
     one_of("novelty", novelty, NOVELTY)
-    setting = Setting(browsing, combine, theta, cutoff)
+    form, gain = counted_measure(measure), parse(other)
     material = Material.of(judgments, runs, documents, order, duplicates, run_format)
     judged = material.judged
     chosen = draw_profiles(judged, draw, seed) if profiles is None else read_profiles(profiles)
-    chosen = fitted(chosen, judged)
-    gain = f"alpha_nDCG@{cutoff}"
 
     def ours(of: Profiles) -> Scores:
         users = users_of(judged, material.pool, of, novelty=novelty)
-        return material.preference_scores(complete(users, ties=ties, seed=seed), [setting])
+        return material.preference_scores(complete(users, ties=ties, seed=seed), [form])
 
     columns: dict[str, Scores] = {}
     pairs: list[tuple[str, str]] = []
     names = chosen.names
     for done, name in enumerate(names):
-        mine, theirs = f"{setting}, {name}", f"{gain}, {name}"
+        mine, theirs = f"{form}, {name}", f"{gain}, {name}"
         only = {t: {name: of[name]} for t, of in chosen.weights.items() if name in of}
         columns[mine] = ours(Profiles(only, chosen.source))
         columns[theirs] = material.subtopic_scores(restricted(judged, chosen, name), [gain])
@@ -390,16 +378,16 @@ def profile_correlation(
         if on_share is not None:
             on_share((done + 1) / (len(names) + 1))
     mixture, all_alike, absolute = (
-        f"{setting}, {ALL_PROFILES}",
-        f"{setting}, {TREC}",
+        f"{form}, {ALL_PROFILES}",
+        f"{form}, {TREC}",
         f"{gain}, all subtopics",
     )
     columns[mixture] = ours(chosen)
     columns[all_alike] = ours(trec_profile(judged))
     columns[absolute] = material.subtopic_scores(judged, [gain])
     pairs += [(mixture, all_alike), (mixture, absolute), (all_alike, absolute)]
-    own = _joined({name: columns[f"{setting}, {name}"] for name in names})
-    average = f"{setting}, mean of profiles"
+    own = _joined({name: columns[f"{form}, {name}"] for name in names})
+    average = f"{form}, mean of profiles"
     columns[average] = Scores(own.runs, own.topics, (average,), own.values.mean(-1, keepdims=True))
     pairs.append((mixture, average))
     compared = []
@@ -419,7 +407,7 @@ def profile_correlation(
         )
     scores = _joined(columns)
     about = _about(material, scores, documents, ties, novelty, seed) | {"profiles": chosen.source}
-    return ProfileCorrelation(setting, chosen, tuple(compared), scores, about)
+    return ProfileCorrelation(form, gain, chosen, tuple(compared), scores, about)
 
 
 # ── Figure 6 ─────────────────────────────────────────────────────────────────────────────────────
@@ -429,16 +417,19 @@ def profile_correlation(
 class IncompleteCorrelation(Result):
     """Made by `incomplete_correlation`."""
 
-    setting: Setting
+    forms: tuple[Measure, ...]
     profiles: Profiles
     triplets: tuple[int, ...]
-    estimates: tuple[tuple[str, str], ...]  #: estimate and unseen
-    tau: Floats  #: (estimate, number of triplets, repetition)
+    tau: Floats  #: (measure, number of triplets, repetition)
     about: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(map(str, self.forms))
+
+    @property
     def intervals(self) -> tuple[Floats, Floats, Floats]:
-        """(estimate, number of triplets): the mean τ, and its 95 % t interval over the repetitions."""
+        """(measure, number of triplets): the mean τ, and its 95 % t interval over the repetitions."""
         from scipy.special import stdtrit
 
         mean, times = self.tau.mean(-1), self.tau.shape[-1]
@@ -449,36 +440,30 @@ class IncompleteCorrelation(Result):
 
     @property
     def summary(self) -> Table:
-        mean, low, high = self.intervals
-        columns: dict[str, list[Any]] = {
-            "triplets": list(self.triplets),
-            "judgments": [n * self.about["assessors"] for n in self.triplets],
-        }
-        for e, (estimate, unseen) in enumerate(self.estimates):
-            columns[f"{estimate}, {unseen}"] = [
-                _tau_cell(*cell) for cell in zip(mean[e], low[e], high[e], strict=True)
-            ]
-        return Table(columns, digits=2)
+        """A row for each measure and number of triplets."""
+        rows = self.rows.columns
+        cells = [_tau_cell(*cell) for cell in zip(rows["tau"], rows["low"], rows["high"], strict=True)]
+        shown = {name: rows[name] for name in ("measure", "triplets", "judgments")}
+        return Table({**shown, "tau-b": cells}, digits=2)
 
     @property
     def rows(self) -> Table:
         mean, low, high = self.intervals
         cells = [
-            (estimate, unseen, n, n * self.about["assessors"], mean[e, i], low[e, i], high[e, i])
-            for e, (estimate, unseen) in enumerate(self.estimates)
+            (measure, n, n * self.about["assessors"], *(float(x[m, i]) for x in (mean, low, high)))
+            for m, measure in enumerate(self.measures)
             for i, n in enumerate(self.triplets)
         ]
-        names = ("estimate", "unseen", "triplets", "judgments", "tau", "low", "high")
+        names = ("measure", "triplets", "judgments", "tau", "low", "high")
         return Table(dict(zip(names, map(list, zip(*cells, strict=True)), strict=True)))
 
     @property
     def note(self) -> str:
         a = self.about
         return (
-            f"Kendall's τ_b between the rankings of {a['runs']} runs by {self.setting} from all preferences "
-            f"and from so many triplets for each topic, each judged by {a['assessors']} assessors: the mean "
-            f"of {self.tau.shape[-1]} repetitions with its 95 % t interval.\n"
-            f"Columns: the estimate of utilities, and what a pair is worth that nobody saw.\n"
+            f"Kendall's τ_b between the rankings of {a['runs']} runs from all preferences and from so many "
+            f"triplets for each topic, each judged by {a['assessors']} assessors: the mean of "
+            f"{self.tau.shape[-1]} repetitions with its 95 % t interval.\n"
             f"Profiles: {self.profiles.source}. {a['topics']} topics with {a['documents']} documents each; "
             f"ties {a['ties']}."
         )
@@ -490,15 +475,10 @@ def incomplete_correlation(
     profiles: Any = None,
     *,
     draw: int = 3,
+    measures: Sequence[Any] = (RR_MIN,),
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: int = 5,
     repetitions: int = 10,
-    estimates: Sequence[str] = ("raw",),
-    unseen: Sequence[str] = ("zero",),
-    browsing: str = "rr",
-    combine: str = "min",
-    theta: float = 0.2,
-    cutoff: int = 20,
     documents: int = 100,
     ties: str = "half",
     novelty: str = "subtopic",
@@ -512,34 +492,34 @@ def incomplete_correlation(
 
     For each topic so many triplets are drawn, and each is judged by `assessors` users, whose profiles are
     drawn with replacement. The ranking that this gives is compared with that from the complete preferences of
-    all profiles. That is repeated with other triplets and other users.
+    all profiles, by the same measure with estimate='raw'. That is repeated with other triplets and users.
 
-    triplets : how many, one number or several. estimates, unseen : "raw" or "pooled", "zero" or "skip"; every
-    estimate is computed with every convention. The other parameters are those of `profile_correlation`.
+    measures : forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
+    triplets : how many of each topic, several numbers. assessors : how many judge each of them.
+    The other parameters are those of `profile_correlation`.
     """
     one_of("ties", ties, TIES)
     one_of("novelty", novelty, NOVELTY)
-    for name in estimates:
-        one_of("estimate", name, ESTIMATES)
-    for name in unseen:
-        one_of("unseen", name, UNSEEN)
+    forms = tuple(dict.fromkeys(map(counted_measure, measures)))
+    if not forms or not triplets:
+        raise InputError("at least one measure and one number of triplets are needed")
     if repetitions < 1:
         raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
-    setting = Setting(browsing, combine, theta, cutoff)
     material = Material.of(judgments, runs, documents, order, duplicates, run_format)
     chosen = draw_profiles(material.judged, draw, seed) if profiles is None else read_profiles(profiles)
+    note_topics_without(chosen, material.judged)
     users = users_of(material.judged, material.pool, chosen, novelty=novelty)
-    target = material.preference_scores(complete(users, ties=ties, seed=seed), [setting])
-    ways = tuple((estimate, one) for estimate in dict.fromkeys(estimates) for one in dict.fromkeys(unseen))
+    everything = complete(users, ties=ties, seed=seed)
+    target = material.preference_scores(everything, [form(estimate="raw", unseen="zero") for form in forms])
     numbers = tuple(sorted(set(triplets)))
-    tau = np.empty((len(ways), len(numbers), repetitions))
+    tau = np.empty((len(forms), len(numbers), repetitions))
     for i, number in enumerate(numbers):
         for r in range(repetitions):
             # Each repetition has a seed of its own, and the same one for every number of triplets.
             drawn = sampled(users, number, assessors=assessors, ties=ties, seed=seed * repetitions + r)
-            for w, (estimate, one) in enumerate(ways):
-                scores = material.preference_scores(drawn, [setting], estimate, one)
-                tau[w, i, r] = tau_b(target.means[:, 0], scores.means[:, 0])
+            scores = material.preference_scores(drawn, forms)
+            for m in range(len(forms)):
+                tau[m, i, r] = tau_b(target.means[:, m], scores.means[:, m])
             if on_share is not None:
                 on_share((i * repetitions + r + 1) / (len(numbers) * repetitions))
     about = _about(material, target, documents, ties, novelty, seed) | {
@@ -547,4 +527,4 @@ def incomplete_correlation(
         "assessors": assessors,
         "repetitions": repetitions,
     }
-    return IncompleteCorrelation(setting, chosen, numbers, ways, tau, about)
+    return IncompleteCorrelation(forms, chosen, numbers, tau, about)

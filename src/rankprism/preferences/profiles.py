@@ -187,10 +187,7 @@ def _relevant_subtopics(judgments: Judgments) -> dict[str, tuple[str, ...]]:
 
 
 def fitted(profiles: Profiles, judgments: Judgments) -> Profiles:
-    """The profiles in the order of the judged topics, after a check that the judgments have what they name.
-
-    Judged topics without a profile are left out, and a note says so.
-    """
+    """The profiles in the order of the judged topics. What they name has to be judged."""
     known = judgments.aspects
     for topic, by_name in profiles.weights.items():
         for profile, subtopics in by_name.items():
@@ -202,22 +199,20 @@ def fitted(profiles: Profiles, judgments: Judgments) -> Profiles:
                         f"{where}: profile {profile!r} names subtopic {subtopic!r} of topic {topic!r}, {has} "
                         f"in {judgments.source}; correct the line or remove it"
                     )
-    missing = [topic for topic in judgments.topics if topic not in profiles.weights]
-    if missing:
-        issue(
-            [
-                Note(
-                    "topics-without-profile",
-                    f"{profiles.source}: {len(missing)} judged topics have no profile and are left out: "
-                    f"{some(missing)}",
-                    len(missing),
-                    missing[0],
-                )
-            ]
-        )
     return replace(
         profiles, weights={topic: profiles.weights[topic] for topic in known if topic in profiles.weights}
     )
+
+
+def note_topics_without(profiles: Profiles, judgments: Judgments) -> None:
+    """Say which judged topics have no profile, and are left out therefore."""
+    missing = [topic for topic in judgments.topics if topic not in profiles.weights]
+    if missing:
+        message = (
+            f"{profiles.source}: {len(missing)} judged topics have no profile and are left out: "
+            f"{some(missing)}"
+        )
+        issue([Note("topics-without-profile", message, len(missing), missing[0])])
 
 
 def restricted(judgments: Judgments, profiles: Profiles, profile: str) -> Judgments:
@@ -230,6 +225,7 @@ def restricted(judgments: Judgments, profiles: Profiles, profile: str) -> Judgme
         raise InputError(
             f"{profiles.source}: no profile is named {profile!r}; there are {listed(profiles.names)}"
         )
+    note_topics_without(profiles, judgments)
     wanted = {
         topic: by_name[profile]
         for topic, by_name in fitted(profiles, judgments).weights.items()

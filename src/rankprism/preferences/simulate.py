@@ -21,7 +21,14 @@ from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.preferences.utility import NONE, Comparisons, Counts, Shown, counted
-from rankprism.preferences.profiles import Profiles, fitted, read_profiles, topic_generator, trec_profile
+from rankprism.preferences.profiles import (
+    Profiles,
+    fitted,
+    note_topics_without,
+    read_profiles,
+    topic_generator,
+    trec_profile,
+)
 
 TIES = ("half", "drawn")
 NOVELTY = ("subtopic", "profile")
@@ -233,16 +240,20 @@ def sampled(
 
     Three documents are drawn, no three of them twice; one of the three is given, and each of `assessors`
     users, drawn with replacement from those of the topic, compares the other two. A topic with fewer
-    different triplets has all of them.
+    different triplets has all of them. Documents that are in no triplet are not among those of `Shown`.
     """
     one_of("ties", ties, TIES)
     found = {}
     for topic, of_topic in users.items():
         docs = next(iter(of_topic.values())).docs
         asked, _, _ = _sample(topic, of_topic, triplets, assessors, ties, seed)
-        pool = np.zeros(len(docs), dtype=bool)
-        pool[asked.left], pool[asked.right] = True, True
-        found[topic] = counted(docs, pool, asked)
+        sides = np.zeros(len(docs), dtype=bool)
+        sides[asked.left], sides[asked.right] = True, True
+        named = sides.copy()
+        named[asked.given] = True
+        place = np.cumsum(named) - 1
+        moved = Comparisons(place[asked.left], place[asked.right], place[asked.given], asked.outcome)
+        found[topic] = counted(tuple(docs[d] for d in np.flatnonzero(named)), sides[named], moved)
     return found
 
 
@@ -324,6 +335,8 @@ def simulate(
     chosen = None if profiles is None else read_profiles(profiles)
     pool = best_documents(runs, documents, order=order, duplicates=duplicates, run_format=run_format)
     users = users_of(judged, pool, chosen, novelty=novelty, rel=rel)
+    if chosen is not None:
+        note_topics_without(chosen, judged)
     if not users:
         raise InputError(f"the runs share no topic that has a profile with {judged.source}")
     if triplets is None:
