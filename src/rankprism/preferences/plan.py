@@ -83,7 +83,7 @@ class Plan(Result):
         """The judgments that each condition needs."""
         last = [int(np.flatnonzero(~np.isnan(curve))[-1]) for curve in self.curves]
         needed = [
-            [f"> {self.budgets[end]:,}" if np.isinf(x) else f"{x:,.0f}" for x in one]
+            [self._printed(x, self.budgets[end]) for x in one]
             for one, end in zip(self.needed, last, strict=True)
         ]
         return Table(
@@ -98,6 +98,11 @@ class Plan(Result):
             },
             digits=3,
         )
+
+    def _printed(self, judgments: float, last: int) -> str:
+        if np.isinf(judgments):
+            return f"> {last:,}"
+        return f"≤ {judgments:,.0f}" if judgments == self.budgets[0] else f"{judgments:,.0f}"
 
     @property
     def rows(self) -> Table:

@@ -110,6 +110,8 @@ def select(
     >>> runs = {"a": {"q": {"x": 3.0, "y": 2.0}}, "b": {"q": {"y": 3.0, "z": 2.0}}}
     >>> for task in select(runs, budget=2, measures="nPrf@2"):
     ...     print(task.topic, task.given, sorted((task.left, task.right)))
+    q () ['x', 'y']
+    q ('y',) ['x', 'z']
     """
     one_of("choice", choice, CHOICES)
     for name, value in (("budget", budget), ("batch", batch), ("overlap", overlap)):
