@@ -221,6 +221,10 @@ def plotting_area(chart: Any) -> tuple[float, float]:
     panels = [(float(width), float(height)) for width, height in grounds]
     if not isinstance(chart, alt.ConcatChart):
         return panels[0]
+    # Lines are groups as well, each as large as its panel.
+    size = r'class="background"[^>]* d="M0,0h([\d.]+)v([\d.]+)h-'
+    grounds = re.findall(rf'class="mark-group role-scope concat_\d+_group".*?{size}', svg, re.S)
+    panels = [(float(width), float(height)) for width, height in grounds]
     columns = chart.columns if isinstance(chart.columns, int) else len(panels)
     gaps = (chart.spacing if isinstance(chart.spacing, int) else 0) * (columns - 1)
     assert len(panels) == len(chart.concat)

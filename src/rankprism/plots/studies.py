@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rankprism.preferences.plan import Plan
 
 PANEL: tuple[int, int] = (300, 260)
+#: Pixels between two panels, with room for the axis.
+BESIDE = 60
 #: Bands beyond this number only hide each other.
 MOST_BANDS = 4
 
@@ -38,22 +40,25 @@ def judgments_needed(
                 line = {"measure": f"{choice}, {parsed['estimate']}", "judgments": budget}
                 rows.append(line | {"tau": float(np.mean(taus)), "least": min(taus), "most": max(taus)})
     names = list(dict.fromkeys(row["measure"] for rows in panels.values() for row in rows))
-    each = max(40, width // len(panels)) if width else PANEL[0]
+    gaps = BESIDE * (len(panels) - 1)
+    each = max(40, (width - gaps) // len(panels)) if width else PANEL[0]
     height = height or PANEL[1]
-    lowest = min(row["tau"] for rows in panels.values() for row in rows)
+    bands = len(names) <= MOST_BANDS
+    lowest = min(row["least" if bands else "tau"] for rows in panels.values() for row in rows)
     domain = [math.floor(5 * max(min(lowest, plan.target), -1.0)) / 5, 1.0]
     encodings = look(names, legend=line_legend(names, "Choice, estimate", shapes=True), shapes=True)
     a = plan.about
     return styled(
         alt.ConcatChart(
             concat=[
-                _panel(rows, shown_name(measure), plan.target, (each, height), domain, encodings)
+                _panel(rows, shown_name(measure), plan.target, (each, height), domain, encodings, bands)
                 for measure, rows in panels.items()
             ],
             columns=len(panels),
+            spacing=BESIDE,
         ),
-        each * len(panels),
-        "How many judgments settle the order of the runs?",
+        each * len(panels) + gaps,
+        "Judgments that settle the order of the runs",
         f"{extent(a['runs'], a['topics'])}; mean of {counted(a['repetitions'], 'repetition')}",
         title=title,
     )
@@ -66,6 +71,7 @@ def _panel(
     size: tuple[int, int],
     domain: list[float],
     encodings: dict[str, Any],
+    bands: bool,
 ) -> alt.LayerChart:
     width, height = size
     x = alt.X(
@@ -78,17 +84,16 @@ def _panel(
         "title": wrapped("Kendall's τ with all preferences", height // 6),
         "scale": alt.Scale(domain=domain, nice=False),
     }
-    base = alt.Chart(data(rows)).properties(width=width, height=height, title=name)
+    base = alt.Chart(data(rows))
     goal = alt.Chart(alt.InlineData(values=[{"level": target}]))
-    band = base.mark_area(opacity=0.12, clip=True).encode(
+    band = base.mark_area(opacity=0.12).encode(
         x=x, y=alt.Y("least:Q", **y), y2="most:Q", color=encodings["color"]
     )
-    few = len({row["measure"] for row in rows}) <= MOST_BANDS
     return alt.LayerChart(
         layer=[
             goal.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(y=alt.Y("level:Q", **y)),
-            *([band] if few else []),
-            base.mark_line(strokeWidth=1.8, point={"size": 40}, clip=True).encode(
+            *([band] if bands else []),
+            base.mark_line(strokeWidth=1.8, point={"size": 40}).encode(
                 x=x,
                 y=alt.Y("tau:Q", **y),
                 tooltip=[
@@ -99,4 +104,4 @@ def _panel(
                 **encodings,
             ),
         ]
-    )
+    ).properties(width=width, height=height, title=name)
