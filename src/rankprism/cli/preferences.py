@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankprism.cli import selection, simulation
 from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
@@ -33,6 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Read what people prefer: pairs and triplets of documents.",
 )
+
+
+app.add_typer(simulation.app)
+app.add_typer(selection.app)
 
 
 @app.callback()
