@@ -100,7 +100,9 @@ def compare(
     measures: list[Any],
 ) -> None:
     for measure in dict.fromkeys(measures):
-        settings = [measure[name] for name in ("browsing", "theta", "combine", "unseen", "cutoff")]
+        settings: tuple[Any, Any, Any, Any, Any] = tuple(
+            measure[name] for name in ("browsing", "theta", "combine", "unseen", "cutoff")
+        )
         pool = oracle.pool_of(rows)
         depth = min(len(pool), measure["cutoff"] or len(pool))
         best = 1.0
