@@ -224,7 +224,10 @@ def test_rank_order_is_ascending_and_its_ties_go_to_the_larger_id(data: st.DataO
 def test_means_are_over_judged_topics_or_over_those_retrieved(data: st.DataObject) -> None:
     judgments = data.draw(strategies.judgments())
     run = data.draw(strategies.runs(judgments))
-    scores = {t: oracles.diversity.alpha_nDCG(judged, oracles.rank(run.get(t, {}))) for t, judged in judgments.items()}
+    scores = {
+        t: oracles.diversity.alpha_nDCG(judged, oracles.rank(run.get(t, {})))
+        for t, judged in judgments.items()
+    }
     retrieved = [t for t in judgments if t in run]
     all_topics = rankprism.evaluate(judgments, run, "alpha_nDCG", topics="judged")
     in_both = rankprism.evaluate(judgments, run, "alpha_nDCG", topics="retrieved")
