@@ -156,7 +156,7 @@ def test_all_nine_equal_pyndeval_for_a_tenth_unless_the_ideal_has_ties() -> None
             ranking = oracles.rank(run[topic])
             for k in (1, 2, 3, 5, 10, 20):
                 for name in ("nERR-IA", "alpha-nDCG"):
-                    oracle = getattr(oracles, WITH_CUTOFF[name])
+                    oracle = getattr(oracles.diversity, WITH_CUTOFF[name])
                     defined = oracle(judged, ranking, alpha=alpha, cutoff=k)
                     assert ours[topic][f"{name}@{k}"] == pytest.approx(defined, rel=1e-12, abs=1e-12), topic
             defined = oracles.diversity.nNRBP(judged, ranking, alpha=alpha, beta=beta)

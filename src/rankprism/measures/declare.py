@@ -1,18 +1,22 @@
 """How measures are declared: decorators that read a function's signature and register the measure.
 
 `measure` is for functions of `Hits` that give a score for each ranking, `single` for those that give one for
-each aspect. `rankprism.measures.family` has the decorators of the novelty measures.
+each aspect, and `normalised_single` divides such a measure by what the best ranking scores.
+`rankprism.measures.family` has the decorators of the novelty measures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Annotated, Any
 
-from rankprism.data.hits import Floats
+from rankprism.data.hits import Floats, Hits
 from rankprism.errors import one_of
+from rankprism.measures.ideal import best_ranking
 from rankprism.measures.measure import FOLDS, NEEDS, Bounds, Definition, Measure, register
 from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, declared, parameters_of
+from rankprism.measures.parts import over_best
 
 Fold = Annotated[
     str,
@@ -101,6 +105,52 @@ def single(
                 **_about(bounds, keeps, cite, compared, aliases),
                 keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
                 sums=sums,
+            )
+        )
+
+    return decorate
+
+
+def normalised_single(
+    of: Measure,
+    *,
+    by: Callable[..., Floats] | None = None,
+    bounds: Bounds | None = None,
+    keeps: str | None = None,
+    keeps_ia: str | None = None,
+    cite: str = "",
+    compared: str = "",
+    aliases: str = "",
+) -> Callable[[Callable[[], None]], Measure]:
+    """Turn a name and a docstring into a measure of one aspect, divided by its score of the best ranking.
+
+    It has the parameters of the measure. The best ranking has all judged documents of an aspect.
+
+    by : what these documents are sorted by, from grades and the parameters except the cutoff. Default: by
+        grade.
+    """
+    base = of.definition
+
+    def function(hits: Hits, **settings: Any) -> Floats:
+        shape = {p.name: settings[p.name] for p in own if p.role is not Role.CUTOFF}
+        if by is None:
+            best = best_ranking(hits.pool, "grade", lambda grade: grade)
+        else:
+            best = best_ranking(hits.pool, (base.name, str(shape)), lambda grade: by(grade, **shape))
+        return over_best(base.function(hits, **settings), base.function(best, **settings)[hits.topic])
+
+    own = [p for p in base.parameters if p.role not in (Role.FOLD, Role.JUDGED_ONLY)]
+
+    def decorate(described: Callable[[], None]) -> Measure:
+        update_wrapper(function, described)
+        return register(
+            Definition(
+                name=described.__name__,
+                function=function,
+                parameters=base.parameters,
+                single=True,
+                **_about(bounds, keeps, cite, compared, aliases),
+                keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
             )
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankprism._core import exact, greedy, sums_over_aspects
-from rankprism.data.hits import Floats, Ints, Pool
+from rankprism.data.hits import Floats, Hits, Ints, Pool
 from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
 
 
@@ -74,3 +74,26 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> t
 def sorted_ideal(pool: Pool, key: object, gain: Callable[[Floats], Floats]) -> Floats:
     """(T, A, D) the gains on each aspect in descending order: the ideal of a single-aspect measure."""
     return pool.once(("sorted", key), lambda: -np.sort(-gain(pool.grade), axis=-1))
+
+
+def best_ranking(pool: Pool, key: object, worth: Callable[[Floats], Floats]) -> Hits:
+    """For each topic the ranking that is best for each aspect alone: all judged documents, by their worth.
+
+    Aspects put documents in different orders, so only measures that score each aspect on its own may see it.
+    """
+
+    def best() -> Hits:
+        order = np.argsort(-worth(pool.grade), axis=-1, kind="stable")
+        topics, _, documents = order.shape
+        rank = np.broadcast_to(np.arange(1, documents + 1, dtype=np.int32), (topics, documents))
+        return Hits(
+            rank,
+            np.take_along_axis(pool.grade, order, axis=-1),
+            np.full(topics, documents, dtype=np.int32),
+            np.arange(topics),
+            pool,
+            rank,
+            rank,
+        )
+
+    return pool.once(("best ranking", key), best)

@@ -27,8 +27,7 @@ from rankprism.measures.bounds.single import (
     reciprocal_rank,
 )
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
-from rankprism.measures.declare import single
-from rankprism.measures.ideal import sorted_ideal
+from rankprism.measures.declare import normalised_single, single
 from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
@@ -168,6 +167,16 @@ GainOfGrade = Annotated[
 ]
 
 
+def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
+    if gains:
+        named = [grade == g for g in gains]
+        grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
+    if dcg == "log2":
+        return grade
+    check_exponent(grade)
+    return tables.exp2(grade) - 1
+
+
 @single(
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv AspRel",
@@ -187,7 +196,9 @@ def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cu
     return discounted_sum(_dcg_gain(hits.grade, dcg, gains), hit_discount(hits, LOGARITHMIC))
 
 
-@single(
+@normalised_single(
+    DCG,
+    by=_dcg_gain,
     keeps="Pri Deep CloseTh AspDiv",
     keeps_ia="Pri Deep CloseTh AspDiv",
     bounds=Bounds(
@@ -200,7 +211,7 @@ def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cu
     compared=f"{TREC_EVAL}; {GDEVAL}",
     aliases="NDCG",
 )
-def nDCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
+def nDCG() -> None:
     """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking.
 
     DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of the judged documents sorted by gain
@@ -211,21 +222,6 @@ def nDCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: C
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
     {'run': {'nDCG': 0.8597186998521971}}
     """
-    gain = partial(_dcg_gain, dcg=dcg, gains=gains)
-    hits = hits.top(cutoff)
-    ideal = sorted_ideal(hits.pool, (dcg, str(gains)), gain)[:, :, :cutoff]
-    best = discounted_sum(ideal, LOGARITHMIC.first(ideal.shape[-1]))
-    return over_best(discounted_sum(gain(hits.grade), hit_discount(hits, LOGARITHMIC)), best[hits.topic])
-
-
-def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> Floats:
-    if gains:
-        named = [grade == g for g in gains]
-        grade = np.maximum(np.select(named, [np.full_like(grade, x) for x in gains.values()], grade), 0.0)
-    if dcg == "log2":
-        return grade
-    check_exponent(grade)
-    return tables.exp2(grade) - 1
 
 
 def _open_gain(c: Completions, dcg: str, gains: Mapping[float, float] | None, cutoff: int | None) -> Gains:
@@ -305,10 +301,12 @@ def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff
     {'run': {'ERR@20': 0.939453125}}
     """
     hits = hits.top(cutoff)
-    return _err(satisfaction(hits.grade, hits, gain, max_rel), hit_discount(hits, RECIPROCAL))
+    r = satisfaction(hits.grade, hits, gain, max_rel)
+    return discounted_sum(r * CASCADE(r), hit_discount(hits, RECIPROCAL))
 
 
-@single(
+@normalised_single(
+    ERR,
     keeps="Pri Deep DeepTh AspDiv",
     bounds=Bounds(
         "outer", lambda c, cutoff, **gain: cascade_over_ideal(_open_chance(c, cutoff=cutoff, **gain), cutoff)
@@ -316,7 +314,7 @@ def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff
     cite="chapelle2009expected sakai2011evaluating",
     compared=SAKAI_SONG,
 )
-def nERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
+def nERR() -> None:
     """Normalised expected reciprocal rank: ERR divided by the ERR of the best possible ranking.
 
     nERR@k = ERR@k / ERR@k of the judged documents sorted by grade
@@ -325,10 +323,6 @@ def nERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutof
     >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2, "a": 1}}, ["nERR@20"]).mean()
     {'run': {'nERR@20': 0.5}}
     """
-    ideal = sorted_ideal(hits.pool, "grade", lambda grade: grade)[:, :, :cutoff]
-    r = satisfaction(ideal, hits, gain, max_rel, pool=True)
-    best = _err(r, RECIPROCAL.first(r.shape[-1]))
-    return over_best(ERR.definition.function(hits, max_rel, gain, cutoff), best[hits.topic])
 
 
 def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) -> Gains:
@@ -336,7 +330,7 @@ def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) 
     return c.gains(probability(c, chance, "ERR"), cutoff)
 
 
-def _err(r: Floats, discount: Floats) -> Floats:
+def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float) -> Floats:
     return discounted_sum(r * CASCADE(r), discount)
 
 
@@ -349,7 +343,7 @@ def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: boo
         raise MeasureError(f"ERR: grade {highest:g} is no probability; use gain='probability'")
     if gain == "linear":
         return grade
-    top = hits.pool.highest if pool else hits.pool.highest[hits.topic]
+    top = hits.pool.highest[hits.topic]
     check_exponent(grade, top)
     return (tables.exp2(grade) - 1) / (
         tables.exp2_of(max_rel) if gain == "exp" else tables.exp2(top)[:, :, None]
