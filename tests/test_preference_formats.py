@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, Preferences, RankprismWarning, read_judgments, read_preferences, sample
-from rankprism.cli.preferences import PreferenceFormat
 from rankprism.formats.convert import convert
 from rankprism.formats.preferences import COLUMNS, FORMATS, recognised
 
@@ -161,10 +160,6 @@ def test_qrels_are_preferences_only_on_request(tmp_path: Path) -> None:
 def test_a_line_is_recognised_if_it_can_be_nothing_else(line: str, format: str | None) -> None:
     found = recognised(line)
     assert (found and found.name) == format
-
-
-def test_the_command_line_knows_every_format() -> None:
-    assert [kind.value for kind in PreferenceFormat] == list(FORMATS)
 
 
 def test_preferences_are_not_read_as_judgments(tmp_path: Path) -> None:
