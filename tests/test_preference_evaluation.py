@@ -108,12 +108,12 @@ def compare(
         best = 1.0
         if measure.name == "nPrf" and measure["ideal"] == "greedy":
             order = oracle.greedy(rows, measure["combine"], measure["unseen"], depth, fit)
-            best = oracle.prf(rows, order, *settings, fit)
+            best = oracle.prf(rows, order, *settings, fitted=fit)
         elif measure.name == "nPrf":
             orders = itertools.permutations(pool, depth)
-            best = max(oracle.prf(rows, order, *settings, fit) for order in orders)
+            best = max(oracle.prf(rows, order, *settings, fitted=fit) for order in orders)
         for run, ranking in rankings.items():
-            defined = oracle.prf(rows, ranking, *settings, fit) / best if best else 0.0
+            defined = oracle.prf(rows, ranking, *settings, fitted=fit) / best if best else 0.0
             assert found[run][topic][str(measure)] == pytest.approx(defined, abs=1e-9), (measure, run)
 
 

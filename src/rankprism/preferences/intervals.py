@@ -126,7 +126,9 @@ def intervals(
     settings : order, topics, duplicates, run_format, preferences_format and threads, see `evaluate`.
     """
     one_of("resample", resample, RESAMPLED)
-    check_level(1 - level if isinstance(level, float) else level, resamples, seed)
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
+        raise InputError(f"level must be a number between 0 and 1; got {level!r}")
+    check_level(round(1 - level, 12), resamples, seed)
     found = aligned(preferences, runs, measures, **settings)
     everybody = [a for members in grouped(found.preferences, "assessor").values() for a in members]
     if resample != "topics" and len(everybody) < 2:

@@ -1,0 +1,85 @@
+"""How often intervals from resampled assessors hold the score that very many assessors would lead to.
+
+    python tests/preference_coverage.py
+
+Assessors have tastes around a common one, and each is asked some of all questions on each topic. The truth is
+the score by 150 assessors who answer everything.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.data.scores import mean_over_topics
+from rankprism.preferences.intervals import intervals
+from rankprism.preferences.rescoring import aligned
+
+Rows = list[tuple[str, str, str, str, str, str]]
+POPULATION = 150
+
+
+class World:
+    """Topics, documents and the taste that assessors have in common."""
+
+    def __init__(self, topics: int, documents: int, seed: int = 5) -> None:
+        rng = np.random.default_rng(seed)
+        self.taste = rng.normal(size=(topics, documents))
+        self.docs = [f"d{d}" for d in range(documents)]
+        every = range(documents)
+        self.questions = [
+            (z, a, b) for a, b in combinations(every, 2) for z in (-1, *(d for d in every if d not in (a, b)))
+        ]
+        self.runs = {
+            "one": [rng.permutation(documents) for _ in self.taste],
+            "two": [np.argsort(-row + rng.normal(size=documents) * 0.5) for row in self.taste],
+        }
+
+    def run(self, name: str) -> dict[str, dict[str, float]]:
+        return {
+            f"t{t}": {self.docs[d]: -float(i) for i, d in enumerate(order)}
+            for t, order in enumerate(self.runs[name])
+        }
+
+    def answers(self, rng: np.random.Generator, name: str, asked: int | None = None) -> Rows:
+        """What one assessor says: what is like the given document is worth less."""
+        taste = self.taste + rng.normal(size=self.taste.shape) * 0.8
+        rows: Rows = []
+        for t, own in enumerate(taste):
+            some = (
+                rng.choice(len(self.questions), asked, replace=False) if asked else range(len(self.questions))
+            )
+            for z, a, b in (self.questions[q] for q in some):
+                worth = own - 0.5 * (np.abs(own - own[z]) < 0.3) if z >= 0 else own
+                outcome = "left" if worth[a] > worth[b] else "right"
+                given = self.docs[z] if z >= 0 else ""
+                rows.append((f"t{t}", given, self.docs[a], self.docs[b], outcome, name))
+        return rows
+
+
+def coverage(
+    world: World, measure: str, assessors: int, asked: int, studies: int, resamples: int
+) -> tuple[float, float]:
+    """The share of 95 % intervals that hold the truth: of runs, and of the difference of the two runs."""
+    runs = {name: world.run(name) for name in world.runs}
+    rng = np.random.default_rng(99)
+    people = [row for k in range(POPULATION) for row in world.answers(rng, f"p{k}")]
+    truth: Floats = mean_over_topics(aligned(people, runs, [measure]).scores(range(POPULATION)))[:, 0]
+    held = together = 0
+    for study in range(studies):
+        rng = np.random.default_rng(1000 + study)
+        rows = [row for k in range(assessors) for row in world.answers(rng, f"a{k}", asked)]
+        found = intervals(rows, runs, measure, resample="assessors", resamples=resamples, seed=study)
+        held += sum(
+            one.low <= value <= one.high for one, value in zip(found.of_runs.values(), truth, strict=True)
+        )
+        (difference,) = found.of_pairs.values()
+        together += difference.low <= truth[0] - truth[1] <= difference.high
+    return held / (2 * studies), together / studies
+
+
+if __name__ == "__main__":
+    for name in ("nPrf@4", "nPrf(unseen='skip')@4"):
+        print(name, *coverage(World(8, 6), name, assessors=12, asked=20, studies=60, resamples=100))
