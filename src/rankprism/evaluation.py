@@ -109,7 +109,7 @@ def evaluate(
     if len(parts) > 1:
         sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
     aligned = [
-        _align_all(part.judged, sources, order, duplicates, run_format, threads, None if p else on_run)
+        align_all(part.judged, sources, order, duplicates, run_format, threads, None if p else on_run)
         for p, part in enumerate(parts)
     ]
     share = _shares(parts, len(sources), on_share)
@@ -451,7 +451,7 @@ def _name(source: Any, number: int) -> str:
     return "run" if number == 1 else f"run{number}"
 
 
-def _align_all(
+def align_all(
     judgments: Judgments,
     sources: Mapping[str, Any],
     order: str,

@@ -84,13 +84,14 @@ class Search {
     void below(std::int64_t rank, double value) {
         best_ = std::max(best_, value);
         if (rank == depth_) return;
-        std::vector<double> bounds;
+        std::vector<std::pair<double, std::int32_t>> bounds;
         for (const std::int32_t d : docs_) {
-            if (!used_[d]) bounds.push_back(most(d, rank));
+            if (!used_[d]) bounds.emplace_back(most(d, rank), d);
         }
-        std::sort(bounds.begin(), bounds.end(), std::greater<>());
+        const std::size_t left = std::min<std::size_t>(depth_ - rank + 1, bounds.size());
+        std::partial_sort(bounds.begin(), bounds.begin() + left, bounds.end(), std::greater<>());
         double bound = value;
-        for (std::int64_t i = rank; i < depth_; ++i) bound += weight_[i] * bounds[i - rank];
+        for (std::int64_t i = rank; i < depth_; ++i) bound += weight_[i] * bounds[i - rank].first;
         if (bound <= best_ + tolerance * std::max(1.0, best_)) return;
         if (nodes_ <= 0) {
             high_ = std::max(high_, bound);
@@ -107,6 +108,14 @@ class Search {
         }
         std::sort(next.begin(), next.end());
         for (const auto& [negative, d] : next) {
+            // What a document can be worth only falls on the way down, so the bounds from here hold below, too:
+            // the document itself at its rank, and the best of the others behind it.
+            double quick = value + weight_[rank] * -negative;
+            for (std::int64_t i = rank + 1, at = 0; i < depth_; ++i, ++at) {
+                if (bounds[at].second == d) ++at;
+                quick += weight_[i] * bounds[at].first;
+            }
+            if (quick <= best_ + tolerance * std::max(1.0, best_)) continue;
             for (const std::int32_t e : docs_) {
                 const std::int64_t cell = static_cast<std::int64_t>(e) * u_.docs + d;
                 sum_[rank + 1][e] = sum_[rank][e];

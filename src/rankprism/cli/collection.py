@@ -103,6 +103,15 @@ class Collection:
             raise InputError("absolute judgments are needed here; name them before the runs")
         return self.judgments
 
+    @property
+    def preferred(self) -> Preferences:
+        """The preferences, for what cannot do without."""
+        if self.preferences is None:
+            raise InputError(
+                "preferences are needed here; name them before the runs, or with --preferences FILE"
+            )
+        return self.preferences
+
     def evaluate(self, measures: Sequence[Any], **more: Any) -> Scores:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
@@ -288,8 +297,9 @@ def read_collection(
     preferences_format: Annotated[
         str | None,
         typer.Option(
+            metavar="FORMAT",
             click_type=one_of("formats.preferences:FORMATS"),
-            help="Format of the preferences. Default: recognised by the first line.",
+            help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
             show_default=False,
         ),
     ] = None,

@@ -31,7 +31,7 @@ class Levels:
     doc: Ints
     level: Floats  #: 0 is known not to be relevant
 
-    def rows(self, which: Bools) -> Levels:
+    def rows(self, which: Bools | Longs) -> Levels:
         """Some of the rows."""
         return Levels(
             self.topic[which], self.assessor[which], self.listing[which], self.doc[which], self.level[which]
@@ -77,6 +77,13 @@ class Preferences:
     def number_given(self) -> Longs:
         """(row,) how many documents were given: 0 for a pair, 1 for a triplet."""
         return np.array([len(docs) for docs in self.givens], dtype=np.int64)[self.given]
+
+    @cached_property
+    def only_given(self) -> Longs:
+        """(row,) the given document of a triplet, -1 for any other judgment."""
+        return np.array([docs[0] if len(docs) == 1 else -1 for docs in self.givens], dtype=np.int64)[
+            self.given
+        ]
 
     @cached_property
     def table(self) -> JudgmentTable:

@@ -8,13 +8,14 @@ here, such a pair is no preference, so assessors may contradict themselves. Pair
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankprism.data.hits import Bools, Longs
 from rankprism.data.preferences import Levels, Preferences
-from rankprism.measures.preferences.utility import NONE, numbers_by_topic
+from rankprism.measures.preferences.utility import Place, places_by_topic
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,25 +29,30 @@ class Group:
     single_list: bool
 
 
-def judgment_groups(preferences: Preferences) -> dict[str, tuple[Group, ...]]:
-    """The groups of every topic, by assessor. Without levels, no document is known not to be relevant."""
+def judgment_groups(
+    preferences: Preferences, places: Mapping[str, tuple[Place, Longs]] | None = None
+) -> dict[str, tuple[Group, ...]]:
+    """The groups of every topic, by the names of assessors. Without levels, none has a document on level 0.
+
+    places : where the documents of each topic stand, if not where these preferences alone put them.
+    """
     levels = preferences.levels
+    by_name = np.argsort(np.argsort(np.array(preferences.assessors, dtype=object), kind="stable"))
     found: dict[str, tuple[Group, ...]] = {}
-    for topic, number in numbers_by_topic(preferences).items():
-        t = preferences.topics.index(topic)
-        place = np.full(len(preferences.docs), NONE, dtype=np.int64)
-        for d, doc in enumerate(preferences.docs):
-            place[d] = number.get(doc, NONE)
+    for topic, (place, _) in (places_by_topic(preferences) if places is None else places).items():
+        t, n = preferences.topics.index(topic), len(place.docs)
         if levels is not None:
             own = levels.rows(levels.topic == t)
             groups = [
-                _from_levels(own.rows(own.assessor == a), place, len(number)) for a in np.unique(own.assessor)
+                _from_levels(own.rows(own.assessor == a), place.at, n)
+                for a in sorted(np.unique(own.assessor), key=lambda a: int(by_name[a]))
             ]
         else:
             rows = np.flatnonzero((preferences.topic == t) & (preferences.number_given == 0))
+            who = preferences.assessor[rows]
             groups = [
-                _from_pairs(preferences, rows[preferences.assessor[rows] == a], place, len(number))
-                for a in np.unique(preferences.assessor[rows])
+                _from_pairs(preferences, rows[who == a], place.at, n)
+                for a in sorted(np.unique(who), key=lambda a: int(by_name[a]))
             ]
         found[topic] = tuple(groups)
     return found
