@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from rankprism.data.hits import Floats
-from rankprism.data.scores import mean_over_topics
 from rankprism.preferences.intervals import intervals
 from rankprism.preferences.rescoring import aligned
+from rankprism.results.scores import mean_over_topics
 
 Rows = list[tuple[str, str, str, str, str, str]]
 POPULATION = 150

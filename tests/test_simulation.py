@@ -453,6 +453,14 @@ def test_judgments_restricted_to_a_profile_are_those_of_its_subtopics() -> None:
     np.testing.assert_array_equal(evaluate(found, runs, measures).values, expected.values)
 
 
+def test_navigational_subtopics_stay_navigational_in_a_profile() -> None:
+    types = [("1", "w", 1, "inf"), ("1", "x", 1, "nav"), ("1", "y", 1, "inf"), ("1", "z", 1, "nav")]
+    judged = read_judgments({"1": collection(2)[0]["1"]}, weights=types)
+    found = restricted(judged, read_profiles({"1": {"p": {"x": 1, "y": 1}}}), "p")
+    assert found.navigational is not None
+    assert found.navigational.tolist() == [True, False]
+
+
 def test_topics_without_the_profile_are_left_out_and_those_without_any_are_noted() -> None:
     judged = read_judgments(collection(2)[0])
     both = read_profiles({"1": {"p": {"x": 1}}, "2": {"q": {"x": 1}}})

@@ -331,10 +331,6 @@ def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) 
 
 
 def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float) -> Floats:
-    return discounted_sum(r * CASCADE(r), discount)
-
-
-def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float, pool: bool = False) -> Floats:
     """The probability that a document of this grade satisfies the user. Refuses grades that give none."""
     highest = hits.pool.grade.max(initial=0.0)
     if gain == "exp" and highest > max_rel:

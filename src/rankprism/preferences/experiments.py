@@ -460,7 +460,9 @@ class IncompleteCorrelation(Result):
     @property
     def note(self) -> str:
         a = self.about
+        undefined = "–: in a repetition all runs have the same score.\n" if np.isnan(self.tau).any() else ""
         return (
+            f"{undefined}"
             f"Kendall's τ_b between the rankings of {a['runs']} runs from all preferences and from so many "
             f"triplets for each topic, each judged by {a['assessors']} assessors: the mean of "
             f"{self.tau.shape[-1]} repetitions with its 95 % t interval.\n"

@@ -241,7 +241,11 @@ def restricted(judgments: Judgments, profiles: Profiles, profile: str) -> Judgme
         grades[kept],
     )
     found = Judgments(table, f"{judgments.source}, profile {profile}")
-    if all(len(set(subtopics.values())) == 1 for subtopics in wanted.values()):
+    subtopics = [(topic, aspect) for topic, names in found.aspects.items() for aspect in names]
+    if judgments.navigational is not None:
+        every = [(topic, aspect) for topic, names in judgments.aspects.items() for aspect in names]
+        kind = dict(zip(every, judgments.navigational.tolist(), strict=True))
+        found = replace(found, navigational=np.array([kind[one] for one in subtopics]))
+    if all(len(set(weights.values())) == 1 for weights in wanted.values()):
         return found
-    weights = [wanted[topic][aspect] for topic, subtopics in found.aspects.items() for aspect in subtopics]
-    return replace(found, weights=np.array(weights))
+    return replace(found, weights=np.array([wanted[topic][aspect] for topic, aspect in subtopics]))
