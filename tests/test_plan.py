@@ -150,7 +150,7 @@ def test_what_cannot_be_planned_is_refused(
 def test_the_command_prints_draws_and_writes_a_plan(cli: Cli, tmp_path: Path) -> None:
     chart, out = tmp_path / "plan.svg", tmp_path / "plan.json"
     options = ["-m", "nPrf(estimate='pooled')@5", "--choice", "targeted", "--budgets", "5,10"]
-    options += ["--repetitions", 2, "--target", 0.8, "--seed", 3]
+    options += ["--repetitions", "2", "--target", "0.8", "--seed", "3"]
     result = cli("preferences", "plan", sample.QRELS, *sample.RUNS, *options, "--plot", chart, "-o", out)
     assert (result.returncode, result.stderr) == (0, "")
     assert chart.read_text().startswith("<svg")

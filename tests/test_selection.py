@@ -136,7 +136,7 @@ def test_weights_add_up_to_what_the_measure_computes() -> None:
             ranked = [d for d in order if d != NONE]
             for i, d in enumerate(ranked):
                 for z in ranked[:i] or [len(one.docs)]:
-                    slow[r, d, z] += reach[i] / max(i, 1)  # type: ignore[assignment]
+                    slow[r, d, z] += reach[i] / max(i, 1)
         found = weights_of(one, reach)
         for cell, row in zip(found.cell.tolist(), found.given.tolist(), strict=True):
             d, z = divmod(cell, len(one.docs) + 1)

@@ -66,7 +66,7 @@ def select(
     ] = None,
     choice: Annotated[
         str, typer.Option(click_type=one_of("preferences.selection:CHOICES"), help=_CHOICE)
-    ] = "adaptive",
+    ] = "targeted",
     measure: Annotated[
         list[str] | None,
         typer.Option(

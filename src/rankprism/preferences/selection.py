@@ -85,7 +85,7 @@ def select(
     budget: int = 100,
     *,
     measures: Any = "nPrf@20",
-    choice: str = "adaptive",
+    choice: str = "targeted",
     batch: int | None = None,
     overlap: int = 1,
     pending: Iterable[Task] = (),
@@ -100,7 +100,7 @@ def select(
     preferences : what was judged so far, as `read_preferences` takes it; None if nothing was.
     budget : how many questions. There are fewer if there are no more to ask.
     measures : `Prf` or `nPrf` with a cutoff, or several; the order of the systems by them is to be settled.
-    choice : "adaptive", "targeted" (does not look at the answers, only at what was asked), or "random".
+    choice : "targeted" (looks at what was asked, not at the answers), "adaptive" (at both) or "random".
     batch : how many questions belong to one batch. Default: all of them.
     overlap : how often the same question may be asked in all; 1 never repeats one.
     pending : questions that were handed out and are not answered yet. They count as asked.
