@@ -6,39 +6,49 @@
 Nothing in the source tree is touched. The package is copied to build/mutation, and mistakes are made in the
 copy. build/mutation/results.csv keeps what was found, so that a run that was stopped goes on where it was.
 
-Each mistake is tried in a process that is forked from this one, after pytest, numpy and scipy have been
-loaded. It may use 120 seconds of processor time. A test that fails, a crash and the end of that time all
-count as noticed.
+First all tests are run once, and build/mutation/reached.json records which functions each of them reaches. A
+mistake in a function is then shown to the quickest tests that reach it, in a process that is forked from this
+one after pytest, numpy and scipy have been loaded. It may use 120 seconds of processor time. A test that fails,
+a crash and the end of that time all count as noticed.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import compileall
 import csv
-import fnmatch
+import functools
 import io
 import json
 import multiprocessing
 import os
 import py_compile
 import resource
-import shlex
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from types import CodeType, FrameType
 
+# What all tests import is loaded once, before processes are forked. The package itself is not.
+import hypothesis  # noqa: F401
+import pandas  # noqa: F401
+import pytest
 from mutants import Mutant, core_mutants, python_mutants
+from scipy.stats import binomtest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "mutation"
 PACKAGE = FOLDER / "package" / "rankprism"
 CORE = FOLDER / "core"
 RESULTS = FOLDER / "results.csv"
-BASELINE = FOLDER / "baseline.json"
+REACHED = FOLDER / "reached.json"
 SECONDS = 120
 PYTEST = ["-x", "-q", "--no-header", "-p", "no:randomly"]
 #: Hypothesis is loaded before pytest can look at it, and a file with examples may have a class named Test.
@@ -48,60 +58,60 @@ SEED = 2026
 PYTHON_FOLDERS = ["measures", "statistics", "comparison", "meta"]
 CORE_FILES = ["sums.cpp", "greedy.cpp", "exact.cpp", "cover.cpp", "preferred.cpp"]
 
-ORACLES = "tests/test_oracles.py"
-CATALOGUE = "tests/test_catalogue.py -k 'not u_risk'"
-NAMES = (
-    "tests/test_grammar.py tests/test_names.py tests/test_compose.py"
-    " -k 'not command_line and not mixture_is_json'"
-)
-RANGES = "tests/test_ranges.py -k 'not packed and not unpacked'"
-BOUNDS = (
-    "tests/test_bounds_and_risk.py -k 'not command_line and not risk and not is_said and not nothing_is_open'"
-)
-META = "tests/test_meta.py -k 'not larger_difference'"
-INTERVALS = (
-    "tests/test_intervals.py"
-    " -k 'not cover_at_least and not clearly_more and not exchangeable and not many_measures'"
-)
-COMPARISON = "tests/test_comparison.py"
-MANY = (
-    "tests/test_many_comparisons.py"
-    " -k 'not correct_themselves_err and not far_off and not few_resamples and not false_coverage'"
-)
+#: The tests that may notice a mistake in Python code. Tests of the command line and of the documentation, long
+#: simulations and the hash of all scores in test_same_bits.py are left out. The hash would notice nearly
+#: everything, but it cannot say which of two numbers is right.
+FILES = [
+    "oracles",
+    "catalogue",
+    "reductions",
+    "exact",
+    "cover",
+    "prf",
+    "tables",
+    "ranges",
+    "grammar",
+    "names",
+    "compose",
+    "toma",
+    "aspects",
+    "bounds_and_risk",
+    "comparison",
+    "many_comparisons",
+    "meta",
+    "intervals",
+    "progress",
+    "python_api",
+    "scores",
+]
+SLOW = [
+    "command_line",
+    "u_risk",
+    "unpacked",
+    "nothing_is_open",
+    "is_said",
+    "larger_difference",
+    "cover_at_least",
+    "clearly_more",
+    "exchangeable",
+    "many_measures",
+    "correct_themselves_err",
+    "far_off",
+    "few_resamples",
+    "false_coverage",
+    "the_command",
+    "completions_of_longer",
+]
+#: Of the tests that reach a function, the quickest are run, for as many seconds as this in all.
+BUDGET = 12.0
 
-#: Which tests are responsible for a file: the first pattern that fits, and these runs of pytest one after the
-#: other until one fails. The examples in the file itself come before them. Tests of the command line and of
-#: the documentation, long simulations and the hash of all scores in test_same_bits.py are left out. The hash
-#: would notice nearly everything, but it cannot say which of two numbers is right.
-TESTS: dict[str, list[str]] = {
-    "measures/single.py": [
-        ORACLES + " -k 'not alpha and not NRBP and not ERR_IA'",
-        CATALOGUE,
-        "tests/test_reductions.py",
-    ],
-    "measures/novelty.py": [ORACLES, CATALOGUE, "tests/test_reductions.py"],
-    "measures/parts.py": [ORACLES, CATALOGUE, "tests/test_exact.py", RANGES],
-    "measures/ideal.py": [ORACLES, "tests/test_exact.py", CATALOGUE],
-    "measures/family.py": [ORACLES, "tests/test_exact.py", CATALOGUE, RANGES, BOUNDS],
-    "measures/tables.py": ["tests/test_tables.py"],
-    "measures/series.py": [RANGES],
-    "measures/bounds/*.py": [BOUNDS],
-    "measures/toma.py": ["tests/test_toma.py", "tests/test_aspects.py -k 'not command'"],
-    "measures/distance_order.py": ["tests/test_toma.py", "tests/test_aspects.py -k 'not command'"],
-    "measures/coverage.py": [CATALOGUE, "tests/test_cover.py", "tests/test_reductions.py"],
-    "measures/compat.py": [CATALOGUE, RANGES, "tests/test_aspects_official.py -k compat"],
-    "measures/combine.py": [CATALOGUE, "tests/test_reductions.py", NAMES, BOUNDS],
-    "measures/compose.py": [NAMES, RANGES],
-    "measures/[cdg]*.py": [CATALOGUE, "tests/test_reductions.py", NAMES, RANGES],
-    "measures/*.py": [NAMES, RANGES, CATALOGUE, "tests/test_python_api.py"],
-    "statistics/*.py": [COMPARISON, MANY, META, INTERVALS],
-    "comparison/*.py": [COMPARISON, MANY],
-    "meta/*.py": [META, INTERVALS, "tests/test_python_api.py"],
-    "_core/cover.cpp": ["tests/test_cover.py"],
-    "_core/exact.cpp": ["tests/test_exact.py", "tests/test_prf.py"],
-    "_core/greedy.cpp": [ORACLES, "tests/test_exact.py", "tests/test_prf.py"],
-    "_core/preferred.cpp": ["tests/test_prf.py", "tests/test_preference_measures.py"],
-    "_core/sums.cpp": [ORACLES, "tests/test_same_bits.py -k 'not machine and not Web and not just_above'"],
+#: The tests of the core. What they call in C++ cannot be recorded.
+CORE_TESTS = {
+    "cover.cpp": ["tests/test_cover.py"],
+    "exact.cpp": ["tests/test_exact.py"],
+    "greedy.cpp": ["tests/test_oracles.py", "-k", "ties_in_the_greedy or nERR or alpha_nDCG or beaten"],
+    "preferred.cpp": ["tests/test_prf.py", "tests/test_threads.py", "-k", "ideals or preferences or sums"],
+    "sums.cpp": ["tests/test_same_bits.py", "-k", "sum or mean or alone"],
 }
 
 
@@ -156,24 +166,21 @@ def prepare() -> None:
 
 def try_python(mutant: Mutant) -> str:
     file = PACKAGE / mutant.path
+    tests = tests_for(mutant)
     original = file.read_bytes()
-    commands = commands_for(mutant.path)
-    check(commands)
     try:
         file.write_text(mutant.text, encoding="utf-8")
-        return "survived" if passes(commands) else "killed"
+        return "survived" if passes(partial(run_tests, tests)) else "killed"
     finally:
         file.write_bytes(original)
 
 
 def try_core(mutant: Mutant) -> str:
     original = built(PACKAGE).read_bytes()
-    commands = commands_for(mutant.path)
-    check(commands)
     try:
         if not build_core(mutant):
             return "not compiled"
-        return "survived" if passes(commands) else "killed"
+        return "survived" if passes(partial(run_tests, tests_for(mutant))) else "killed"
     finally:
         built(PACKAGE).write_bytes(original)
 
@@ -213,48 +220,106 @@ def built(folder: Path) -> Path:
     return next(folder.glob("_core*.so"))
 
 
-def commands_for(path: Path) -> list[str]:
-    """What pytest is run with for a mistake in this file."""
-    chosen = next(tests for pattern, tests in TESTS.items() if fnmatch.fnmatch(path.as_posix(), pattern))
-    examples = [f"--doctest-modules {PACKAGE / path}"] if path.suffix == ".py" else []
-    return examples + chosen
+def tests_for(mutant: Mutant) -> list[str]:
+    """What pytest is run with: the examples in the file, and the quickest tests that reach the function."""
+    if mutant.path.suffix == ".cpp":
+        return CORE_TESTS[mutant.path.name]
+    reached = recorded()
+    of_file = reached.get(mutant.path.as_posix(), {})
+    source = (ROOT / "src" / "rankprism" / mutant.path).read_text("utf-8")
+    function = innermost(source, mutant.line)
+    found = of_file.get(function) or {test: s for tests in of_file.values() for test, s in tests.items()}
+    chosen, seconds = [], 0.0
+    for test, takes in sorted(found.items(), key=lambda item: item[1]):
+        seconds += takes
+        if chosen and seconds > BUDGET:
+            break
+        chosen.append(test)
+    return ["--doctest-modules", str(PACKAGE / mutant.path), *chosen]
 
 
-def check(commands: Sequence[str]) -> None:
-    """Make sure that the tests pass without a mistake. Otherwise they would seem to notice every one."""
-    passing: list[str] = json.loads(BASELINE.read_text()) if BASELINE.is_file() else []
-    missing = [command for command in commands if command not in passing]
-    for command in missing:
-        if not passes([command]):
-            sys.exit(f"Without any mistake, these tests fail: {command}\nSee {FOLDER / 'output.txt'}.")
-        BASELINE.write_text(json.dumps([*passing, command]))
-        passing.append(command)
+def innermost(source: str, line: int) -> str:
+    """The name of the function around a line, as `co_name` has it; empty outside of functions."""
+    around = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        and node.body[0].lineno <= line <= (node.end_lineno or line)  # defaults belong to the outside
+    ]
+    return max(around, key=lambda node: node.lineno).name if around else ""
 
 
-def passes(commands: Sequence[str]) -> bool:
-    """Whether all of these runs of pytest pass, in a process of their own."""
-    child = multiprocessing.get_context("fork").Process(target=run_tests, args=(commands,))
+class Recorder:
+    """A plugin for pytest: which functions of the package each test reaches, and how long the test takes."""
+
+    def __init__(self) -> None:
+        self.reached: dict[str, dict[str, dict[str, float]]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        codes: set[CodeType] = set()
+
+        def profile(frame: FrameType, event: str, _: object) -> None:
+            if event == "call":
+                codes.add(frame.f_code)
+
+        begun = time.process_time()
+        threading.setprofile(profile)
+        sys.setprofile(profile)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+        seconds = time.process_time() - begun
+        for code in codes:
+            if code.co_filename.startswith(str(PACKAGE)):
+                path = Path(code.co_filename).relative_to(PACKAGE).as_posix()
+                self.reached.setdefault(path, {}).setdefault(code.co_name, {})[item.nodeid] = seconds
+
+
+def record() -> None:
+    """Run all tests once without a mistake, and write down what they reach."""
+    recorder = Recorder()
+    files = [f"tests/test_{name}.py" for name in FILES]
+    status = pytest.main([*PYTEST, "-k", "not " + " and not ".join(SLOW), *files], plugins=[recorder])
+    if status != pytest.ExitCode.OK:
+        sys.exit(f"Without any mistake, the tests fail; see {FOLDER / 'output.txt'}.")
+    REACHED.write_text(json.dumps(recorder.reached))
+
+
+@functools.cache
+def recorded() -> dict[str, dict[str, dict[str, float]]]:
+    """For each file and function the tests that reach it, with their seconds."""
+    if not REACHED.is_file() and not passes(record):
+        sys.exit(f"Without any mistake, the tests fail; see {FOLDER / 'output.txt'}.")
+    found: dict[str, dict[str, dict[str, float]]] = json.loads(REACHED.read_text())
+    return found
+
+
+def passes(work: Callable[[], None]) -> bool:
+    """Whether the work ends well in a process of its own, which finds the copy of the package."""
+    child = multiprocessing.get_context("fork").Process(target=in_copy, args=(work,))
     child.start()
     child.join()
     return child.exitcode == 0
 
 
-def run_tests(commands: Sequence[str]) -> None:
-    import pytest
-
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+def in_copy(work: Callable[[], None]) -> None:
     output = os.open(FOLDER / "output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.chdir(ROOT)
     os.environ["PYTHONPATH"] = str(PACKAGE.parent)
     sys.path.insert(0, str(PACKAGE.parent))
-    for command in commands:
-        status = pytest.main([*PYTEST, *shlex.split(command)])
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            os._exit(1)
-    os._exit(0)
+    work()
+
+
+def run_tests(tests: Sequence[str]) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    status = pytest.main([*PYTEST, *tests])
+    os._exit(0 if status in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else 1)
 
 
 def read_results() -> dict[str, str]:
@@ -275,8 +340,6 @@ def write_results(results: dict[str, str]) -> None:
 
 def table(results: dict[str, str]) -> str:
     """Killed mutants by folder, with 95 % Clopper-Pearson intervals."""
-    from scipy.stats import binomtest
-
     counts: dict[str, Counter[str]] = {}
     for mutant, result in results.items():
         folder = mutant.split("/")[0]
@@ -293,12 +356,4 @@ def table(results: dict[str, str]) -> str:
 
 
 if __name__ == "__main__":
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    # What all tests import is loaded once, before the processes are forked. The package itself is not.
-    import hypothesis  # noqa: F401
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-    import pytest  # noqa: F401
-    import scipy.stats  # noqa: F401
-
     main()

@@ -68,6 +68,25 @@ def test_composed_measures_equal_the_built_in_ones_they_imitate(case: Case, cuto
             assert factor * row[str(own)] == expected, (topic, own, built_in)
 
 
+def test_a_composed_measure_weighs_aspects_and_says_whether_its_bounds_are_exact() -> None:
+    made = {
+        "tc_plain": compose("tc_plain", discount="uniform"),
+        "tc_linear": compose("tc_linear", gain="linear"),
+        "tc_divided": compose("tc_divided", novelty="decay", divisor="greedy"),
+        "tc_everything": compose("tc_everything", novelty="decay", divisor="everything"),
+    }
+    kinds = {name: measure.definition.bounds.kind for name, measure in made.items()}
+    assert kinds == {
+        "tc_plain": "exact",
+        "tc_linear": "outer",
+        "tc_divided": "outer",
+        "tc_everything": "exact",
+    }
+    judged, weights = {"q": {"s": {"a": 1}, "t": {"b": 1}}}, {"q": {"s": 0.9, "t": 0.1}}
+    found = rankprism.evaluate(judged, {"q": {"a": 1.0}}, ["tc_plain"], weights=weights)
+    assert found.mean() == {"run": {"tc_plain": 0.9}}
+
+
 @settings(max_examples=40)
 @given(case=cases(grades=WHOLE), judged_only=st.booleans())
 def test_a_mixture_is_the_weighted_sum(case: Case, judged_only: bool) -> None:

@@ -427,6 +427,17 @@ def test_power_grows_with_topics() -> None:
     assert grown[2] == power(scores_of({"m": values}), resamples=200).power[0]
 
 
+def test_every_set_of_fewer_topics_is_drawn_anew() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.random((8, 6)) + np.linspace(0, 2, 8)[:, None]
+    scores = scores_of({"m": values})
+    found = stability(scores, sizes=[5, 6], samples=30, method="t")
+    left_out = [power(scores_of({"m": np.delete(values, t, axis=1)}), method="t").power[0] for t in range(6)]
+    assert len(set(left_out)) > 2
+    assert set(found.power[0, 0]) == set(left_out)  # 30 draws meet each of the six sets
+    assert set(found.power[0, 1]) == {power(scores, method="t").power[0]}
+
+
 # Disagreements
 
 
@@ -503,6 +514,13 @@ def test_every_result_is_frozen_and_exports(small: Any) -> None:
         assert result.to_markdown().splitlines()[1].startswith("|:---")
         assert r"\begin{tabular}" in result.to_latex()
         assert str(result) in repr(result)
+
+
+def test_results_are_equal_only_to_themselves(small: Any) -> None:
+    # They hold arrays, of which == would make arrays.
+    for one, same in zip(every_result(small), every_result(small), strict=True):
+        assert (one == same) is False
+        assert len({one, same}) == 2
 
 
 @pytest.mark.parametrize("function", [power, unanimity, correlation])

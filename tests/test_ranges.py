@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,27 @@ def test_every_number_of_every_measure_has_a_range() -> None:
             if parameter.kind in (int, float) and not (parameter.choices or parameter.sequence):
                 assert "≤" in parameter.range or "<" in parameter.range, (name, parameter.name)
                 assert "≥" in parameter.range or ">" in parameter.range, (name, parameter.name)
+
+
+def test_the_ends_of_every_range_are_allowed_or_not_as_its_words_say() -> None:
+    seen = set()
+    for name in names():
+        for p in parse(name).definition.parameters:
+            if p.kind not in (int, float) or p.choices or p.sequence:
+                continue
+            words = p.range
+            for end, inclusive, step in ((p.low, "≥", -1), (p.high, "≤", 1)):
+                if end is None:
+                    continue
+                allowed = inclusive in words
+                seen.add((inclusive, allowed))
+                value = int(end) if p.kind is int else end
+                if allowed:
+                    assert p.check(value, name) == value, (name, p.name)
+                    value += step
+                with pytest.raises(MeasureError, match=re.escape(f"{p.name} must be {words}")):
+                    p.check(value, name)
+    assert seen == {("≥", True), ("≥", False), ("≤", True), ("≤", False)}
 
 
 @pytest.mark.parametrize(

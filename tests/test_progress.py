@@ -1,0 +1,55 @@
+"""How far an analysis is, as its progress bar is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankprism import compare
+from rankprism.data.scores import Scores
+from rankprism.meta import agreement, correlation, power, stability, swap, unanimity
+
+
+def some_scores(runs: int, topics: int, measures: int) -> Scores:
+    names = [
+        tuple(f"{kind}{i}" for i in range(n)) for kind, n in zip("rtm", (runs, topics, measures), strict=True)
+    ]
+    values = np.random.default_rng(0).random((runs, topics, measures))
+    return Scores(names[0], names[1], names[2], values)
+
+
+ONE = some_scores(6, 12, 1)
+THREE = some_scores(6, 12, 3)
+
+ANALYSES: dict[str, Callable[..., Any]] = {
+    "bootstrap": partial(compare, ONE, test="bootstrap", resamples=2000),
+    "fisher": partial(compare, ONE, test="fisher", resamples=2000),
+    "tukey": partial(compare, ONE, test="tukey", resamples=2000),
+    "several measures": partial(compare, THREE, test="bootstrap", resamples=2000),
+    "power": partial(power, THREE, resamples=500),
+    "stability": partial(stability, ONE, sizes=[4, 8, 10], samples=3, resamples=500),
+    "unanimity": partial(unanimity, THREE),
+    "correlation by topic": partial(correlation, THREE, per_topic=True),
+    "agreement": partial(agreement, THREE, resamples=500),
+    "swap": partial(swap, THREE, trials=10),
+}
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_shares_end_at_1(name: str) -> None:
+    shares: list[float] = []
+    ANALYSES[name](on_share=shares.append)
+    assert shares
+    assert all(0 < share <= 1 for share in shares)
+    assert max(shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("name", "steps"), [("stability", 9), ("correlation by topic", 12), ("swap", 10)])
+def test_shares_rise_step_by_step(name: str, steps: int) -> None:
+    shares: list[float] = []
+    ANALYSES[name](on_share=shares.append)
+    np.testing.assert_allclose(np.unique(np.round(shares, 9)), np.arange(1, steps + 1) / steps, atol=1e-8)
