@@ -44,7 +44,7 @@ def test_imports_point_down() -> None:
     ("upper", "lower", "named"),
     [
         ("evaluation", "formats", "rankprism.evaluation -> rankprism.formats"),
-        ("plots", "comparison | meta | axioms | preferences", "rankprism.plots.curves -> rankprism.meta"),
+        ("plots", "comparison | meta | axioms", "rankprism.plots.curves -> rankprism.meta"),
     ],
 )
 def test_an_import_that_points_up_is_seen(upper: str, lower: str, named: str, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rankprism import compare
-from rankprism.data.scores import Scores
 from rankprism.meta import agreement, correlation, power, stability, swap, unanimity
+from rankprism.results.scores import Scores
 
 
 def some_scores(runs: int, topics: int, measures: int) -> Scores:
