@@ -26,6 +26,8 @@ KINDS = {
     "few-judged": "less than half of the top documents of a run are judged",
     "unmatched-run": "almost none of the documents of a run is judged",
     "unmatched-topics": "no document that a run retrieves for a topic is judged",
+    "no-judgments": "a topic has preferences and no absolute judgments",
+    "no-preferences": "a topic has absolute judgments and no preferences",
     "no-relevant": "a topic has no relevant document",
     "unused-weights": "no chosen measure uses the aspect weights",
     "unequal-scales": "TOMA compares aspects whose scales differ much in length",
