@@ -4,6 +4,7 @@
 `prf` sums utilities down a ranking. `trec_prefs` and `precision` count the simple pairs that a ranking has
 in order. `describe` says what is in a set of preferences, with `agreement` of assessors and `cycles`;
 `bradley_terry` makes one strength for each document of them, and the order that `Compat` reads. `profiles`
-says what kinds of users care about, and `simulate` what they would prefer, from subtopic judgments. The value
-`Preferences` lives in `rankprism.data`, and how it is read and written in `rankprism.formats`.
+says what kinds of users care about, and `simulate` what they would prefer, from subtopic judgments.
+`selection` chooses the questions to ask next about the `rankings` of runs, and `plan` rehearses a study. The
+value `Preferences` lives in `rankprism.data`, and how it is read and written in `rankprism.formats`.
 """
