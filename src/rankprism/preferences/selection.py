@@ -428,7 +428,13 @@ def worth_asking(study: Study, measures: Sequence[Measure], adaptive: bool) -> l
             found[t].append(
                 Worth(by * _quadratic(one.doc, spread), one.cell, by * _quadratic(one.given, spread))
             )
-    return [_added(of_topic) for of_topic in found]
+    return _comparable([_added(of_topic) for of_topic in found])
+
+
+def _comparable(worth: Sequence[Worth]) -> list[Worth]:
+    """The same as shares of the largest, rounded, so that equal ones are equal on every machine."""
+    most = max((float(one.doc.max(initial=0.0)) for one in worth), default=0.0) or 1.0
+    return [Worth(np.round(one.doc / most, 12), one.cell, np.round(one.given / most, 12)) for one in worth]
 
 
 def _quadratic(rows: Floats, form: Floats) -> Floats:
