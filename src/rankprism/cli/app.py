@@ -25,6 +25,7 @@ MODULES = {
     "aspects": "aspects",
     "preferences": "preferences",
     "plot": "plot",
+    "assess": "assess",
 }
 
 
