@@ -291,7 +291,7 @@ def is_swapped(seed: int, key: str, whose: str) -> bool:
 
 def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     """The number of each name in a table."""
-    return dict(connection.execute(sa.select(table.c.name, table.c.id)).tuples().all())
+    return {row.name: row.id for row in connection.execute(sa.select(table.c.name, table.c.id))}
 
 
 def _rankings(

@@ -272,16 +272,12 @@ def import_preferences(open_study: Store, source: Any, format: str | None = None
         for question in questions:
             _check_known(read.source, question, topics, documents)
         insert_questions(connection, questions, settings, topics, documents)
-        tasks = dict(
-            connection.execute(
-                sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
-            )
-            .tuples()
-            .all()
-        )
+        keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
+        tasks = {row.key: row.id for row in connection.execute(keys)}
         assessors = ids(connection, store.assessor)
         place = store.place
-        taken = set(connection.execute(sa.select(place.c.task, place.c.assessor)).tuples().all())
+        places = connection.execute(sa.select(place.c.task, place.c.assessor))
+        taken = {(row.task, row.assessor) for row in places}
         added = 0
         for question, row in zip(questions, rows, strict=True):
             _, _, left, _, outcome, name, time, comment = row
@@ -340,7 +336,7 @@ def _check_known(
 
 
 def _names(connection: sa.Connection, table: sa.Table) -> dict[int, str]:
-    return dict(connection.execute(sa.select(table.c.id, table.c.name)).tuples().all())
+    return {row.id: row.name for row in connection.execute(sa.select(table.c.id, table.c.name))}
 
 
 def _left_out(connection: sa.Connection, purposes: tuple[str, ...]) -> int:

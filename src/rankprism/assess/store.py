@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import command
 from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
@@ -246,12 +246,9 @@ def opened(target: str) -> Iterator[Store]:
     if not is_url(target) and not os.path.isfile(target):
         raise InputError(f"{target}: there is no such study; make it with `rankprism assess new {target} …`")
     with _connected(target) as store:
-        try:
-            with store.reading() as connection:
-                revision = MigrationContext.configure(connection).get_current_revision()
-        except sa.exc.DatabaseError as error:
-            raise InputError(f"{store.name}: is no study ({_first_line(error)})") from None
-        scripts = ScriptDirectory(os.fspath(_MIGRATIONS))
+        with store.reading() as connection:
+            revision = MigrationContext.configure(connection).get_current_revision()
+        scripts = _scripts()
         if revision is None:
             raise InputError(f"{store.name}: has no study; make it with `rankprism assess new`")
         if revision not in {script.revision for script in scripts.walk_revisions()}:
@@ -279,8 +276,13 @@ def now() -> str:
 def _connected(target: str) -> Iterator[Store]:
     store = Store(_engine(target), _shown(target))
     try:
-        with store.engine.connect():
-            pass
+        try:
+            with store.engine.connect():
+                pass
+        except sa.exc.OperationalError:
+            raise
+        except sa.exc.DatabaseError as error:
+            raise InputError(f"{store.name}: is no study ({_first_line(error)})") from None
         yield store
     except sa.exc.OperationalError as error:
         raise InputError(f"{store.name}: the database says {_first_line(error)}") from None
@@ -345,7 +347,16 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 
 def _migrate(connection: sa.Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", os.fspath(_MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    """Bring the schema to this version, in the transaction of the connection."""
+    scripts = _scripts()
+
+    def steps(revision: Any, context: MigrationContext) -> Any:
+        return scripts._upgrade_revs("head", revision)
+
+    with EnvironmentContext(Config(), scripts, fn=steps) as environment:
+        environment.configure(connection=connection, target_metadata=metadata)
+        environment.run_migrations()
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(os.fspath(_MIGRATIONS))
