@@ -273,6 +273,14 @@ def of_meta(meta: dict[str, float]) -> list[Target]:
     ]
 
 
+def of_preferences(preferences: dict[str, float]) -> list[Target]:
+    """Complete preferences of three profiles on 50 topics × 100 documents, and nPrf@20 of 17 runs."""
+    return [
+        Target("preferences: complete, and nPrf@20, seconds", preferences["seconds"], "≤", 30),
+        Target("preferences: peak memory in MB", preferences["megabytes"], "≤", 1000),
+    ]
+
+
 # Printing
 
 
@@ -334,6 +342,14 @@ def print_meta(meta: dict[str, float]) -> None:
     print(f"  with 20 times the resamples {meta['megabytes, 20 × resamples']:.0f} MB")
 
 
+def print_preferences(preferences: dict[str, float]) -> None:
+    print(f"\nComplete preferences, {preferences['judgments']:,} judgments of 50 topics by 3 profiles")
+    print(f"  reading 17 runs, choosing documents             {preferences['reading']:>8.3f} s")
+    print(f"  simulating                                      {preferences['simulating']:>8.3f} s")
+    print(f"  utilities and nPrf@20 of 17 runs                {preferences['scoring']:>8.3f} s", end="")
+    print(f"   peak memory {preferences['megabytes']:.0f} MB")
+
+
 def print_imports(imports: dict[str, float]) -> None:
     print("\nImporting, beyond the start of the interpreter")
     for statement, seconds in imports.items():
@@ -377,6 +393,7 @@ def record(
     one_more: Any,
     grid: Any,
     meta: dict[str, float],
+    preferences: dict[str, float],
     imports: dict[str, float],
     reached: list[Target],
     waited: list[str],
@@ -396,6 +413,7 @@ def record(
         "one more measure": one_more,
         "grid": grid,
         "meta": meta,
+        "preferences": preferences,
         "import seconds": imports,
         "disturbed": waited,
         "targets": [vars(target) | {"met": target.met} for target in reached],
@@ -443,10 +461,18 @@ def main() -> None:
     meta = json.loads(measure(program, Effort(2, 60))[1])
     meta["axioms"] = measure([str(OURS / "rankprism"), "axioms"], Effort(1, 1))[0].seconds
     print_meta(meta)
-    reached = [*targets(results, imports), *shares(one_more, grid), *of_meta(meta)]
+    program = [str(OURS / "python"), str(BENCH / "contenders" / "preferences.py")]
+    preferences = json.loads(measure(program, Effort(2, 60))[1])
+    print_preferences(preferences)
+    reached = [
+        *targets(results, imports),
+        *shares(one_more, grid),
+        *of_meta(meta),
+        *of_preferences(preferences),
+    ]
     waited = disturbed(results)
     print_targets(reached, waited)
-    record(results, one_more, grid, meta, imports, reached, waited)
+    record(results, one_more, grid, meta, preferences, imports, reached, waited)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python tests/all_scores.py [FOLDER OF WEB 2012]
 
 The measures come from the registry, each with its parameters varied one at a time, and from combinations of
-the parts that `compose` knows. The collections are the sample and two that are generated here from whole
+the parts that `compose` knows. The collections are the sample and three that are generated here from whole
 numbers, so that every machine has the same ones.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 from rankprism import evaluate, read_judgments, sample
 from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
-from rankprism.measures import Measure, names, parse
+from rankprism.measures import Measure, lookup, names, parse
 from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose
 from rankprism.measures.parameter import Parameter
 from rankprism.measures.parts import GAINS
@@ -95,6 +95,8 @@ def values(parameter: Parameter, measure: Measure) -> list[Any]:
         return [{1: 0.7, 2: 3.3}]
     if parameter.mapping:
         return [*parameter.choices, {0.5: 0.3, 1.75: 0.6, 3: 0.1}]
+    if parameter.name == "browsing":
+        return [*parameter.choices, (0.4, 0.3, 0.1)]
     if parameter.choices:
         return [choice for choice in parameter.choices if choice != parameter.default]
     allowed = []
@@ -130,6 +132,8 @@ def all_measures(judgments: Judgments, named: bool) -> list[Measure]:
         home = measure.definition.function.__module__
         if not home.startswith("rankprism.measures.") or home == "rankprism.measures.compose":
             continue
+        if measure.needs != "judgments":
+            continue
         takes = {parameter.name for parameter in measure.definition.parameters}
         needs_names = name == "TOMA" or bool(takes & {"aspect", "good"})
         if needs_names != named:
@@ -141,6 +145,32 @@ def all_measures(judgments: Judgments, named: bool) -> list[Measure]:
             outer = measure(measure=parse(inside))
             candidates += variants(outer(aspect="readable") if "aspect" in takes else outer)
     return candidates if named else allowed(judgments, candidates)
+
+
+def preference_measures() -> list[Measure]:
+    """All that need preferences, with their parameters changed."""
+    found = [lookup(name) for name in names() if lookup(name).needs == "preferences"]
+    own = [measure for measure in found if measure.definition.function.__module__.startswith("rankprism.")]
+    every = [changed for measure in own for changed in variants(measure)]
+    return [m for m in dict.fromkeys(every) if not m.definition.function.__module__.endswith(".compose")]
+
+
+def preferred() -> tuple[list[tuple[str, ...]], dict[str, dict[str, dict[str, float]]]]:
+    """Pairs and triplets on 4 topics of 10 to 31 documents, and rankings with others among them."""
+    number = whole_numbers(2013)
+    rows: list[tuple[str, ...]] = []
+    runs: dict[str, dict[str, dict[str, float]]] = {run: {} for run in RUNS[:2]}
+    for t in range(4):
+        docs = [f"d{d}" for d in range(10 + 7 * t)]
+        for _ in range(400):
+            left, right, given = (docs[next(number) % len(docs)] for _ in range(3))
+            if left == right or given in (left, right):
+                continue
+            outcome = ("left", "right", "tie")[next(number) % 3]
+            rows.append((f"t{t}", given if next(number) % 3 else "", left, right, outcome, "ann"))
+        for run in runs:
+            runs[run][f"t{t}"] = {doc: float(next(number) % 1000) for doc in [*docs, "x1", "x2", "x3"]}
+    return rows, runs
 
 
 def allowed(judgments: Judgments, measures: list[Measure]) -> list[Measure]:
@@ -159,7 +189,7 @@ def _allows(measure: Measure, grade: float) -> bool:
     return True
 
 
-def csv_of(judgments: Judgments, runs: Any, measures: list[Measure]) -> str:
+def csv_of(judgments: Any, runs: Any, measures: list[Measure]) -> str:
     return evaluate(judgments, runs, measures).table(per_topic=True).to_csv()
 
 
@@ -172,6 +202,8 @@ def every_score() -> Iterator[str]:
     yield csv_of(judged, runs, allowed(judged, composed()))
     judged, runs = labelled()
     yield csv_of(judged, runs, all_measures(judged, named=True))
+    yield csv_of(sample.PREFERENCES, list(sample.RUNS), preference_measures())
+    yield csv_of(*preferred(), preference_measures())
 
 
 def some_of_web_2012(folder: Path) -> Iterator[str]:

@@ -588,6 +588,7 @@ def test_every_built_in_measure_says_what_it_keeps(declared: dict[str, frozenset
         if (d := lookup(name).definition).function.__module__.startswith("rankprism.measures.")
         and d.function.__module__ != "rankprism.measures.compose"
         and all(p.name != "measure" for p in d.parameters)  # as kept as the measure inside
+        and d.needs == "judgments"  # constraints are about grades
     } - set(declared)
     assert not silent, "declare keeps= (and keeps_ia=): `rankprism axioms NAME` says what"
 

@@ -223,7 +223,9 @@ def own_measures() -> None:
 #: Other tests register measures of their own.
 _HOMES = {name: lookup(name).definition.function.__module__ for name in names()}
 BUILT_IN = [
-    n for n, home in _HOMES.items() if home.startswith("rankprism.") and not home.endswith(".compose")
+    n
+    for n, home in _HOMES.items()
+    if home.startswith("rankprism.") and not home.endswith(".compose") and lookup(n).needs == "judgments"
 ]
 OWN = ["own_decay", "own_first", "own_first_greedy", "own_sum", "own_cascade", "own_mix"]
 

@@ -514,7 +514,8 @@ def built_in() -> list[Definition]:
     return [
         definition
         for definition in definitions()
-        if homes[definition.name].startswith("rankprism.measures.")
+        if definition.needs == "judgments"  # those of preferences are in test_preference_evaluation
+        and homes[definition.name].startswith("rankprism.measures.")
         and homes[definition.name] != "rankprism.measures.compose"
     ]
 

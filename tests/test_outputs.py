@@ -39,6 +39,12 @@ from rankprism.meta import (
 )
 from rankprism.preferences.bradley_terry import bradley_terry
 from rankprism.preferences.describe import describe
+from rankprism.preferences.experiments import (
+    incomplete_correlation,
+    measure_correlation,
+    profile_correlation,
+)
+from rankprism.preferences.plan import plan
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]
@@ -87,6 +93,7 @@ def other_results(scores: Scores) -> list[Result]:
     """One of each kind that `every_result` has not."""
     judged = read_judgments({"q_1": {"a_b": {"x": 1, "y": 1}, "c%": {"x": 1, "y": 0}}}, aspects=["a_b", "c%"])
     runs = {"r&1": {"q_1": {"x": 2.0, "y": 1.0}}, "r_2": {"q_1": {"y": 2.0, "x": 1.0}}}
+    deeper = {name: {"q_1": {**ranking["q_1"], "z": 0.5}} for name, ranking in runs.items()}
     preferences = [("q_1", "", "x", "y", "left", "a&b"), ("q_1", "", "x", "y", "right", "c_d")]
     found = power(scores, resamples=100)
     return [
@@ -107,6 +114,10 @@ def other_results(scores: Scores) -> list[Result]:
         analyse(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
         bradley_terry(preferences),
+        plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),
+        measure_correlation(judged, runs, cutoff=2),
+        profile_correlation(judged, runs, draw=1),
+        incomplete_correlation(judged, deeper, draw=1, triplets=[1], repetitions=2),
     ]
 
 

@@ -40,6 +40,12 @@ from rankprism.measures.display import shown_name
 from rankprism.plots import curves, heatmaps, intervals, irec, theme
 from rankprism.plots.output import drawn
 from rankprism.plots.record import gallery
+from rankprism.preferences.experiments import (
+    incomplete_correlation,
+    measure_correlation,
+    profile_correlation,
+)
+from rankprism.preferences.plan import plan
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
@@ -61,7 +67,20 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
         "correlation_heatmap": (meta.correlation(scores),),
         "difference_intervals": (compare(scores),),
         "hasse_diagram": (aspects.order(read_judgments(LABELS)),),
+        "incomplete_curves": (
+            incomplete_correlation(
+                sample.QRELS,
+                list(sample.RUNS),
+                measures=["nPrf@5", "nPrf(unseen='skip')@5"],
+                triplets=[5, 20],
+                repetitions=3,
+                documents=8,
+            ),
+        ),
         "irec_against": (scores, "StRecall@10", "D_nDCG@10"),
+        "judgments_needed": (plan(sample.QRELS, list(sample.RUNS), budgets=[5, 10], repetitions=2),),
+        "preference_correlations": (measure_correlation(sample.QRELS, list(sample.RUNS), documents=8),),
+        "profile_correlations": (profile_correlation(sample.QRELS, list(sample.RUNS), documents=8),),
         "power_growth": (meta.stability(scores, samples=3, method="t"),),
         "score_intervals": (scores,),
         "sensitivity": (variants, "alpha"),

@@ -11,26 +11,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankprism import Preferences, read_preferences, read_run
-from rankprism.data.hits import NOWHERE
-from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run, align
-from rankprism.preferences.precision import ppref, wpref
-from rankprism.preferences.trec_prefs import MEASURES, judgment_groups, ranked, trec_prefs
-from rankprism.preferences.utility import NONE, shown_by_topic
+from rankprism import Preferences, Run, evaluate, read_preferences, read_run
+from rankprism.measures import definitions
+from rankprism.measures.preferences.groups import judgment_groups
+from rankprism.measures.preferences.utility import shown_by_topic
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
+
+#: trec_eval's preference measures, in the order in which it prints them.
+MEASURES = [d.name for d in definitions() if d.name.startswith("prefs_")]
 
 
 def scored(preferences: Preferences, run: Run) -> dict[str, dict[str, float]]:
     """All of trec_eval's measures by topic, for the topics that the run has."""
-    aligned = align(Judgments(preferences.table), run, "score-ascending-id")
-    groups = judgment_groups(preferences)
-    found = {}
-    for t, topic in enumerate(preferences.table.topics):
-        if aligned.retrieved[t]:
-            doc = aligned.doc[aligned.start[t] : aligned.start[t + 1]].astype(np.int64)
-            ranking = ranked(groups[topic], doc)
-            found[topic] = {name: measure(ranking) for name, measure in MEASURES.items()}
-    return found
+    scores = evaluate(preferences, run, MEASURES, order="score-ascending-id", topics="retrieved")
+    return scores.per_topic()[run.name]
+
+
+def ranked(*docs: str) -> dict[str, dict[str, float]]:
+    """A run that ranks these documents, from the top, on topic q."""
+    return {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
 
 
 # ── trec_eval ────────────────────────────────────────────────────────────────────────────────────
@@ -146,20 +146,7 @@ def test_an_assessors_preferences_are_transitive_and_circles_are_none() -> None:
 def test_triplets_are_not_preferences_of_a_group() -> None:
     preferences = read_preferences([("q", "z", "a", "b", "left")])
     assert judgment_groups(preferences) == {"q": ()}
-    rank, doc = np.array([[1]], dtype=np.int32), np.array([[0]])
-    for name in MEASURES:
-        assert trec_prefs(name, (), rank, doc).tolist() == [0.0]
-
-
-def test_a_batch_of_rankings_scores_as_each_alone(tmp_path: Path) -> None:
-    groups = judgment_groups(levels_read(tmp_path))["q1"]
-    rng = random.Random(3)
-    orders = [rng.sample(range(6), n) for n in (0, 2, 4, 6)]
-    doc = np.array([[*order, *[NONE] * (6 - len(order))] for order in orders])
-    rank = np.where(doc == NONE, NOWHERE, np.arange(1, 7)).astype(np.int32)
-    for name, measure in MEASURES.items():
-        alone = [measure(ranked(groups, np.array(order, dtype=np.int64))) for order in orders]
-        assert trec_prefs(name, groups, rank, doc).tolist() == alone
+    assert set(scored(preferences, read_run(ranked("a")))["q"].values()) == {0.0}
 
 
 def test_only_who_prefers_what_matters() -> None:
@@ -216,30 +203,25 @@ def test_preference_precision_is_what_the_definition_says(k: int | None) -> None
             a, b, z = rng.sample(names, 3)
             rows.append((rng.choice(["", "", z]), a, b, rng.choice(["left", "right", "tie"])))
         preferences = read_preferences([("q", *row) for row in rows])
-        shown = shown_by_topic(preferences)["q"]
         rankings = [rng.sample([*names, "x", "y"], rng.randint(0, 10)) for _ in range(4)]
-        hits = [[(i, shown.docs.index(d)) for i, d in enumerate(r, 1) if d in shown.docs] for r in rankings]
-        width = max(map(len, hits))
-        rank = np.full((4, width), NOWHERE, dtype=np.int32)
-        doc = np.full((4, width), NONE, dtype=np.int64)
-        for n, found in enumerate(hits):
-            for h, (i, d) in enumerate(found):
-                rank[n, h], doc[n, h] = i, d
+        runs = {f"r{n}": ranked(*ranking) for n, ranking in enumerate(rankings)}
+        at = "" if k is None else f"@{k}"
+        found = evaluate(preferences, runs, [f"ppref{at}", f"wpref{at}"]).values[:, 0]
         expected = [defined(rows, ranking, k) for ranking in rankings]
-        assert ppref(shown, rank, doc, k).tolist() == [float(p) for p, _ in expected]
-        np.testing.assert_allclose(wpref(shown, rank, doc, k), [w for _, w in expected], atol=1e-14)
+        assert found[:, 0].tolist() == [float(p) for p, _ in expected]
+        np.testing.assert_allclose(found[:, 1], [w for _, w in expected], atol=1e-14)
         # The order of the lines does not matter, to the last bit.
-        shuffled = shown_by_topic(read_preferences([("q", *row) for row in rng.sample(rows, len(rows))]))["q"]
-        assert wpref(shuffled, rank, doc, k).tolist() == wpref(shown, rank, doc, k).tolist()
+        shuffled = [("q", *row) for row in rng.sample(rows, len(rows))]
+        again = evaluate(shuffled, runs, [f"ppref{at}", f"wpref{at}"]).values[:, 0]
+        assert again.tolist() == found.tolist()
 
 
 def test_preference_precision_by_hand() -> None:
     """Ranked a, b, c; preferred a to b, c to b, c to x. At 1 only (a, b) is ordered, at 2 also (c, b)."""
     rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "right"), ("q", "", "c", "x", "left")]
-    shown = shown_by_topic(read_preferences(rows))["q"]
-    doc = np.array([[shown.docs.index(d) for d in "abc"]])
-    rank = np.array([[1, 2, 3]], dtype=np.int32)
-    assert [ppref(shown, rank, doc, k)[0] for k in (1, 2, 3)] == [1, 1 / 2, 2 / 3]
+    names = ["ppref@1", "ppref@2", "ppref@3", "wpref@2", "wpref@3"]
+    *plain, at_2, at_3 = evaluate(rows, ranked("a", "b", "c"), names).values[0, 0].tolist()
+    assert plain == [1, 1 / 2, 2 / 3]
     first, second, third = (1 / math.log2(i + 1) for i in (1, 2, 3))
-    assert wpref(shown, rank, doc, 2)[0] == pytest.approx(first / (first + second))
-    assert wpref(shown, rank, doc, 3)[0] == pytest.approx((first + third) / (first + second + third))
+    assert at_2 == pytest.approx(first / (first + second))
+    assert at_3 == pytest.approx((first + third) / (first + second + third))

@@ -10,8 +10,15 @@ import pytest
 
 from rankprism.data.hits import NOWHERE, Ints, Longs
 from rankprism.formats.preferences import read_preferences
-from rankprism.preferences.prf import COMBINATIONS, exact_ideal_prf, greedy_ideal, ideal_prf, prf, reaching
-from rankprism.preferences.utility import NONE, UNSEEN, Shown, pooled, raw, shown_by_topic
+from rankprism.measures.preferences.prf import (
+    COMBINATIONS,
+    exact_ideal_prf,
+    greedy_ideal,
+    ideal_prf,
+    prf,
+    reaching,
+)
+from rankprism.measures.preferences.utility import NONE, UNSEEN, Shown, pooled, raw, shown_by_topic
 
 BROWSING: list[str | tuple[float, ...]] = ["rbp", "dcg", "rr", "uniform", (0.5, 0.25, 0.125)]
 

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import BATCH, Floats, Hits, batches
+from rankprism.data.hits import BATCH, Floats, Hits, Longs, batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.note import issue
+from rankprism.data.note import Note, issue, some
+from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
-from rankprism.data.scores import Scores
+from rankprism.data.scores import Scores, as_listed
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.runs import align_source, check_format
-from rankprism.inspection import Evaluated, notes_of
+from rankprism.formats.preferences import are_preferences, read_preferences
+from rankprism.formats.runs import align_source, check_format, run_from
+from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
-from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
+from rankprism.measures.preferences.prf import TIE
+from rankprism.types import (
+    AspectsLike,
+    JudgmentsLike,
+    MeasuresLike,
+    PreferencesLike,
+    RunsLike,
+    WeightsLike,
+)
 
 TOPICS = ("judged", "retrieved")
 
 
 def evaluate(
-    judgments: JudgmentsLike,
+    judgments: JudgmentsLike | PreferencesLike,
     runs: RunsLike,
     measures: MeasuresLike,
     *,
+    preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
+    preferences_format: str | None = None,
     run_format: str | None = None,
     topics: str = "judged",
     order: str = "score",
@@ -45,11 +59,16 @@ def evaluate(
 ) -> Scores:
     """Score runs with measures.
 
-    judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame.
+    judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
+        preferences, it may be preferences instead.
     runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
+    preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
+        topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
+        its mean.
     weights, aspects : of judgments with several aspects, see `read_judgments`.
-    qrels_format, run_format : how to read files, see `read_judgments` and `read_run`; recognised without it.
+    qrels_format, preferences_format, run_format : how to read files, see `read_judgments`,
+        `read_preferences` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
         over those among them that a run has "retrieved".
     order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
@@ -85,56 +104,254 @@ def evaluate(
             measure.check_bounded()
     sources = run_sources(runs)
     check_format(run_format)
-    judged = read_judgments(judgments, format=qrels_format, weights=weights, aspects=aspects)
-    aligned = _align_all(judged, sources, order, duplicates, run_format, threads, on_run)
+    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects}
+    parts = _parts(chosen, judgments, preferences, preferences_format, settings)
+    if len(parts) > 1:
+        sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
+    aligned = [
+        align_all(part.judged, sources, order, duplicates, run_format, threads, None if p else on_run)
+        for p, part in enumerate(parts)
+    ]
+    share = _shares(parts, len(sources), on_share)
+    blocks = [
+        _block(part, list(runs.values()), topics, bounds, share)
+        for part, runs in zip(parts, aligned, strict=True)
+    ]
+    every, (values, low, high) = _together(parts, blocks, chosen)
 
-    shape = (len(aligned), len(judged.topics), len(chosen))
-    values = np.empty(shape)
-    uncertain = bounds or any(measure.is_uncertain for measure in chosen)
-    low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
+    notes: list[Note] = []
+    for part, runs_of_part in zip(parts, aligned, strict=True):
+        means = partial(_both_means, part, sources, runs_of_part, topics, duplicates, run_format)
+        known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
+        found = notes_of(Evaluated(part.judged, known, part.measures, topics, means, part.needs))
+        # What is said of a run's own lines is said once.
+        said = {note.kind for note in notes}
+        notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
+        notes += _topics_without(part, every)
+    issue(notes)
+    conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": duplicates}
+    for part, runs_of_part in zip(parts, aligned, strict=True):
+        about = _conventions(part, runs_of_part, bounds)
+        # With both kinds of judgments, what is about preferences has a place of its own.
+        conventions |= about if part is parts[0] else {"preferences": about.pop("preferences") | about}
+    first_notes = [note for part in parts for note in part.judged.notes]
+    conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
+    return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The measures that need one kind of judgments, and what they are computed from."""
+
+    needs: str
+    measures: tuple[Measure, ...]
+    judged: Judgments  #: or the documents that the preferences name
+    batches: Callable[[Sequence[Alignment]], Iterator[tuple[Hits | PreferenceHits, slice, Longs]]]
+
+
+def _parts(
+    measures: Sequence[Measure],
+    judgments: Any,
+    preferences: Any,
+    preferences_format: str | None,
+    settings: Mapping[str, Any],
+) -> list[_Part]:
+    """The measures by the kind of judgments that they need, once it is known that these are there."""
+    absolute = tuple(measure for measure in measures if measure.needs == "judgments")
+    relative = tuple(measure for measure in measures if measure.needs == "preferences")
+    if isinstance(judgments, Iterator):
+        judgments = list(judgments)
+    only_preferences = isinstance(judgments, Preferences) or (
+        bool(relative) and preferences is None and are_preferences(judgments, preferences_format)
+    )
+    if only_preferences:
+        if preferences is not None:
+            raise InputError(
+                "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
+            )
+        if absolute:
+            raise MeasureError(
+                f"{absolute[0]} needs absolute judgments, and only preferences are given; give judgments "
+                f"first, and the preferences with preferences= (--preferences FILE)"
+            )
+        for name, value in settings.items():
+            if value is not None:
+                raise InputError(
+                    f"{name} is for absolute judgments, and only preferences are given; leave it out"
+                )
+        preferences, judgments = judgments, None
+    elif relative and preferences is None:
+        raise MeasureError(
+            f"{relative[0]} needs preferences, and only absolute judgments are given; add preferences= "
+            f"(--preferences FILE)"
+        )
+    parts = []
+    if absolute:
+        read = read_judgments(
+            judgments,
+            format=settings["qrels_format"],
+            weights=settings["weights"],
+            aspects=settings["aspects"],
+        )
+        parts.append(_Part("judgments", absolute, read, lambda runs: batches(read.cells, runs)))
+    if relative:
+        preferred = read_preferences(preferences, format=preferences_format)
+        pool = PreferencePool.of(preferred)
+        parts.append(
+            _Part("preferences", relative, preferred.named, lambda runs: preference_batches(pool, runs))
+        )
+    return parts
+
+
+def _read_once(source: Any, name: str, format: str | None, duplicates: str) -> Any:
+    """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
+    if isinstance(source, Run) or (isinstance(source, str | os.PathLike) and os.path.isfile(source)):
+        return source
+    return run_from(source, name, format, duplicates)
+
+
+def _shares(
+    parts: Sequence[_Part], runs: int, on_share: Callable[[float], None] | None
+) -> Callable[[int], None]:
+    """To be called with a number of scores that have been computed."""
+    total = sum(len(part.measures) * len(part.judged.topics) for part in parts) * runs
     done = 0
-    for hits, which_runs, which_topics in batches(judged.cells, list(aligned.values())):
+
+    def share(more: int) -> None:
+        nonlocal done
+        done += more
+        if on_share is not None:
+            on_share(done / total)
+
+    return share
+
+
+#: Scores (run, topic, measure), and what they are at least and at most, where that is not the score itself.
+_Block = tuple[Floats, Floats | None, Floats | None]
+
+
+def _block(
+    part: _Part, runs: Sequence[Alignment], topics: str, bounds: bool, on_scores: Callable[[int], None]
+) -> _Block:
+    """The scores of all runs by the measures of one part."""
+    shape = (len(runs), len(part.judged.topics), len(part.measures))
+    values = np.empty(shape)
+    uncertain = bounds or any(measure.is_uncertain for measure in part.measures)
+    low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
+    for hits, which_runs, which_topics in part.batches(runs):
         block = (which_runs.stop - which_runs.start, len(which_topics))
-        for m, measure in enumerate(chosen):
+        for m, measure in enumerate(part.measures):
             values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
-            if on_share is not None:
-                done += block[0] * block[1]
-                on_share(done / values.size)
+            on_scores(block[0] * block[1])
         if low is not None and high is not None:
-            ends = _bounds(chosen, hits) if bounds else [measure.interval(hits) for measure in chosen]
+            ends = (
+                _bounds(part.measures, hits)
+                if bounds and isinstance(hits, Hits)
+                else [measure.interval(hits) for measure in part.measures]
+            )
             for m, (least, most) in enumerate(ends):
                 low[which_runs, which_topics, m] = least.reshape(block)
                 high[which_runs, which_topics, m] = most.reshape(block)
     if topics == "retrieved":
         for array in (values, low, high):
-            for r, run in enumerate(aligned.values()):
+            for r, run in enumerate(runs):
                 if array is not None:
                     array[r, ~run.retrieved] = np.nan
+    return values, low, high
 
-    def means(name: str) -> tuple[float, float | None]:
-        by_rank = _aligned_by_rank(judged, sources[name], duplicates, run_format)
-        mean = partial(_mean, judged, measure=chosen[0], topics=topics)
-        return mean(aligned[name]), None if by_rank is None else mean(by_rank)
 
-    notes = notes_of(Evaluated(judged, aligned, chosen, topics, means))
-    issue(notes)
-    conventions = {
-        "order": order,
-        "topics": topics,
-        "duplicates": duplicates,
-        "aspect weights": "uniform" if judged.weights is None else "given",
-        **_labelling(judged),
-        "bounds": bounds,
-        "topics without relevant documents": judged.topics_without_relevant,
+def _together(
+    parts: Sequence[_Part], blocks: Sequence[_Block], measures: Sequence[Measure]
+) -> tuple[tuple[str, ...], _Block]:
+    """All topics and scores. A topic without judgments of the kind that a measure needs has no score: NaN."""
+    if len(parts) == 1:
+        return parts[0].judged.topics, blocks[0]
+    every = tuple(sorted({topic for part in parts for topic in part.judged.topics}, key=as_listed))
+    number = {topic: t for t, topic in enumerate(every)}
+    shape = (len(blocks[0][0]), len(every), len(measures))
+    uncertain = any(low is not None for _, low, _ in blocks)
+    whole = [np.full(shape, np.nan) for _ in range(3 if uncertain else 1)]
+    for part, (values, low, high) in zip(parts, blocks, strict=True):
+        t = [number[topic] for topic in part.judged.topics]
+        m = [measures.index(measure) for measure in part.measures]
+        for array, own in zip(whole, (values, low, high), strict=False):
+            array[np.ix_(range(len(values)), t, m)] = values if own is None else own
+    return every, (whole[0], whole[1], whole[2]) if uncertain else (whole[0], None, None)
+
+
+def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
+    """The same run; those of its topics count as judged for which there are judgments of either kind."""
+    judged = set(every)
+    return replace(run, unjudged=[topic for topic in run.unjudged if topic not in judged])
+
+
+def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
+    """Topics that have no judgments of the kind that some measures need."""
+    own = set(part.judged.topics)
+    without = [topic for topic in every if topic not in own]
+    if not without:
+        return []
+    what = "preferences" if part.needs == "preferences" else "absolute judgments"
+    names = some([str(measure) for measure in part.measures])
+    return [
+        Note(
+            f"no-{part.needs}",
+            f"{len(without)} of {len(every)} topics have no {what} and are left out of the mean of {names}: "
+            f"{some(without)}",
+            len(without),
+            without[0],
+        )
+    ]
+
+
+def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> dict[str, Any]:
+    """How the scores of one part came about."""
+    judged = part.judged
+    if part.needs == "preferences":
+        about: dict[str, Any] = {"preferences": _preference_conventions(part.measures)}
+    else:
+        about = {
+            "aspect weights": "uniform" if judged.weights is None else "given",
+            **_labelling(judged),
+            "bounds": bounds,
+            "topics without relevant documents": judged.topics_without_relevant,
+        }
+    return about | {
         "topics missing from a run": {
-            name: int((~run.retrieved).sum()) for name, run in aligned.items() if not run.retrieved.all()
+            name: int((~run.retrieved).sum()) for name, run in runs.items() if not run.retrieved.all()
         },
         "topics of a run without judgments": {
-            name: len(run.unjudged) for name, run in aligned.items() if run.unjudged
+            name: len(run.unjudged) for name, run in runs.items() if run.unjudged
         },
-        "notes": [note.record() for note in (*judged.notes, *notes)],
     }
-    return Scores(tuple(aligned), judged.topics, tuple(map(str, chosen)), values, conventions, low, high)
+
+
+def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
+    """What the paper leaves open, and how it is read here."""
+    unseen = {str(m): m["unseen"] for m in measures if m.name in ("Prf", "nPrf")}
+    return {
+        "ties": "half a win for each document",
+        "documents never shown": "utility 0",
+        "unseen": unseen,
+        "K": "the cutoff, or without one the number of documents in the pool",
+        "pool": "documents shown as left or right",
+        "several given documents": "used where they are exactly the documents above",
+        "ties in the greedy ideal": f"utilities within {TIE:g}, the larger document id first",
+    }
+
+
+def _both_means(
+    part: _Part,
+    sources: Mapping[str, Any],
+    aligned: Mapping[str, Alignment],
+    topics: str,
+    duplicates: str,
+    run_format: str | None,
+    name: str,
+) -> tuple[float, float | None]:
+    """The mean of a run by the first measure: as it was ordered, and by its ranks where that can be known."""
+    by_rank = _aligned_by_rank(part.judged, sources[name], duplicates, run_format)
+    return _mean(part, aligned[name], topics), None if by_rank is None else _mean(part, by_rank, topics)
 
 
 def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: str | None) -> Alignment | None:
@@ -148,11 +365,11 @@ def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: st
         return None
 
 
-def _mean(judged: Judgments, run: Alignment, measure: Measure, topics: str) -> float:
-    """The mean score of one run."""
-    scores = np.empty(len(judged.topics))
-    for hits, _, which_topics in batches(judged.cells, [run]):
-        scores[which_topics] = measure.score(hits)
+def _mean(part: _Part, run: Alignment, topics: str) -> float:
+    """The mean score of one run by the first measure."""
+    scores = np.empty(len(part.judged.topics))
+    for hits, _, which_topics in part.batches([run]):
+        scores[which_topics] = part.measures[0].score(hits)
     return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
 
 
@@ -234,7 +451,7 @@ def _name(source: Any, number: int) -> str:
     return "run" if number == 1 else f"run{number}"
 
 
-def _align_all(
+def align_all(
     judgments: Judgments,
     sources: Mapping[str, Any],
     order: str,

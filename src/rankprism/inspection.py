@@ -33,6 +33,9 @@ _HARDLY_ANY = 0.05
 #: A scale so many times as long as another one is much longer.
 _MUCH_LONGER = 4
 
+#: Kinds of notes that are about judgments and runs together; others are about runs alone.
+OF_JUDGMENTS = ("missing-topics", "unjudged-topics", "unmatched-run")
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
@@ -44,6 +47,7 @@ class Evaluated:
     topics: str  # which are averaged over
     #: the mean of a run by the first measure: as it was ordered, and by its ranks where that can be known
     means: Callable[[str], tuple[float, float | None]]
+    needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
 
     def named(self, details: Mapping[str, str]) -> str:
         """The runs that a note is about, with the details of the first."""
@@ -169,9 +173,10 @@ def missing_topics(evaluated: Evaluated) -> Note | None:
             found[name] = f"{len(missing)} of {len(every)}: {some(missing)}"
     if not found:
         return None
+    topics = "judged topics" if evaluated.needs == "judgments" else "topics with preferences"
     return Note(
         "missing-topics",
-        f"judged topics are missing from {evaluated.named(found)} and are scored as empty rankings. To "
+        f"{topics} are missing from {evaluated.named(found)} and are scored as empty rankings. To "
         f'average only over the topics that a run has, set topics="retrieved" (--topics retrieved)',
         len(found),
         next(iter(found)),

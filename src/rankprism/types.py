@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.data.scores import Scores
     from rankprism.measures import Measure
@@ -30,6 +31,8 @@ Row: TypeAlias = Sequence[Any] | Mapping[str, Any]
 #: What `read_judgments` takes: a path, ``{aspect: path}``, ``{topic: {aspect: {doc: grade}}}``,
 #: ``{topic: {doc: grade}}``, rows or a frame.
 JudgmentsLike: TypeAlias = Union["Judgments", Path, Mapping[Any, Any], Iterable[Row], Frame]
+#: What `read_preferences` takes: a path, rows or a frame.
+PreferencesLike: TypeAlias = Union["Preferences", Path, Iterable[Row], Frame]
 #: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame.
 RunLike: TypeAlias = Union["Run", Path, Mapping[Any, Mapping[Any, float]], Iterable[Row], Frame]
 #: One run, a list of runs, or ``{name: run}``.

@@ -366,6 +366,8 @@ def _smallest_of(constraint: Constraint, lot: Lot, which: Bools) -> list[int]:
 
 
 def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
+    if measure.needs == "preferences":
+        return "it needs preferences, and constraints are about the grades of documents"
     several = constraint.bases is None and max(constraint.scope.aspects) > 1
     if several and measure.definition.single and _ad_hoc(constraint) == "not applicable":
         return "it looks at one aspect"

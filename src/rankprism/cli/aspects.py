@@ -219,7 +219,7 @@ def analyse(
         read = read_collection(files=files, **collection)
         with working("resampling") as on_share:
             found = compute(
-                read.judgments,
+                read.absolute,
                 list(read.runs),
                 measure or ["nDCG", "AP"],
                 toma=_toma(toma),

@@ -19,6 +19,7 @@ from rankprism.errors import InputError, MeasureError, listed
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
+    from rankprism.data.preferences import Preferences
     from rankprism.data.scores import Scores
     from rankprism.formats.aspects.settings import AspectSettings
 
@@ -85,24 +86,43 @@ QrelsAndRunsOrScores = Annotated[
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Judgments, the files of runs, and how to read these."""
+    """Judgments, preferences or both, the files of runs, and how to read these."""
 
-    judgments: Judgments
+    judgments: Judgments | None
     runs: tuple[str, ...]
     #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
     settings: Mapping[str, Any]
     #: the name of the run to compare with
     baseline: str | None = None
+    preferences: Preferences | None = None
+
+    @property
+    def absolute(self) -> Judgments:
+        """The judgments, for what cannot do with preferences."""
+        if self.judgments is None:
+            raise InputError("absolute judgments are needed here; name them before the runs")
+        return self.judgments
+
+    @property
+    def preferred(self) -> Preferences:
+        """The preferences, for what cannot do without."""
+        if self.preferences is None:
+            raise InputError(
+                "preferences are needed here; name them before the runs, or with --preferences FILE"
+            )
+        return self.preferences
 
     def evaluate(self, measures: Sequence[Any], **more: Any) -> Scores:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
 
+        only: Any = self.preferences if self.judgments is None else None
         with evaluating(len(self.runs)) as (on_run, on_share):
             return evaluate(
-                self.judgments,
+                only if self.judgments is None else self.judgments,
                 list(self.runs),
                 measures,
+                preferences=None if self.judgments is None else self.preferences,
                 on_run=on_run,
                 on_share=on_share,
                 **self.settings,
@@ -264,6 +284,25 @@ def read_collection(
             help="A document twice in a topic of a run: an error, or keep the better-ranked.",
         ),
     ] = "error",
+    preferences: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Preferences, for measures that need them, e.g. nPrf@20. If all measures do, name the file "
+            "in the place of QRELS instead.",
+            autocompletion=complete_file,
+            show_default=False,
+        ),
+    ] = None,
+    preferences_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            click_type=one_of("formats.preferences:FORMATS"),
+            help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
+            show_default=False,
+        ),
+    ] = None,
     run_format: Annotated[
         str | None,
         typer.Option(
@@ -281,7 +320,7 @@ def read_collection(
     baseline: str | None = None,
     **judged: Any,
 ) -> Collection:
-    """Judgments and the files of runs, as the arguments and options describe them.
+    """Judgments, preferences and the files of runs, as the arguments and options describe them.
 
     baseline : a run's name or a file. A file that is not among the runs becomes one of them.
     """
@@ -304,7 +343,36 @@ def read_collection(
         "run_format": run_format,
         "threads": threads,
     }
-    return Collection(read_judged(files=before, **judged), tuple(runs), settings, name)
+    read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged)
+    return Collection(read, tuple(runs), settings, name, preferred)
+
+
+def _judgments_and_preferences(
+    named: Sequence[str], preferences: str | None, format: str | None, judged: Mapping[str, Any]
+) -> tuple[Judgments | None, Preferences | None]:
+    """What stands before the runs, and what --preferences names."""
+    from rankprism.formats.preferences import read_preferences
+
+    if preferences is None and are_only_preferences(named, format):
+        for option, parameter in options_of(read_judged).items():
+            if option in judged and judged[option] != parameter.default:
+                raise InputError(
+                    f"--{option.replace('_', '-')} is for absolute judgments, and {named[0]} holds "
+                    f"preferences; leave it out"
+                )
+        return None, read_preferences(named[0], format=format)
+    if preferences is None and format is not None:
+        raise InputError("--preferences-format needs preferences; name them with --preferences")
+    preferred = None if preferences is None else read_preferences(preferences, format=format)
+    return read_judged(files=list(named), **judged), preferred
+
+
+def are_only_preferences(named: Sequence[str], format: str | None) -> bool:
+    """Whether preferences stand in the place of judgments."""
+    from rankprism.formats.preferences import are_preferences
+
+    pairs, _ = split_pairs(named)
+    return isinstance(pairs, str) and are_preferences(pairs, format)
 
 
 def _with_baseline(runs: list[str], baseline: str) -> tuple[list[str], str]:
@@ -388,7 +456,7 @@ def read_source(
         raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
     default = {name: option.default for name, option in options_of(read_collection).items()}
     set_options = [name for name, value in collection.items() if value != default[name]]
-    if scores or _are_scores(named, set_options):
+    if scores or _are_scores(named, set_options, collection.get("preferences_format")):
         for name in [*set_options, *(["measures"] if measures_file else [])]:
             raise InputError(
                 f"--{name.replace('_', '-')} goes with judgments and runs; {named[0]} is taken for a file of "
@@ -405,13 +473,13 @@ def read_source(
     return Source(read.evaluate(chosen), read, read.baseline)
 
 
-def _are_scores(named: Sequence[str], set_options: Sequence[str]) -> bool:
+def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | None) -> bool:
     """Whether the first of these files is one of scores; else it has judgments."""
     from rankprism.formats.scores import recognises
 
     first = named[0]
     pairs, _ = split_pairs(named)
-    if isinstance(pairs, dict) or first.endswith(".toml"):
+    if isinstance(pairs, dict) or first.endswith(".toml") or are_only_preferences(named, format):
         return False
     if first == "-" or (os.path.exists(first) and not os.path.isfile(first) and not os.path.isdir(first)):
         return len(named) == 1  # what comes through a pipe can be read only once

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     Baseline,
     MeasureFiles,
@@ -48,6 +49,15 @@ def evaluate(
             "documents of the ranking turn out to have.",
         ),
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            click_type=one_of("preferences.groups:GROUPS"),
+            help="Score by the preferences of each assessor, or of each profile, which is what stands before "
+            "the last / of an assessor's name. Default: by all of them together.",
+            show_default=False,
+        ),
+    ] = None,
     baseline: Baseline = None,
     risk_alpha: Annotated[
         float,
@@ -77,6 +87,7 @@ def evaluate(
     \b
     rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
+    rankprism evaluate prefs.tsv runs/*.run -m nPrf@20 --by assessor
     """
     from rankprism.cli.output import write_in
     from rankprism.data.outputs import Style, check_style, output_format
@@ -86,8 +97,20 @@ def evaluate(
     check_style(kind, style)
     if wide and kind == "trec":
         raise InputError("trec_eval prints one line for each score; leave out --wide, or --format trec")
+    if by is not None:
+        kind = output_format(output, format)  # trec_eval knows no assessors
+        unfit = {"--bounds": bounds, "--per-topic": per_topic, "--baseline": baseline, "--sort": sort}
+        for option, value in {**unfit, "--wide and --long": wide is not None}.items():
+            if value:
+                raise InputError(f"{option} cannot be used with --by; leave one of them out")
     with noted(quiet):
         read = read_collection(files=files, baseline=baseline, **collection)
+        if by is not None:
+            from rankprism.preferences.groups import evaluate_by
+
+            runs = list(read.runs)
+            write_in(evaluate_by(read.preferred, runs, measures, by=by, **read.settings), kind, output, style)
+            return
         scores = read.evaluate(measures, bounds=bounds)
     if read.baseline is not None:
         scores = scores.risk(read.baseline, risk_alpha)

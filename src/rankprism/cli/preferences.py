@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from rankprism.cli import selection, simulation
 from rankprism.cli.analysis import write_result
 from rankprism.cli.choices import one_of
+from rankprism.cli.collection import (
+    MeasureFiles,
+    MeasureNames,
+    QrelsAndRuns,
+    read_collection,
+    read_measures,
+    with_options_of,
+)
 from rankprism.cli.options import (
     OutputFile,
     Resamples,
     ResultFormatOption,
     Seed,
     noted,
+    working,
 )
 
 app = typer.Typer(
@@ -26,35 +35,26 @@ app = typer.Typer(
 )
 
 
+app.add_typer(simulation.app)
+app.add_typer(selection.app)
+
+
 @app.callback()
 def root() -> None:
     pass
-
-
-class PreferenceFormat(StrEnum):
-    tsv = "tsv"
-    csv = "csv"
-    jsonl = "jsonl"
-    marks = "marks"
-    winner = "winner"
-    winner_loser = "winner-loser"
-    prefs = "prefs"
-    qrels_prefs = "qrels-prefs"
-
-
-class OrderBy(StrEnum):
-    bradley_terry = "bradley-terry"
-    wins = "wins"
 
 
 PreferenceFile = Annotated[
     str, typer.Argument(metavar="PREFS", help="A file of preferences; - is standard input.")
 ]
 From = Annotated[
-    PreferenceFormat | None,
+    str | None,
     typer.Option(
         "--from",
-        help="The format of PREFS. Default: recognised, if the file can be nothing but preferences.",
+        metavar="FORMAT",
+        click_type=one_of("formats.preferences:FORMATS"),
+        help="The format of PREFS, e.g. qrels-prefs. Default: recognised, if the file can be nothing but "
+        "preferences.",
         show_default=False,
     ),
 ]
@@ -99,7 +99,7 @@ def describe(
     from rankprism.preferences.describe import describe as compute
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
+        read = read_preferences(preferences, format=source_format)
         found = compute(
             read,
             runs or None,
@@ -133,8 +133,53 @@ def strengths(
     from rankprism.preferences.bradley_terry import bradley_terry
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
+        read = read_preferences(preferences, format=source_format)
         found = bradley_terry(read, prior=prior, level=level)
+    write_result(found, format, output)
+
+
+@app.command()
+@with_options_of(read_collection)
+def intervals(
+    files: QrelsAndRuns,
+    measure: MeasureNames = None,
+    measures_file: MeasureFiles = None,
+    resample: Annotated[
+        str, typer.Option(click_type=one_of("preferences.intervals:RESAMPLED"), help="What is drawn again.")
+    ] = "both",
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    format: ResultFormatOption = None,
+    output: OutputFile = None,
+    **collection: Any,
+) -> None:
+    """Show how far scores would move with other assessors or other topics.
+
+    Draws assessors, topics or both with replacement, scores the runs again, and prints an interval of the
+    mean of each run and of the difference of any two runs. Name preferences in the place of QRELS.
+
+    \b
+    rankprism preferences intervals prefs.tsv runs/*.run -m nPrf@20 \\
+        --resample assessors
+    """
+    from rankprism.preferences.intervals import intervals as compute
+
+    measures = read_measures(measure, measures_file)  # before anything is read
+    with noted():
+        read = read_collection(files=files, **collection)
+        with working("resampling") as on_share:
+            found = compute(
+                read.preferred,
+                list(read.runs),
+                measures,
+                resample=resample,
+                resamples=resamples,
+                seed=seed,
+                level=level,
+                on_share=on_share,
+                **read.settings,
+            )
     write_result(found, format, output)
 
 
@@ -147,8 +192,12 @@ def order(
     ] = None,
     source_format: From = None,
     by: Annotated[
-        OrderBy, typer.Option(help="What decides: strength by Bradley and Terry, or the share of wins.")
-    ] = OrderBy.bradley_terry,
+        str,
+        typer.Option(
+            click_type=one_of("preferences.bradley_terry:ORDERS"),
+            help="What decides: strength by Bradley and Terry, or the share of wins.",
+        ),
+    ] = "bradley-terry",
     prior: Annotated[
         float,
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
@@ -167,6 +216,6 @@ def order(
     from rankprism.preferences.bradley_terry import preference_order
 
     with noted():
-        read = read_preferences(preferences, format=source_format and source_format.value)
-        text = judgments_text(preference_order(read, by=by.value, prior=prior), "adhoc")
+        read = read_preferences(preferences, format=source_format)
+        text = judgments_text(preference_order(read, by=by, prior=prior), "adhoc")
     write(text, output)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.hits import Bools, Floats, Ints, Longs
+from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, listed
 
 #: What an assessor may say of two documents, and how much of a win that is for the left one.
@@ -30,7 +31,7 @@ class Levels:
     doc: Ints
     level: Floats  #: 0 is known not to be relevant
 
-    def rows(self, which: Bools) -> Levels:
+    def rows(self, which: Bools | Longs) -> Levels:
         """Some of the rows."""
         return Levels(
             self.topic[which], self.assessor[which], self.listing[which], self.doc[which], self.level[which]
@@ -78,6 +79,13 @@ class Preferences:
         return np.array([len(docs) for docs in self.givens], dtype=np.int64)[self.given]
 
     @cached_property
+    def only_given(self) -> Longs:
+        """(row,) the given document of a triplet, -1 for any other judgment."""
+        return np.array([docs[0] if len(docs) == 1 else -1 for docs in self.givens], dtype=np.int64)[
+            self.given
+        ]
+
+    @cached_property
     def table(self) -> JudgmentTable:
         """Every document that is named in a topic, so that runs can be aligned with preferences.
 
@@ -97,6 +105,11 @@ class Preferences:
             [self.docs[d] for _, d in rows],
             np.ones(len(rows)),
         )
+
+    @cached_property
+    def named(self) -> Judgments:
+        """`table` as judgments that runs can be aligned with: each document that is named has grade 1."""
+        return Judgments(self.table, self.source)
 
     def rows(self, which: Bools | Longs) -> Preferences:
         """Some of the judgments. The names stay, so that positions keep their meaning; levels do not."""

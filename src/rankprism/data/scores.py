@@ -353,3 +353,9 @@ def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]
     total = sums_over_aspects(np.where(counted, values, 0.0), np.ones(values.shape[:2]))
     with np.errstate(invalid="ignore"):  # NaN for a run without any score
         return np.asarray(total / counted.sum(1))
+
+
+def as_listed(topic: str) -> tuple[bool, int, str]:
+    """Whole numbers first and by value, then the rest, as the topics of judgments stand."""
+    number = topic.isascii() and topic.isdigit() and len(topic) < 1000
+    return not number, int(topic) if number else 0, topic

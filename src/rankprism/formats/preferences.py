@@ -69,13 +69,29 @@ def recognised(first: str) -> PreferenceFormat | None:
     return next((kind for kind in FORMATS.values() if kind.recognises(first)), None)
 
 
-def are_preferences(source: Any, format: str | None) -> bool:
+def are_preferences(source: Any, format: str | None = None) -> bool:
     """Whether a source can be nothing but preferences. Standard input is not looked at, only its format."""
     if isinstance(source, Preferences) or format in FORMATS:
         return True
-    if format is not None or not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
+    if format is not None:
+        return False
+    if not isinstance(source, str | os.PathLike):
+        return _are_rows(source)
+    if not os.path.isfile(source):
         return False
     return recognised(files.first_line(source, files.unpacked(source))[1]) is not None
+
+
+def _are_rows(source: Any) -> bool:
+    """Whether these are rows of preferences, or a frame of them, by their columns or by the first row."""
+    from rankprism.data.frames import eager, is_frame
+
+    if is_frame(source):
+        return set(_NEEDED) <= set(eager(source).columns)
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    if isinstance(first, Mapping):
+        return set(_NEEDED) <= set(first)
+    return isinstance(first, list | tuple) and len(first) >= 5 and str(first[4]).casefold() in OUTCOMES
 
 
 def write_preferences(preferences: Preferences, to: str) -> Written:

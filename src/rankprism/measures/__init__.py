@@ -6,7 +6,8 @@
 `single`, `graded` and `compat` have the measures of one aspect; `combine` folds them over aspects (``M_IA``,
 CAM, MM); `d_measures` and `toma`, by its `distance_order`, fold the aspects first; `novelty`, `cube` and
 `coverage` look at all aspects at once; `parts` and `ideal` are what they are made of, and
-`bounds` says what missing judgments can make of their scores. Nothing here knows of files or runs.
+`bounds` says what missing judgments can make of their scores. `preferences` has the measures of preferences,
+which are functions of `PreferenceHits`. Nothing here knows of files or runs.
 """
 
 import rankprism.measures.combine
@@ -17,6 +18,9 @@ import rankprism.measures.cube
 import rankprism.measures.d_measures
 import rankprism.measures.graded
 import rankprism.measures.novelty
+import rankprism.measures.preferences.precision
+import rankprism.measures.preferences.prf
+import rankprism.measures.preferences.trec_prefs
 import rankprism.measures.single
 import rankprism.measures.toma  # noqa: F401 (the modules register their measures)
 from rankprism.measures.compose import compose, mix

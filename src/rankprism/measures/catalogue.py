@@ -15,8 +15,8 @@ def _definitions() -> list[Definition]:
 
 def list_measures() -> str:
     """All measures, one a line, with their aliases."""
-    rows = [[d.name, ", ".join(d.aliases), d.summary] for d in _definitions()]
-    table = text_table(["measure", "also", "what it says"], rows, left=3)
+    rows = [[d.name, ", ".join(d.aliases), d.needs, d.summary] for d in _definitions()]
+    table = text_table(["measure", "also", "needs", "what it says"], rows, left=4)
     return f"{table}\n\n`rankprism measures NAME` explains one: formula, parameters, where it comes from."
 
 
@@ -25,11 +25,16 @@ def explain(measure: Measure, width: int = 80) -> str:
     definition = measure.definition
     text, _, example = definition.doc.partition(">>>")
     lines = [str(measure), "", *text.strip().splitlines(), "", "Parameters"]
+    if not definition.parameters:
+        lines += ["  none"]
     for p in definition.parameters:
         about = f"{p.meaning}; {p.range}; default {p.default!r}"
         lines += textwrap.wrap(about, width, initial_indent=f"  {p.name:<12} ", subsequent_indent=" " * 15)
     if definition.aliases:
         lines += ["", "Also called " + ", ".join(definition.aliases)]
+    if definition.needs == "preferences":
+        lines += ["", "Needs preferences: `rankprism evaluate prefs.tsv RUN...`, or beside judgments"]
+        lines += ["`rankprism evaluate QRELS RUN... --preferences prefs.tsv`"]
     if definition.keeps is not None:
         kept = f"Keeps {_kept(definition.keeps)} of ten axioms: `rankprism axioms {definition.name}`"
         lines += ["", *textwrap.wrap(kept, width)]
@@ -67,7 +72,8 @@ def reference() -> str:
         "`CAM(M)` and `MM(M)`. *Bounds*: what `bounds=True` gives for the judgments that are missing, with",
         "default parameters: see [conventions.md](conventions.md#bounds-for-unjudged-documents).",
         "*Keeps*: those of the ten constraints in [axioms.md](axioms.md) that it keeps with default",
-        "parameters; after a stroke, M_IA.",
+        "parameters; after a stroke, M_IA. Measures with *preferences* in the column *aspects* need",
+        "preferences instead of absolute judgments: see [preferences.md](preferences.md).",
         "",
         "| measure | what it says | aspects | bounds | keeps | compared with, beside its definition |",
         "|---|---|---|---|---|---|",
@@ -76,7 +82,7 @@ def reference() -> str:
         cells = (
             f"[{d.name}](#{d.name.casefold()})",
             d.summary,
-            "one" if d.single else "all",
+            "preferences" if d.needs == "preferences" else "one" if d.single else "all",
             d.bounds.kind,
             " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
             d.compared,
@@ -90,7 +96,8 @@ def reference() -> str:
         lines += ["", remarks.strip()] if remarks.strip() else []
         if d.aliases:
             lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
-        lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
+        if d.parameters:
+            lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]
         lines += ["", *(f"- {CITATIONS[key].text}" for key in d.cite)]
         if example:

@@ -30,6 +30,7 @@ from rankprism.measures.parts import (
     Patience,
     Rel,
 )
+from rankprism.measures.preferences.hits import PreferenceHits
 
 DISCOUNTS = {
     "uniform": "1",
@@ -165,9 +166,16 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
     if not measures:
         raise MeasureError(f"{name}: nothing to mix; name measures and their weights")
     chosen = [(parse(measure), _number(name, weight)) for measure, weight in measures.items()]
+    needs = chosen[0][0].needs
+    for measure, _ in chosen:
+        if measure.needs != needs:
+            raise MeasureError(
+                f"{name}: {chosen[0][0]} and {measure} cannot be mixed; one needs absolute judgments, and "
+                f"the other preferences"
+            )
 
-    def function(hits: Hits) -> Floats:
-        total = np.zeros(len(hits.length))
+    def function(hits: Hits | PreferenceHits) -> Floats:
+        total = np.zeros(len(hits.rank))
         for measure, weight in chosen:
             total += weight * measure.score(hits)
         return total
@@ -188,10 +196,11 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
     made = Definition(
         _checked(name),
         function,
-        (JUDGED_ONLY,),
+        (JUDGED_ONLY,) if needs == "judgments" else (),
         single=False,
         bounds=bounds,
         cite=cite,
+        needs=needs,
         recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
     )
     return register(made)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from rankprism.data.hits import Floats
-from rankprism.measures.measure import FOLDS, Bounds, Definition, Measure, register
+from rankprism.errors import one_of
+from rankprism.measures.measure import FOLDS, NEEDS, Bounds, Definition, Measure, register
 from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, declared, parameters_of
 
 Fold = Annotated[
@@ -31,11 +32,14 @@ def measure(
     compared: str = "",
     aliases: str = "",
     printed: str = "",
+    needs: str = "judgments",
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
     Every measure can also be taken of the judged documents only, which is not its function's business.
 
+    needs : the kind of judgments that it needs. A function that needs "preferences" takes `PreferenceHits`,
+        and such a measure cannot be taken of the judged documents only.
     bounds : what is known of the score where judgments are missing.
     keeps : the constraints that it keeps with default parameters, e.g. "Pri Deep".
     interval : from the function's arguments to bounds of the score, where a search may end without proof.
@@ -44,16 +48,21 @@ def measure(
     aliases : other names; `printed` is the name in tables and charts, if not made from the measure's own.
     """
 
+    one_of("needs", needs, NEEDS)
+
     def decorate(function: Callable[..., Floats]) -> Measure:
         return register(
             Definition(
                 name=function.__name__,
                 function=function,
-                parameters=_ordered(parameters_of(function, after=1), JUDGED_ONLY),
+                parameters=_ordered(
+                    parameters_of(function, after=1), *([JUDGED_ONLY] if needs == "judgments" else [])
+                ),
                 single=False,
                 **_about(bounds, keeps, cite, compared, aliases),
                 interval=interval,
                 printed=printed,
+                needs=needs,
             )
         )
 

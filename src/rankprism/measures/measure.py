@@ -22,7 +22,10 @@ from rankprism.measures.parameter import Parameter, Role, printed
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
     from rankprism.measures.parts import Parts
+    from rankprism.measures.preferences.hits import PreferenceHits
 
+#: The kinds of judgments that a measure may need.
+NEEDS = ("judgments", "preferences")
 #: Parameters that papers write as Greek letters.
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
@@ -66,6 +69,9 @@ class Definition:
     derived_from: str = ""
     #: How to make the definition again in another process, if not by importing its function's module.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
+    #: The kind of judgments that it needs: "judgments", which are absolute ones, where its function takes
+    #: `Hits`; or "preferences", where its function takes `PreferenceHits`.
+    needs: str = "judgments"
     #: The name that papers use, where it is not what `display` makes of `name`.
     printed: str = ""
 
@@ -125,6 +131,11 @@ class Measure:
     @property
     def name(self) -> str:
         return self.definition.name
+
+    @property
+    def needs(self) -> str:
+        """The kind of judgments that it needs: "judgments", which are absolute ones, or "preferences"."""
+        return self.definition.needs
 
     def __call__(self, **settings: Any) -> Measure:
         """The same measure with other parameters."""
@@ -223,24 +234,27 @@ class Measure:
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def score(self, hits: Hits) -> Floats:
+    def score(self, hits: Hits | PreferenceHits) -> Floats:
         """(N,): the score of each ranking, refused where it is not a finite number."""
         score = self.computed(hits)
-        if not np.isfinite(score).all():
+        if isinstance(hits, Hits) and not np.isfinite(score).all():
             raise MeasureError(
                 f"{self}: a score is no finite number; the grades, which go up to "
                 f"{hits.pool.grade.max(initial=0.0):g}, are too large for it"
             )
         return score
 
-    def computed(self, hits: Hits) -> Floats:
+    def computed(self, hits: Hits | PreferenceHits) -> Floats:
         """(N,): the score of each ranking as the function gives it, finite or not."""
-        if not self.definition.single:
+        if isinstance(hits, Hits) != (self.needs == "judgments"):
+            needed = "preferences" if self.needs == "preferences" else "absolute judgments"
+            raise MeasureError(f"{self} needs {needed}, and is asked to score rankings without them")
+        if not isinstance(hits, Hits) or not self.definition.single:
             return self.per_aspect(hits)
         fold = self.of(Role.FOLD)
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
-    def per_aspect(self, hits: Hits) -> Floats:
+    def per_aspect(self, hits: Hits | PreferenceHits) -> Floats:
         """(N, A): the score of each aspect on its own; only for single-aspect measures."""
         hits, settings = self._bound(hits)
         return self.definition.function(hits, **settings)
@@ -261,7 +275,7 @@ class Measure:
         """Whether the score may be known only within bounds."""
         return self.definition.interval is not None and self.of(Role.IDEAL) in (None, "exact")
 
-    def interval(self, hits: Hits) -> tuple[Floats, Floats]:
+    def interval(self, hits: Hits | PreferenceHits) -> tuple[Floats, Floats]:
         """(N,) twice: what the score is at least and at most."""
         if self.definition.interval is None:
             score = self.score(hits)
@@ -311,13 +325,15 @@ class Measure:
         _, settings = self._bound(completions.hits)
         return function(completions, **settings)
 
-    def _bound(self, hits: Hits) -> tuple[Hits, dict[str, Any]]:
+    def _bound(self, hits: Hits | PreferenceHits) -> tuple[Hits | PreferenceHits, dict[str, Any]]:
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
         # Folding and leaving out are done before: they are not the function's business.
         done = (Role.FOLD, Role.JUDGED_ONLY)
         settings = {p.name: self[p.name] for p in self.definition.parameters if p.role not in done}
-        return (hits.condensed() if self.of(Role.JUDGED_ONLY) else hits), settings
+        if isinstance(hits, Hits) and self.of(Role.JUDGED_ONLY):
+            return hits.condensed(), settings
+        return hits, settings
 
 
 class _OwnPage:

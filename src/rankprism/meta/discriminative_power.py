@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.result import Result, Table
-from rankprism.data.scores import Scores
+from rankprism.data.scores import Scores, as_listed
 from rankprism.errors import InputError, one_of
 from rankprism.formats.scores import LARGEST, read_scores
 from rankprism.meta.intervals import (
@@ -123,13 +123,7 @@ def several_runs(scores: ScoresLike) -> Scores:
             f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be below "
             f"{LARGEST:g} in magnitude"
         )
-    return complete.select(topics=sorted(complete.topics, key=_as_listed))
-
-
-def _as_listed(topic: str) -> tuple[bool, int, str]:
-    """Whole numbers first and by value, then the rest, as the topics of judgments stand."""
-    number = topic.isascii() and topic.isdigit() and len(topic) < 1000
-    return not number, int(topic) if number else 0, topic
+    return complete.select(topics=sorted(complete.topics, key=as_listed))
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # for type checkers, which cannot see what the loop below fin
     from rankprism.plots.intervals import *  # noqa: F403
     from rankprism.plots.irec import *  # noqa: F403
     from rankprism.plots.ranks import *  # noqa: F403
+    from rankprism.plots.studies import *  # noqa: F403
 
 for _module in pkgutil.iter_modules(globals()["__path__"]):
     importlib.import_module(f"{__name__}.{_module.name}")

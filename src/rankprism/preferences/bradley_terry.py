@@ -26,7 +26,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, one_of
 from rankprism.measures.parts import ratio
-from rankprism.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 
 #: How documents may be put in order.
 ORDERS = ("bradley-terry", "wins")

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Longs
-from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.result import Result, Table
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
+from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
 from rankprism.preferences.cycles import Order, contradictions, order_of_preferences
-from rankprism.preferences.utility import NONE, Shown, shown_by_topic
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
@@ -257,9 +256,8 @@ def _coverage(
         return {}
     shown = shown_by_topic(preferences)
     found: dict[str, Coverage] = {}
-    named = Judgments(preferences.table, preferences.source)
     for run, source in run_sources(runs).items():
-        aligned = align_source(named, source, order, duplicates)
+        aligned = align_source(preferences.named, source, order, duplicates)
         shares: list[Floats] = []
         for t, topic in enumerate(preferences.table.topics):
             if aligned.retrieved[t]:

@@ -65,6 +65,14 @@ class Shown:
         return self.compare()
 
     @cached_property
+    def named(self) -> Bools:
+        """(D,) whether a document was shown or given: all were, but where these are part of the judgments."""
+        named = self.pool | (self.given.shown > 0).any(0)
+        for documents in self.after:
+            named[list(documents)] = True
+        return named
+
+    @cached_property
     def quality(self) -> Floats:
         """(D,) θ = (A + I)⁻¹ y: how good each document is on the whole, whatever was given.
 
@@ -90,32 +98,51 @@ def numbers_by_topic(preferences: Preferences) -> dict[str, dict[str, int]]:
 
 def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
     """The counts of every topic, in the order of `Preferences.table`."""
-    numbers = numbers_by_topic(preferences)
+    places = places_by_topic(preferences)
+    return {topic: place.shown(preferences, rows) for topic, (place, rows) in places.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where each document of a set of preferences stands among the documents of one topic."""
+
+    docs: tuple[str, ...]
+    at: Longs  #: (all documents,) NONE where the topic does not name the document
+
+    def shown(self, preferences: Preferences, rows: Longs) -> Shown:
+        """Count these judgments."""
+        n = len(self.docs)
+        left, right = self.at[preferences.left[rows]], self.at[preferences.right[rows]]
+        outcome, given = preferences.outcome[rows], preferences.given[rows]
+        size = preferences.number_given[rows]
+        few = size <= 1
+        z = np.where(size == 1, self.at[preferences.only_given[rows]], NONE)
+        pool = np.zeros(n, dtype=bool)
+        pool[left], pool[right] = True, True
+        after = {
+            frozenset(self.at[list(preferences.givens[g])].tolist()): count_alone(
+                n, left[given == g], right[given == g], outcome[given == g]
+            )
+            for g in np.unique(given[~few])
+        }
+        # In an order of their own, so that sums do not depend on that of the lines.
+        order = np.lexsort((outcome[few], z[few], right[few], left[few]))
+        comparisons = Comparisons(left[few][order], right[few][order], z[few][order], outcome[few][order])
+        return counted(self.docs, pool, comparisons, after)
+
+
+def places_by_topic(preferences: Preferences) -> dict[str, tuple[Place, Longs]]:
+    """The places of the documents of every topic, in the order of `Preferences.table`, and its rows."""
+    position = {doc: d for d, doc in enumerate(preferences.docs)}
     order = np.argsort(preferences.topic, kind="stable")
     edges = np.searchsorted(preferences.topic[order], np.arange(len(preferences.topics) + 1))
     rows = {topic: order[edges[t] : edges[t + 1]] for t, topic in enumerate(preferences.topics)}
-    return {topic: _shown(preferences, number, rows[topic]) for topic, number in numbers.items()}
-
-
-def _shown(preferences: Preferences, number: Mapping[str, int], rows: Longs) -> Shown:
-    n = len(number)
-    position = {doc: d for d, doc in enumerate(preferences.docs)}
-    place = np.full(len(preferences.docs), NONE, dtype=np.int64)
-    place[[position[doc] for doc in number]] = np.arange(n)
-    left, right = place[preferences.left[rows]], place[preferences.right[rows]]
-    outcome, given, size = preferences.outcome[rows], preferences.given[rows], preferences.number_given[rows]
-    few = size <= 1
-    first = np.array([docs[0] if docs else 0 for docs in preferences.givens], dtype=np.int64)
-    z = np.where(size == 1, place[first[given]], NONE)
-    pool = np.zeros(n, dtype=bool)
-    pool[left], pool[right] = True, True
-    after = {
-        frozenset(place[list(preferences.givens[g])].tolist()): count_alone(
-            n, left[given == g], right[given == g], outcome[given == g]
-        )
-        for g in np.unique(given[~few])
-    }
-    return counted(tuple(number), pool, Comparisons(left[few], right[few], z[few], outcome[few]), after)
+    found = {}
+    for topic, number in numbers_by_topic(preferences).items():
+        at = np.full(len(preferences.docs), NONE, dtype=np.int64)
+        at[[position[doc] for doc in number]] = np.arange(len(number))
+        found[topic] = Place(tuple(number), at), rows[topic]
+    return found
 
 
 def counted(
@@ -191,7 +218,7 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     A document that was never shown has 0.
     """
     c, n = shown.comparisons, len(shown.docs)
-    theta = shown.quality
+    theta, documents = shown.quality, int(shown.named.sum())
     left_over = 1 - gamma * np.maximum(np.append(theta, 0.0), 0.0)  # the last is f without a given document
     excess = _excess(c, theta, left_over)
     z = np.where(c.given == NONE, n, c.given)
@@ -202,13 +229,13 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     times = np.bincount(c.left * (n + 1) + z, minlength=cells) + np.bincount(
         c.right * (n + 1) + z, minlength=cells
     )
-    mean = _sum(theta) / n
-    base = 0.5 + n / max(n - 1, 1) * (theta - mean)[:, None] * left_over
+    mean = _sum(theta) / max(documents, 1)
+    base = 0.5 + documents / max(documents - 1, 1) * (theta - mean)[:, None] * left_over
     value = np.clip(base + residual.reshape(n, n + 1) / (times.reshape(n, n + 1) + 2), 0.0, 1.0)
     value = np.where(shown.pool[:, None], value, 0.0)
-    given = value[:, :n].copy()
+    given = np.where(shown.named, value[:, :n], 0.0)
     np.fill_diagonal(given, 0.0)
-    known = np.ones((n, n), dtype=bool)
+    known = np.tile(shown.named | (unseen == "zero"), (n, 1))
     return Utilities(value[:, n], given, known, shown.pool, unseen == "zero", _after(shown))
 
 

@@ -1,0 +1,96 @@
+"""What a measure of preferences sees: the rankings of one topic, and the preferences of all topics, counted.
+
+This is for preferences what `rankprism.data.hits` is for absolute judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from rankprism.data.hits import BATCH, NOWHERE, Ints, Longs
+from rankprism.data.preferences import Preferences
+from rankprism.data.run import Alignment
+from rankprism.measures.measure import Bounds
+from rankprism.measures.preferences.groups import Group, judgment_groups
+from rankprism.measures.preferences.utility import NONE, Shown, Utilities, shown_by_topic, utilities
+
+T = TypeVar("T")
+
+#: Why no measure of preferences has bounds for what nobody judged.
+UNBOUNDED = Bounds(
+    "none", reason="bounds are about the grades of unjudged documents, and preferences have no grades"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PreferencePool:
+    """The preferences of every topic, counted, of which utilities and ideal rankings are made."""
+
+    shown: Mapping[str, Shown]  #: by topic, in the order of `Preferences.table`
+    #: Makes the preferences of each assessor, by topic, when a measure asks for them.
+    by_assessor: Callable[[], Mapping[str, tuple[Group, ...]]] = field(default=dict, repr=False)
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, preferences: Preferences) -> PreferencePool:
+        """The pool of a set of preferences."""
+        return cls(shown_by_topic(preferences), lambda: judgment_groups(preferences))
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[Group, ...]]:
+        """By topic, the preferences of each assessor."""
+        return self.by_assessor()
+
+    def utilities(self, estimate: str, unseen: str) -> dict[str, Utilities]:
+        """The utilities of every topic, see `rankprism.measures.preferences.utility`."""
+        return self.once(("utilities", estimate, unseen), lambda: utilities(self.shown, estimate, unseen))
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """The result of `compute()`, which is called once: all runs and measures share ideals."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceHits:
+    """Several rankings of one topic, reduced to the documents that its preferences name."""
+
+    rank: Ints  #: (N, H) ascending from 1, NOWHERE where padded
+    doc: Longs  #: (N, H) positions among the topic's documents, NONE where padded
+    topic: str
+    pool: PreferencePool
+    _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def shown(self) -> Shown:
+        """The judgments of the topic, counted."""
+        return self.pool.shown[self.topic]
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """`compute()`, but only the first time."""
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+
+
+def preference_batches(
+    pool: PreferencePool, runs: Sequence[Alignment], size: int = BATCH
+) -> Iterator[tuple[PreferenceHits, slice, Longs]]:
+    """All rankings of all runs, one topic at a time: the hits, which runs, which topic (a single one)."""
+    for t, topic in enumerate(pool.shown):
+        width = int(max(run.start[t + 1] - run.start[t] for run in runs))
+        at_once = max(1, size // max(1, width * width))  # utilities are those of pairs of documents
+        for first in range(0, len(runs), at_once):
+            chosen = slice(first, min(first + at_once, len(runs)))
+            rank = np.full((chosen.stop - first, width), NOWHERE, dtype=np.int32)
+            doc = np.full((chosen.stop - first, width), NONE, dtype=np.int64)
+            for n, run in enumerate(runs[chosen]):
+                start, end = run.start[t], run.start[t + 1]
+                rank[n, : end - start], doc[n, : end - start] = run.rank[start:end], run.doc[start:end]
+            yield PreferenceHits(rank, doc, topic, pool), chosen, np.array([t])

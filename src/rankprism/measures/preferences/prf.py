@@ -1,0 +1,318 @@
+"""The preference measure: the utility that a user gathers on the way down a ranking.
+
+Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. With
+the two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+
+from rankprism._core import best_preferred
+from rankprism.data.hits import Floats, Ints, Longs
+from rankprism.errors import MeasureError, shown
+from rankprism.measures.declare import measure
+from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
+from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best
+from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Utilities
+
+BROWSING = ("rbp", "dcg", "rr", "uniform")
+COMBINATIONS = ("mean", "min", "product")
+#: Utilities that differ by less are equal when an ideal ranking is made, and the document id decides.
+TIE = 1e-10
+
+
+def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: int) -> Floats:
+    """(depth,) W(i) = P(i) + … + P(K), K being the cutoff: the chance to get to rank i and stop by K.
+
+    rbp: P(k) = (1-θ)^(k-1) θ; dcg: P(k) = 1/log2(k+1) - 1/log2(k+2); rr: P(k) = 1/k - 1/(k+1);
+    uniform: P(k) = 1/K; or P itself as a sequence, 0 beyond its end
+    """
+    depth = min(depth, cutoff)
+    i = np.arange(1, depth + 1)
+    if not isinstance(browsing, str):
+        _check_chances(browsing)
+        chances = np.zeros(max(cutoff, 1))
+        chances[: len(browsing)] = list(browsing)[: len(chances)]
+        return np.cumsum(chances[::-1])[::-1][:depth]
+    if browsing == "rbp":
+        powers = geometric(1 - theta)
+        return np.asarray(powers.first(depth) - powers(np.array([cutoff + 1], dtype=np.int32))[0])
+    if browsing == "dcg":
+        return np.asarray(LOGARITHMIC.first(depth) - LOGARITHMIC(np.array([cutoff + 1], dtype=np.int32))[0])
+    if browsing == "rr":
+        return RECIPROCAL.first(depth) - 1 / (cutoff + 1)
+    return np.asarray((cutoff + 1 - i) / cutoff)
+
+
+def _check_chances(browsing: Sequence[float]) -> None:
+    """Refuses a sequence that cannot be the chances to stop at each rank."""
+    numbers = [x for x in browsing if isinstance(x, int | float)]
+    if not numbers or len(numbers) < len(browsing) or min(numbers) < 0 or sum(numbers) > 1 + 1e-9:
+        raise MeasureError(
+            f"browsing as a sequence is the chance to stop at each rank, numbers from 0 on that sum to 1 at "
+            f"most, e.g. (0.5,0.3,0.2); got {shown(tuple(browsing))}"
+        )
+
+
+def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
+    """(N, H) the utility of each judged document found, given the documents above it
+
+    rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded.
+        The documents between them are ones that nobody judged: nothing is known of d given one of them.
+    """
+    there = doc != NONE
+    at = np.maximum(doc, 0)
+    places = np.arange(doc.shape[1])
+    above = (places[None, :, None] > places[None, None, :]) & there[:, None, :]
+    counts = above & u.known[at[:, :, None], at[:, None, :]]
+    value = np.where(counts, u.given[at[:, :, None], at[:, None, :]], 0.0)
+    # How many documents above take part. Where everything counts, those that nobody judged do too, as zeros.
+    strangers = np.where(there, rank - 1, 0) - above.sum(-1)
+    terms = counts.sum(-1) + (strangers if u.strangers else 0)
+    if combine == "mean":
+        combined = _along(np.add, value) / np.maximum(terms, 1)
+    elif combine == "min":
+        combined = np.where(counts, value, np.inf).min(-1, initial=np.inf)
+    else:
+        combined = _along(np.multiply, np.where(counts, value, 1.0))
+    if combine != "mean":
+        combined = np.where(counts.sum(-1) < terms, 0.0, combined)
+    result = np.where(terms > 0, combined, u.alone[at])
+    if u.after:
+        _use_sets(u, rank, doc, result)
+    return np.where(there, result, 0.0)
+
+
+def _along(operation: np.ufunc, value: Floats) -> Floats:
+    """The sum or product along the last axis, from the first to the last."""
+    return np.asarray(operation.accumulate(value, axis=-1)[..., -1]) if value.shape[-1] else value.sum(-1)
+
+
+def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
+    """Put in what was judged given several documents, where exactly these are the ones above."""
+    sizes = {len(given) for given in u.after}
+    for n, h in zip(*np.nonzero(np.isin(rank - 1, list(sizes)) & (doc != NONE)), strict=True):
+        if h == rank[n, h] - 1:  # all of the documents above are judged ones
+            found = u.after.get(frozenset(doc[n, :h].tolist()))
+            if found is not None and found[1][doc[n, h]]:
+                result[n, h] = found[0][doc[n, h]]
+
+
+def prf(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> Floats:
+    """(N,) Σ_i W(i) U(d_i | those above), see `worth` and `reaching`"""
+    inside = rank <= len(reach)
+    width = int(inside.sum(1).max(initial=0))
+    rank, doc = rank[:, :width], np.where(inside, doc, NONE)[:, :width]
+    weight = reach[np.where(doc != NONE, rank, 1) - 1] if len(reach) else np.zeros(rank.shape)
+    return _along(np.add, worth(u, rank, doc, combine) * weight)
+
+
+def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
+    """(depth or fewer,) the documents of the pool, at each step the one that is worth most next
+
+    Utilities within 1e-10 of the largest are ties, which the larger document id wins.
+    """
+    chosen: list[int] = []
+    left = u.pool.copy()
+    total = np.full(len(left), {"mean": 0.0, "min": np.inf, "product": 1.0}[combine])
+    terms = np.zeros(len(left))
+    while left.any() and len(chosen) < depth:
+        now = total / np.maximum(terms, 1) if combine == "mean" else total
+        now = np.where(terms > 0, now, u.alone)
+        found = u.after.get(frozenset(chosen)) if len(chosen) > 1 else None
+        if found is not None:
+            now = np.where(found[1], found[0], now)
+        best = np.where(left, now, -np.inf).max()
+        z = int(np.flatnonzero(left & (now >= best - TIE))[0])
+        chosen.append(z)
+        left[z] = False
+        known = u.known[:, z]
+        if combine == "mean":
+            total += np.where(known, u.given[:, z], 0.0)
+        elif combine == "min":
+            total = np.where(known, np.minimum(total, u.given[:, z]), total)
+        else:
+            total = np.where(known, total * u.given[:, z], total)
+        terms += known
+    return np.array(chosen, dtype=np.int64)
+
+
+def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
+    """The preference measure of the greedy ideal ranking."""
+    order = greedy_ideal(u, combine, len(reach))[None, :]
+    ranks = np.arange(1, order.shape[1] + 1, dtype=np.int32)[None, :]
+    return float(prf(u, ranks, order, combine, reach)[0])
+
+
+def exact_ideal_prf(u: Utilities, combine: str, reach: Floats, nodes: int) -> tuple[float, float]:
+    """What the best ranking of the pool gets, at least and at most; equal where it is proved."""
+    sets = [(sorted(given), *found) for given, found in u.after.items()]
+    low, high = best_preferred(
+        u.alone,
+        np.ascontiguousarray(u.given),
+        np.ascontiguousarray(u.known, dtype=np.uint8),
+        np.ascontiguousarray(u.pool, dtype=np.uint8),
+        [one[0] for one in sets],
+        np.array([np.where(one[2], one[1], -1.0) for one in sets]).reshape(len(sets), len(u.alone)),
+        COMBINATIONS.index(combine),
+        np.ascontiguousarray(reach),
+        nodes,
+    )
+    return low, high
+
+
+# ── the measures ─────────────────────────────────────────────────────────────────────────────────
+
+Browsing = Annotated[
+    str | Sequence[float],
+    OneOf(BROWSING),
+    Example("(0.5,0.3,0.2)"),
+    "how users leave a ranking: the chance P(k) to stop at rank k, as a model or as the chances themselves",
+]
+Theta = Annotated[
+    float,
+    Range(0, 1, above_low=True, below_high=True),
+    "the chance to stop at a document, where browsing is 'rbp'",
+]
+Combination = Annotated[
+    str, OneOf(COMBINATIONS), "how U(d|z) of all documents z above d become the utility of d"
+]
+Unseen = Annotated[
+    str,
+    OneOf(UNSEEN),
+    "where nobody was shown d given z: U(d|z) is 0, or it is left out of the combination",
+]
+Estimate = Annotated[
+    str,
+    OneOf(ESTIMATES),
+    "where utilities come from: the shares of wins themselves, or a fit to all judgments of the topic",
+]
+IdealOf = Annotated[
+    str,
+    OneOf(("greedy", "exact")),
+    "what is divided by: the greedy ideal ranking, or the best one there is",
+    Role.IDEAL,
+]
+SearchNodes = Annotated[
+    int, Range(1, MOST_NODES), "how far to search for the best ranking, with ideal='exact'"
+]
+#: How far the best ranking is searched for by default: seconds for 50 topics of 100 documents.
+NODES = 2_000
+
+
+@measure(
+    needs="preferences",
+    bounds=UNBOUNDED,
+    cite="chandar2013preference",
+)
+def Prf(
+    hits: PreferenceHits,
+    browsing: Browsing = "rbp",
+    theta: Theta = 0.2,
+    combine: Combination = "mean",
+    unseen: Unseen = "zero",
+    estimate: Estimate = "raw",
+    cutoff: Cutoff = None,
+) -> Floats:
+    """The utility that a user gathers on the way down a ranking, as people's preferences tell it.
+
+    Prf@K = Σ_{k≤K} P(k) Σ_{i≤min(k,n)} U(d_i | d_1 … d_(i-1))
+
+    P(k) is the chance that the user stops at rank k. 'rbp': (1-θ)^(k-1) θ; 'dcg': 1/log2(k+1) - 1/log2(k+2);
+    'rr': 1/k - 1/(k+1); 'uniform': 1/K. n is the length of the ranking, and K without a cutoff the number of
+    documents that were shown as left or right.
+
+    U(d) is the share of the simple pairs with d that d won, and U(d|z) its share of wins among those who had
+    just read z; a tie is half a win. The utility of the first document is U(d), that of the others the mean,
+    the minimum or the product of U(d|z) over all documents z above. A document that was never shown has
+    utility 0. With unseen='skip' only those z count for which d was shown given z; if there are none, it is
+    U(d), and a document that was in no simple pair has for U(d) its share of wins in all triplets. A judgment
+    given several documents counts where these are exactly the documents above.
+
+    Somebody prefers a to b, and having read a, prefers b to c: U(a) = 1 and U(b|a) = 1. With θ = ½, a user
+    stops at rank 1 with P(1) = ½, having gathered 1, and at rank 2 with P(2) = ¼, having gathered 2:
+
+    >>> from rankprism import evaluate
+    >>> people = [("q", "", "a", "b", "left"), ("q", "a", "b", "c", "left")]
+    >>> evaluate(people, {"q": {"a": 2.0, "b": 1.0}}, "Prf(theta=0.5)@2").mean()
+    {'run': {'Prf(theta=0.5)@2': 1.0}}
+    """
+    u = hits.pool.utilities(estimate, unseen)[hits.topic]
+    return prf(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
+
+
+def _reach(u: Utilities, browsing: str | Sequence[float], theta: float, cutoff: int | None) -> Floats:
+    """(K,) W(i) of the ranks that count."""
+    last = int(u.pool.sum()) if cutoff is None else cutoff
+    return reaching(browsing, theta, last, last)
+
+
+def _over_ideal(
+    hits: PreferenceHits,
+    browsing: str | Sequence[float],
+    theta: float,
+    combine: str,
+    unseen: str,
+    estimate: str,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> tuple[Floats, Floats]:
+    """What nPrf is at least and at most, the best ranking being known only within bounds."""
+    u = hits.pool.utilities(estimate, unseen)[hits.topic]
+    reach = _reach(u, browsing, theta, cutoff)
+
+    def best() -> tuple[float, float]:
+        if ideal == "greedy":
+            greedy = ideal_prf(u, combine, reach)
+            return greedy, greedy
+        return exact_ideal_prf(u, combine, reach, nodes)
+
+    of = ("ideal", hits.topic, browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    low, high = hits.pool.once(of, best)
+    gained = prf(u, hits.rank, hits.doc, combine, reach)
+    return over_best(gained, np.array(high)), over_best(gained, np.array(low))
+
+
+@measure(
+    needs="preferences",
+    bounds=UNBOUNDED,
+    interval=_over_ideal,
+    cite="chandar2013preference",
+)
+def nPrf(
+    hits: PreferenceHits,
+    browsing: Browsing = "rbp",
+    theta: Theta = 0.2,
+    combine: Combination = "mean",
+    unseen: Unseen = "zero",
+    estimate: Estimate = "raw",
+    ideal: IdealOf = "greedy",
+    nodes: SearchNodes = NODES,
+    cutoff: Cutoff = None,
+) -> Floats:
+    """The utility that a user gathers, Prf, over that of an ideal ranking.
+
+    nPrf@K = Prf@K(ranking) / Prf@K(ideal ranking)
+
+    The ideal ranking is made of the documents that were shown as left or right. The greedy one takes at each
+    rank the document whose utility given those above is the largest; utilities within 1e-10 are ties, which
+    the larger document id wins. The greedy ideal is not always the best ranking, so a score may exceed 1.
+    ideal='exact' searches for the best ranking; where the search ends without a proof, the best ranking found
+    is divided by, and the score is printed with its bounds.
+
+    Somebody prefers a to b, and having read a, prefers b to c, so the ideal ranking begins with a and b, of
+    which this ranking has only a. With θ = ½ it gathers ½ + ¼ = ¾, and the ideal 1:
+
+    >>> from rankprism import evaluate
+    >>> people = [("q", "", "a", "b", "left"), ("q", "a", "b", "c", "left")]
+    >>> evaluate(people, {"q": {"a": 1.0}}, ["Prf(theta=0.5)@2", "nPrf(theta=0.5)@2"]).mean()
+    {'run': {'Prf(theta=0.5)@2': 0.75, 'nPrf(theta=0.5)@2': 0.75}}
+    """
+    settings = (browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    return _over_ideal(hits, *settings)[1]

@@ -1,0 +1,530 @@
+"""The experiments of Chandar and Carterette 2013 (Section 5), on any collection with subtopics and runs.
+
+Does the preference measure rank systems as the measures of subtopics do (`measure_correlation`), also where
+users differ (`profile_correlation`), and how many judgments does it take (`incomplete_correlation`)? All
+preferences are simulated from the subtopic judgments, see `rankprism.preferences.simulate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.hits import NOWHERE, Floats, Ints, Longs
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Cell, Result, Table
+from rankprism.data.run import Run, align
+from rankprism.data.scores import Scores
+from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.evaluation import evaluate, run_sources
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import run_from
+from rankprism.measures import Measure, parse
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
+from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS
+from rankprism.measures.preferences.utility import NONE, Shown
+from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
+from rankprism.preferences.profiles import (
+    TREC,
+    Profiles,
+    draw_profiles,
+    note_topics_without,
+    read_profiles,
+    restricted,
+    trec_profile,
+)
+from rankprism.preferences.simulate import (
+    NOVELTY,
+    TIES,
+    best_documents,
+    complete,
+    sampled,
+    users_of,
+)
+from rankprism.statistics.threads import Share
+
+#: The measures of subtopics that the paper compares the preference measure with.
+SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
+ALL_PROFILES = "all profiles"
+
+
+#: The measures that can be computed from preferences that are counted and not listed.
+COUNTED = ("nPrf", "Prf")
+#: The form of the preference measure in Figures 2, 4 and 5, and in Figure 6.
+RBP_MEAN, RR_MIN = "nPrf@20", "nPrf(browsing='rr',combine='min')@20"
+
+
+def counted_measure(text: Any) -> Measure:
+    """A measure that complete preferences can be scored with."""
+    found = parse(text)
+    if found.name not in COUNTED:
+        raise MeasureError(
+            f"{found} cannot be computed from preferences that are only counted; use nPrf or Prf"
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What every experiment begins with: judgments, runs, and the documents that are shown."""
+
+    judged: Judgments
+    runs: Mapping[str, Run]
+    pool: Mapping[str, tuple[str, ...]]
+    #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
+    #: top; NOWHERE and NONE where padded
+    ranked: Mapping[str, tuple[Ints, Longs]]
+    order: str
+    duplicates: str
+
+    @classmethod
+    def of(
+        cls, judgments: Any, runs: Any, documents: int, order: str, duplicates: str, run_format: str | None
+    ) -> Material:
+        judged = read_judgments(judgments)
+        read = {n: run_from(s, n, run_format, duplicates) for n, s in run_sources(runs).items()}
+        if len(read) < 2:
+            raise InputError(f"pairs of runs are needed; there is only {', '.join(read)}")
+        best = best_documents(read, documents, order=order, duplicates=duplicates)
+        pool = {topic: best[topic] for topic in judged.topics if topic in best}
+        if not pool:
+            raise InputError(f"the runs share no topic with {judged.source}")
+        return cls(judged, read, pool, _ranked(pool, read, order, duplicates), order, duplicates)
+
+    def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
+        """What `evaluate` gives, on the topics of these judgments that are shown."""
+        found = evaluate(judged, dict(self.runs), measures, order=self.order, duplicates=self.duplicates)
+        return found.select(topics=[topic for topic in found.topics if topic in self.pool])
+
+    def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
+        """The scores of every run by measures of preferences, from the counts of each topic."""
+        counts = PreferencePool(shown)
+        values = np.empty((len(self.runs), len(shown), len(measures)))
+        for t, (topic, one) in enumerate(shown.items()):
+            rank, doc = self.ranked[topic]
+            place = {name: d for d, name in enumerate(one.docs)}
+            ours = [place.get(name, NONE) for name in sorted(self.pool[topic], reverse=True)]
+            hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], topic, counts)  # NONE is the last
+            for m, measure in enumerate(measures):
+                values[:, t, m] = measure.score(hits)
+        return Scores(tuple(self.runs), tuple(shown), tuple(map(str, measures)), values)
+
+
+def _ranked(
+    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], order: str, duplicates: str
+) -> dict[str, tuple[Ints, Longs]]:
+    topics = [topic for topic, docs in pool.items() for _ in docs]
+    docs = [doc for of_topic in pool.values() for doc in of_topic]
+    table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
+    named = Judgments(table, "the documents shown")
+    aligned = [align(named, run, order, duplicates) for run in runs.values()]
+    found = {}
+    for t, topic in enumerate(table.topics):
+        parts = [slice(one.start[t], one.start[t + 1]) for one in aligned]
+        width = max(part.stop - part.start for part in parts)
+        rank = np.full((len(aligned), width), NOWHERE, dtype=np.int32)
+        doc = np.full((len(aligned), width), NONE, dtype=np.int64)
+        for r, (one, part) in enumerate(zip(aligned, parts, strict=True)):
+            rank[r, : part.stop - part.start] = one.rank[part]
+            doc[r, : part.stop - part.start] = one.doc[part]
+        found[topic] = rank, doc
+    return found
+
+
+def _joined(columns: Mapping[str, Scores], topics: Iterable[str] | None = None) -> Scores:
+    """Scores of one measure each as those of several, under new names, on the topics that all have."""
+    first = next(iter(columns.values()))
+    common = [t for t in (topics or first.topics) if all(t in s.topics for s in columns.values())]
+    if not common:
+        raise InputError("no topic has all of the profiles; give every topic a profile of each name")
+    values = [s.select(topics=common).values[:, :, 0] for s in columns.values()]
+    return Scores(first.runs, tuple(common), tuple(columns), np.stack(values, axis=-1))
+
+
+def _tau_cell(value: float, low: float, high: float) -> Cell:
+    return Cell(float(value), between=None if np.isnan(low) else (float(low), float(high)))
+
+
+# ── Figures 2 and 3, Table 3 ─────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasureCorrelation(Result):
+    """Made by `measure_correlation`."""
+
+    forms: tuple[Measure, ...]  #: of the preference measure
+    others: tuple[str, ...]  #: the measures of subtopics
+    scores: Scores = field(repr=False)  #: of every run and topic, by all measures
+    correlation: Correlation = field(repr=False)  #: Kendall's τ_b of all measures
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def tau(self, measure: str, other: str) -> tuple[float, float, float]:
+        """τ_b of two measures, and its interval; NaN where there is none."""
+        low, high = self.correlation.interval
+        at = self.correlation.measures.index(measure), self.correlation.measures.index(other)
+        return float(self.correlation.values[at]), float(low[at]), float(high[at])
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.correlation.measures
+
+    @property
+    def summary(self) -> Table:
+        """τ_b of every preference measure with every measure of subtopics."""
+        columns: dict[str, list[Any]] = {
+            "browsing": [form["browsing"] for form in self.forms],
+            "combine": [form["combine"] for form in self.forms],
+        }
+        for other in self.others:
+            columns[other] = [_tau_cell(*self.tau(str(form), other)) for form in self.forms]
+        return Table(columns, digits=2)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The preference measures, and below them the measures of subtopics among themselves."""
+        columns: dict[str, list[Any]] = {"tau-b": list(self.others)}
+        for other in self.others:
+            columns[other] = [
+                None if one == other else _tau_cell(*self.tau(one, other)) for one in self.others
+            ]
+        return self.summary, Table(columns, digits=2)
+
+    @property
+    def rows(self) -> Table:
+        return self.correlation.rows
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        intervals = " with 95 % intervals over topics" if self.correlation.sampled else ""
+        return (
+            f"Kendall's τ_b between the rankings of {a['runs']} runs by their means over {a['topics']} "
+            f"topics{intervals}.\n"
+            f"Complete preferences of the TREC profile on {a['documents']} documents for each topic; ties "
+            f"{a['ties']}."
+        )
+
+
+def measure_correlation(
+    judgments: Any,
+    runs: Any,
+    *,
+    cutoff: int = 20,
+    theta: float = 0.2,
+    documents: int = 100,
+    ties: str = "half",
+    novelty: str = "subtopic",
+    intervals: float = 0.95,
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+    run_format: str | None = None,
+    on_share: Share | None = None,
+) -> MeasureCorrelation:
+    """How the preference measure ranks runs, beside α-nDCG, ERR-IA and subtopic recall (Figures 2 and 3).
+
+    All browsing models with all ways to combine utilities, computed from complete preferences of the "TREC
+    profile", a user who cares about every subtopic alike.
+
+    cutoff, theta : of the measures. documents : how many are shown for each topic, see `best_documents`.
+    ties, novelty, seed : see `complete` and `users_of`. intervals : see `rankprism.meta.correlation`.
+    order, duplicates, run_format : of the runs, see `evaluate`.
+    """
+    one_of("ties", ties, TIES)
+    one_of("novelty", novelty, NOVELTY)
+    forms = tuple(
+        parse("nPrf")(browsing=browsing, theta=theta, combine=combine) @ cutoff
+        for browsing in BROWSING
+        for combine in COMBINATIONS
+    )
+    others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
+    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    users = users_of(material.judged, material.pool, novelty=novelty)
+    ours = material.preference_scores(complete(users, ties=ties, seed=seed), forms)
+    theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
+    conventions = {**theirs.conventions, "preferences": f"complete, TREC profile, ties {ties}"}
+    scores = Scores(
+        ours.runs,
+        ours.topics,
+        (*ours.measures, *theirs.measures),
+        np.concatenate((ours.values, theirs.values), axis=-1),
+        conventions,
+    )
+    found = correlation(scores, intervals=intervals, seed=seed, on_share=on_share)
+    about = _about(material, scores, documents, ties, novelty, seed)
+    return MeasureCorrelation(forms, theirs.measures, scores, found, about)
+
+
+def _about(
+    material: Material, scores: Scores, documents: int, ties: str, novelty: str, seed: int
+) -> dict[str, Any]:
+    return {
+        "judgments": material.judged.source,
+        "runs": len(scores.runs),
+        "topics": len(scores.topics),
+        "documents": documents,
+        "ties": ties,
+        "novelty": novelty,
+        "seed": seed,
+        "order": material.order,
+    }
+
+
+# ── Figures 4 and 5 ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two ways to rank runs, and how far they agree."""
+
+    first: str
+    second: str
+    tau: float
+    low: float
+    high: float
+    topics: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProfileCorrelation(Result):
+    """Made by `profile_correlation`."""
+
+    measure: Measure
+    other: Measure
+    profiles: Profiles
+    compared: tuple[Compared, ...]
+    scores: Scores = field(repr=False)  #: on the topics that have all profiles
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def summary(self) -> Table:
+        return Table(
+            {
+                "ranking by": [one.first for one in self.compared],
+                "and by": [one.second for one in self.compared],
+                "tau-b": [_tau_cell(one.tau, one.low, one.high) for one in self.compared],
+            },
+            digits=2,
+        )
+
+    @property
+    def rows(self) -> Table:
+        columns = ("first", "second", "tau", "low", "high", "topics")
+        return Table({name: [getattr(one, name) for one in self.compared] for name in columns})
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        return (
+            f"Kendall's τ_b between the rankings of {a['runs']} runs by {self.measure} and by "
+            f"{self.other}, with 95 % intervals over topics.\n"
+            f"Profiles: {self.profiles.source}. Complete preferences on {a['documents']} documents for each "
+            f"topic; ties {a['ties']}."
+        )
+
+
+def profile_correlation(
+    judgments: Any,
+    runs: Any,
+    profiles: Any = None,
+    *,
+    draw: int = 3,
+    measure: Any = RBP_MEAN,
+    other: Any = "alpha_nDCG@20",
+    documents: int = 100,
+    ties: str = "half",
+    novelty: str = "subtopic",
+    intervals: float = 0.95,
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+    run_format: str | None = None,
+    on_share: Share | None = None,
+) -> ProfileCorrelation:
+    """The preference measure and α-nDCG for each profile, and for a mixture of profiles (Figures 4 and 5).
+
+    For each profile, nPrf from its complete preferences is compared with α-nDCG on its subtopics. Then nPrf
+    from the preferences of all profiles together is compared with nPrf of the TREC profile, with α-nDCG on
+    all subtopics, and with the mean of the profiles' own nPrf.
+
+    profiles : whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
+    measure, other : the measure of preferences, and the one of subtopics that it is compared with.
+    The other parameters are those of `measure_correlation`.
+    """
+    one_of("ties", ties, TIES)
+    one_of("novelty", novelty, NOVELTY)
+    form, gain = counted_measure(measure), parse(other)
+    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    judged = material.judged
+    chosen = draw_profiles(judged, draw, seed) if profiles is None else read_profiles(profiles)
+
+    def ours(of: Profiles) -> Scores:
+        users = users_of(judged, material.pool, of, novelty=novelty)
+        return material.preference_scores(complete(users, ties=ties, seed=seed), [form])
+
+    columns: dict[str, Scores] = {}
+    pairs: list[tuple[str, str]] = []
+    names = chosen.names
+    for done, name in enumerate(names):
+        mine, theirs = f"{form}, {name}", f"{gain}, {name}"
+        only = {t: {name: of[name]} for t, of in chosen.weights.items() if name in of}
+        columns[mine] = ours(Profiles(only, chosen.source))
+        columns[theirs] = material.subtopic_scores(restricted(judged, chosen, name), [gain])
+        pairs.append((mine, theirs))
+        if on_share is not None:
+            on_share((done + 1) / (len(names) + 1))
+    mixture, all_alike, absolute = (
+        f"{form}, {ALL_PROFILES}",
+        f"{form}, {TREC}",
+        f"{gain}, all subtopics",
+    )
+    columns[mixture] = ours(chosen)
+    columns[all_alike] = ours(trec_profile(judged))
+    columns[absolute] = material.subtopic_scores(judged, [gain])
+    pairs += [(mixture, all_alike), (mixture, absolute), (all_alike, absolute)]
+    own = _joined({name: columns[f"{form}, {name}"] for name in names})
+    average = f"{form}, mean of profiles"
+    columns[average] = Scores(own.runs, own.topics, (average,), own.values.mean(-1, keepdims=True))
+    pairs.append((mixture, average))
+    compared = []
+    for first, second in pairs:
+        both = _joined({first: columns[first], second: columns[second]})
+        found = correlation(both, intervals=intervals, seed=seed)
+        low, high = found.interval
+        compared.append(
+            Compared(
+                first,
+                second,
+                float(found.values[0, 1]),
+                float(low[0, 1]),
+                float(high[0, 1]),
+                len(both.topics),
+            )
+        )
+    scores = _joined(columns)
+    about = _about(material, scores, documents, ties, novelty, seed) | {"profiles": chosen.source}
+    return ProfileCorrelation(form, gain, chosen, tuple(compared), scores, about)
+
+
+# ── Figure 6 ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IncompleteCorrelation(Result):
+    """Made by `incomplete_correlation`."""
+
+    forms: tuple[Measure, ...]
+    profiles: Profiles
+    triplets: tuple[int, ...]
+    tau: Floats  #: (measure, number of triplets, repetition)
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(map(str, self.forms))
+
+    @property
+    def intervals(self) -> tuple[Floats, Floats, Floats]:
+        """(measure, number of triplets): the mean τ, and its 95 % t interval over the repetitions."""
+        from scipy.special import stdtrit
+
+        mean, times = self.tau.mean(-1), self.tau.shape[-1]
+        if times < 2:
+            return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+        margin = float(stdtrit(times - 1, 0.975)) * self.tau.std(-1, ddof=1) / np.sqrt(times)
+        return mean, np.maximum(mean - margin, -1.0), np.minimum(mean + margin, 1.0)
+
+    @property
+    def summary(self) -> Table:
+        """A row for each measure and number of triplets."""
+        rows = self.rows.columns
+        cells = [_tau_cell(*cell) for cell in zip(rows["tau"], rows["low"], rows["high"], strict=True)]
+        shown = {name: rows[name] for name in ("measure", "triplets", "judgments")}
+        return Table({**shown, "tau-b": cells}, digits=2)
+
+    @property
+    def rows(self) -> Table:
+        mean, low, high = self.intervals
+        cells = [
+            (measure, n, n * self.about["assessors"], *(float(x[m, i]) for x in (mean, low, high)))
+            for m, measure in enumerate(self.measures)
+            for i, n in enumerate(self.triplets)
+        ]
+        names = ("measure", "triplets", "judgments", "tau", "low", "high")
+        return Table(dict(zip(names, map(list, zip(*cells, strict=True)), strict=True)))
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        return (
+            f"Kendall's τ_b between the rankings of {a['runs']} runs from all preferences and from so many "
+            f"triplets for each topic, each judged by {a['assessors']} assessors: the mean of "
+            f"{self.tau.shape[-1]} repetitions with its 95 % t interval.\n"
+            f"Profiles: {self.profiles.source}. {a['topics']} topics with {a['documents']} documents each; "
+            f"ties {a['ties']}."
+        )
+
+
+def incomplete_correlation(
+    judgments: Any,
+    runs: Any,
+    profiles: Any = None,
+    *,
+    draw: int = 3,
+    measures: Sequence[Any] = (RR_MIN,),
+    triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
+    assessors: int = 5,
+    repetitions: int = 10,
+    documents: int = 100,
+    ties: str = "half",
+    novelty: str = "subtopic",
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+    run_format: str | None = None,
+    on_share: Share | None = None,
+) -> IncompleteCorrelation:
+    """How well runs are ranked from few judgments: τ with the ranking from all of them (Figure 6).
+
+    For each topic so many triplets are drawn, and each is judged by `assessors` users, whose profiles are
+    drawn with replacement. The ranking that this gives is compared with that from the complete preferences of
+    all profiles, by the same measure with estimate='raw'. That is repeated with other triplets and users.
+
+    measures : forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
+    triplets : how many of each topic, several numbers. assessors : how many judge each of them.
+    The other parameters are those of `profile_correlation`.
+    """
+    one_of("ties", ties, TIES)
+    one_of("novelty", novelty, NOVELTY)
+    forms = tuple(dict.fromkeys(map(counted_measure, measures)))
+    if not forms or not triplets:
+        raise InputError("at least one measure and one number of triplets are needed")
+    if repetitions < 1:
+        raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
+    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    chosen = draw_profiles(material.judged, draw, seed) if profiles is None else read_profiles(profiles)
+    note_topics_without(chosen, material.judged)
+    users = users_of(material.judged, material.pool, chosen, novelty=novelty)
+    everything = complete(users, ties=ties, seed=seed)
+    target = material.preference_scores(everything, [form(estimate="raw", unseen="zero") for form in forms])
+    numbers = tuple(sorted(set(triplets)))
+    tau = np.empty((len(forms), len(numbers), repetitions))
+    for i, number in enumerate(numbers):
+        for r in range(repetitions):
+            # Each repetition has a seed of its own, and the same one for every number of triplets.
+            drawn = sampled(users, number, assessors=assessors, ties=ties, seed=seed * repetitions + r)
+            scores = material.preference_scores(drawn, forms)
+            for m in range(len(forms)):
+                tau[m, i, r] = tau_b(target.means[:, m], scores.means[:, m])
+            if on_share is not None:
+                on_share((i * repetitions + r + 1) / (len(numbers) * repetitions))
+    about = _about(material, target, documents, ties, novelty, seed) | {
+        "profiles": chosen.source,
+        "assessors": assessors,
+        "repetitions": repetitions,
+    }
+    return IncompleteCorrelation(forms, chosen, numbers, tau, about)

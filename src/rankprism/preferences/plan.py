@@ -1,0 +1,336 @@
+"""How many judgments a study needs, by simulation.
+
+Users are made from subtopic judgments, see `rankprism.preferences.simulate`. The order of the runs by all
+preferences of all users is the order to be found. A simulated study asks questions, each of one user drawn at
+random, and `plan` looks how soon the order of the runs by the answers agrees with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Longs
+from rankprism.data.judgments import Judgments
+from rankprism.data.result import Result, Table
+from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.measures import Measure
+from rankprism.measures.preferences.utility import Comparisons, raw, utilities
+from rankprism.meta.rank_correlation import tau_b
+from rankprism.preferences.profiles import Profiles, draw_profiles, read_profiles, trec_profile
+from rankprism.preferences.rankings import Rankings, read_rankings
+from rankprism.preferences.selection import (
+    CHOICES,
+    Study,
+    choose,
+    depth_of,
+    preference_measures,
+    scored,
+    study_of,
+)
+from rankprism.preferences.simulate import NOVELTY, TIES, User, complete, users_of
+from rankprism.statistics.threads import Share
+
+#: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.
+BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
+_LEVEL = 0.95
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Result):
+    """Made by `plan`."""
+
+    conditions: tuple[tuple[str, str], ...]  #: measure and choice of questions
+    budgets: tuple[int, ...]  #: judgments a topic
+    #: (condition, budget, repetition) τ with the order by all preferences; NaN where the study had ended
+    tau: Floats
+    target: float
+    about: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(measure for measure, _ in self.conditions))
+
+    @property
+    def curves(self) -> Floats:
+        """(condition, budget) the mean τ over the repetitions."""
+        return np.asarray(self.tau.mean(-1))
+
+    @property
+    def needed(self) -> list[tuple[float, float, float]]:
+        """Of each condition, the judgments a topic that reach the target, with a 95 % interval.
+
+        Where the mean τ of the repetitions reaches the target and does not fall below it at the next budget,
+        on a straight line between budgets whose logarithms are the axis. The interval comes from resamples of
+        the repetitions. Infinite where the target is not reached.
+        """
+        drawn = _resamples(self.tau.shape[-1], self.about["seed"])
+        found = []
+        for tau in self.tau:
+            each = np.sort([_crossing(self.budgets, tau[:, which].mean(-1), self.target) for which in drawn])
+            # Positions instead of quantiles, because between infinite numbers there is nothing.
+            at = [int(share * (len(each) - 1)) for share in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)]
+            value = _crossing(self.budgets, tau.mean(-1), self.target)
+            found.append((value, float(each[at[0]]), float(each[at[1]])))
+        return found
+
+    @property
+    def summary(self) -> Table:
+        """The judgments that each condition needs."""
+        last = [int(np.flatnonzero(~np.isnan(curve))[-1]) for curve in self.curves]
+        needed = [
+            [self._printed(x, self.budgets[end]) for x in one]
+            for one, end in zip(self.needed, last, strict=True)
+        ]
+        return Table(
+            {
+                "measure": [measure for measure, _ in self.conditions],
+                "choice": [choice for _, choice in self.conditions],
+                "judgments a topic": [one[0] for one in needed],
+                "low": [one[1] for one in needed],
+                "high": [one[2] for one in needed],
+                "last looked at": [self.budgets[end] for end in last],
+                "its τ": [curve[end] for curve, end in zip(self.curves, last, strict=True)],
+            },
+            digits=3,
+        )
+
+    def _printed(self, judgments: float, last: int) -> str:
+        if np.isinf(judgments):
+            return f"> {last:,}"
+        return f"≤ {judgments:,.0f}" if judgments == self.budgets[0] else f"{judgments:,.0f}"
+
+    @property
+    def rows(self) -> Table:
+        """The τ of every repetition."""
+        facts = [
+            (measure, choice, budget, i + 1, tau)
+            for (measure, choice), of_condition in zip(self.conditions, self.tau.tolist(), strict=True)
+            for budget, taus in zip(self.budgets, of_condition, strict=True)
+            for i, tau in enumerate(taus)
+            if not np.isnan(tau)
+        ]
+        names = ("measure", "choice", "judgments a topic", "repetition", "tau")
+        return Table(dict(zip(names, map(list, zip(*facts, strict=True)), strict=True)))
+
+    @property
+    def note(self) -> str:
+        a = self.about
+        return (
+            f"Judgments a topic until the mean τ of {a['repetitions']} repetitions with the order by all "
+            f"preferences is {self.target:g}, with {100 * _LEVEL:g} % intervals from resamples of the "
+            f"repetitions; {a['runs']} runs, {a['topics']} topics, {a['documents']} documents.\n"
+            f"Users: {a['profiles']}; ties {a['ties']}."
+        )
+
+
+def _resamples(repetitions: int, seed: int) -> Longs:
+    """(resample, repetition) which repetitions are drawn"""
+    return np.random.default_rng(seed).integers(repetitions, size=(_RESAMPLES, repetitions))
+
+
+def _crossing(budgets: Sequence[int], curve: Floats, target: float) -> float:
+    """Where a curve reaches the target and stays there at the next budget; infinite if it never does.
+
+    >>> _crossing((10, 40, 160), np.array([0.7, 0.8, 1.0]), 0.9)
+    80.0
+    """
+    curve = curve[~np.isnan(curve)]
+    reached = np.flatnonzero((curve >= target) & (np.append(curve[1:], np.inf) >= target))
+    if not len(reached):
+        return np.inf
+    i = int(reached[0])
+    if i == 0:
+        return float(budgets[0])
+    share = (target - curve[i - 1]) / (curve[i] - curve[i - 1])
+    return float(round(budgets[i - 1] * (budgets[i] / budgets[i - 1]) ** share, 6))
+
+
+def plan(
+    judgments: Any,
+    runs: Any,
+    measures: Any = "nPrf(estimate='pooled')@20",
+    *,
+    choices: Sequence[str] = CHOICES,
+    profiles: Any = None,
+    draw: int = 3,
+    budgets: Sequence[int] = BUDGETS,
+    target: float = 0.9,
+    repetitions: int = 10,
+    ties: str = "half",
+    novelty: str = "subtopic",
+    rel: float = 1,
+    seed: int = 0,
+    order: str = "score",
+    duplicates: str = "error",
+    run_format: str | None = None,
+    on_share: Share | None = None,
+) -> Plan:
+    """How many judgments a topic a study of these runs needs until it has the order of the runs.
+
+    judgments, runs : subtopic judgments and runs, whatever `evaluate` takes. The judgments may be those of
+        another collection like the one that is to be judged.
+    measures : `Prf` or `nPrf` with a cutoff, or several. Their `estimate` says how the answers are used.
+    choices : how questions are chosen, see `select`. "adaptive" looks at the answers at every budget.
+    profiles : of the users, whatever `read_profiles` takes. Default: a user who cares about all subtopics,
+        and `draw` others, whose profiles are drawn anew in every repetition.
+    budgets : the judgments a topic at which the order is looked at, ascending. A study ends early when the
+        mean τ reaches the target at two budgets in succession.
+    target : the τ to reach. repetitions : how many studies are simulated.
+    ties, novelty, rel : of the users, see `simulate`.
+    seed : of everything that is drawn.
+    order, duplicates, run_format : of the runs, see `evaluate`.
+    on_share : called with the share of the work that is done.
+
+    >>> from rankprism import sample
+    >>> found = plan(sample.QRELS, list(sample.RUNS), choices=["targeted"], budgets=[5, 10], repetitions=2)
+    >>> found.curves.shape
+    (1, 2)
+    """
+    from rankprism.formats.judgments import read_judgments
+
+    one_of("ties", ties, TIES)
+    one_of("novelty", novelty, NOVELTY)
+    for choice in choices:
+        one_of("choice", choice, CHOICES)
+    chosen = preference_measures(measures)
+    for measure in chosen:
+        if measure.name == "nPrf" and measure["ideal"] != "greedy":
+            raise MeasureError(f"{measure}: a plan divides by greedy ideals only; leave out ideal='exact'")
+    steps = tuple(budgets)
+    _check(choices, steps, target, repetitions, draw, seed)
+    judged = read_judgments(judgments)
+    rankings = read_rankings(
+        runs, depth_of(chosen), order=order, duplicates=duplicates, run_format=run_format
+    )
+    if len(rankings.runs) < 2:
+        raise InputError("one run has no order to find; name at least two runs")
+    worlds = [
+        _world(judged, rankings, chosen, profiles, draw, (novelty, rel), seed + i) for i in range(repetitions)
+    ]
+    conditions = [(measure, choice) for measure in chosen for choice in choices]
+    tau = np.full((len(conditions), len(steps), repetitions), np.nan)
+    for c, (measure, choice) in enumerate(conditions):
+        studies = [world.begin(seed, i) for i, world in enumerate(worlds)]
+        for b, budget in enumerate(steps):
+            for i, (world, (study, rng)) in enumerate(zip(worlds, studies, strict=True)):
+                more = (budget - (steps[b - 1] if b else 0)) * len(study.topics)
+                asked = choose(study, [measure], choice, more, 1, rng)
+                study = world.answered(study, asked, ties, rng)
+                studies[i] = study, rng
+                tau[c, b, i] = world.agreement(study, measure)
+                if on_share is not None:
+                    done = (c * len(steps) + b) * repetitions + i + 1
+                    on_share(done / (len(conditions) * len(steps) * repetitions))
+            if b and (tau[c, b - 1 : b + 1].mean(-1) >= target).all():
+                break
+    first = worlds[0]
+    return Plan(
+        conditions=tuple((str(measure), choice) for measure, choice in conditions),
+        budgets=steps,
+        tau=tau,
+        target=target,
+        about={
+            "judgments": judged.source,
+            "runs": len(rankings.runs),
+            "topics": len(first.rankings.topics),
+            "documents": first.rankings.documents,
+            "profiles": first.source,
+            "repetitions": repetitions,
+            "target": target,
+            "ties": ties,
+            "novelty": novelty,
+            "seed": seed,
+            "order": order,
+        },
+    )
+
+
+def _check(
+    choices: Sequence[str], budgets: Sequence[int], target: float, repetitions: int, draw: int, seed: int
+) -> None:
+    if not choices:
+        raise InputError(f"name at least one choice of {', '.join(CHOICES)}")
+    if not budgets or budgets[0] < 1 or list(budgets) != sorted(set(budgets)):
+        raise InputError(f"budgets must be numbers above 0 that ascend, e.g. 10, 20, 40; got {budgets}")
+    if not 0 < target <= 1:
+        raise InputError(f"target must be above 0 and at most 1; got {target}")
+    for name, value, least in (("repetitions", repetitions, 1), ("draw", draw, 1), ("seed", seed, 0)):
+        if value < least:
+            raise InputError(f"{name} must be at least {least}; got {value}")
+
+
+@dataclass(frozen=True, eq=False)
+class _World:
+    """Users who can be asked, and the order of the runs by all that they would say."""
+
+    rankings: Rankings
+    users: tuple[tuple[User, ...], ...]  #: of each topic
+    truth: Mapping[Measure, Floats]  #: (R,) the mean scores of the runs
+    source: str  #: where the users come from
+
+    def begin(self, seed: int, repetition: int) -> tuple[Study, np.random.Generator]:
+        return study_of(self.rankings), np.random.default_rng([seed, repetition])
+
+    def answered(self, study: Study, asked: Longs, ties: str, rng: np.random.Generator) -> Study:
+        """The study after these questions, see `choose`, each answered by one user of its topic."""
+        topics = []
+        for t, (one, users) in enumerate(zip(study.topics, self.users, strict=True)):
+            _, given, left, right = asked[asked[:, 0] == t].T
+            who = rng.integers(len(users), size=len(given))
+            outcome = np.empty(len(given))
+            for u, user in enumerate(users):
+                own = who == u
+                outcome[own] = user.prefers(left[own], right[own], given[own])
+            if ties == "drawn":
+                coins = (rng.random(len(given)) < 0.5).astype(np.float64)
+                outcome = np.where(outcome == 0.5, coins, outcome)
+            topics.append(one.with_answers(Comparisons(left, right, given, outcome)))
+        return Study(tuple(topics))
+
+    def agreement(self, study: Study, measure: Measure) -> float:
+        """Kendall's τ between the order by the answers and the order by all preferences."""
+        shown = {topic: one.judged for topic, one in zip(self.rankings.topics, study.topics, strict=True)}
+        estimates = utilities(shown, measure["estimate"], measure["unseen"])
+        score, _ = scored(study, list(estimates.values()), measure)
+        tau = tau_b(score.mean(0), self.truth[measure])
+        return 0.0 if np.isnan(tau) else tau  # if all runs are alike, nothing is known of their order
+
+
+def _world(
+    judged: Judgments,
+    rankings: Rankings,
+    measures: Sequence[Measure],
+    profiles: Any,
+    draw: int,
+    settings: tuple[str, float],
+    seed: int,
+) -> _World:
+    chosen = _crowd(judged, draw, seed) if profiles is None else read_profiles(profiles)
+    novelty, rel = settings
+    pool = {topic: one.docs for topic, one in rankings.topics.items()}
+    users = users_of(judged, pool, chosen, novelty=novelty, rel=rel)
+    if not users:
+        raise InputError(f"the runs share no topic that has a profile with {judged.source}")
+    kept = {topic: one for topic, one in rankings.topics.items() if topic in users}
+    asked = Rankings(rankings.runs, kept, rankings.depth)
+    full = complete({topic: users[topic] for topic in kept})
+    study = study_of(asked)
+    truth = {}
+    for measure in measures:
+        score, _ = scored(study, [raw(full[topic], measure["unseen"]) for topic in kept], measure)
+        truth[measure] = score.mean(0)
+    source = f"all subtopics, and {draw} profiles a topic drawn by the seed" if profiles is None else ""
+    return _World(
+        asked, tuple(tuple(users[topic].values()) for topic in kept), truth, source or chosen.source
+    )
+
+
+def _crowd(judged: Judgments, draw: int, seed: int) -> Profiles:
+    """Somebody who cares about all subtopics, and some others."""
+    everything, drawn = trec_profile(judged).weights, draw_profiles(judged, draw, seed).weights
+    return Profiles({topic: {**drawn[topic], **everything[topic]} for topic in everything})

@@ -1,0 +1,101 @@
+"""The first documents of every run, topic by topic: what the order of the systems depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.hits import Longs
+from rankprism.data.run import DUPLICATES, ORDERS
+from rankprism.errors import InputError, one_of
+from rankprism.measures.preferences.utility import NONE
+
+
+@dataclass(frozen=True, eq=False)
+class TopicRankings:
+    """The documents that the runs rank highest in one topic."""
+
+    docs: tuple[str, ...]  #: all of them, by id descending
+    order: Longs  #: (run, rank) positions in `docs`; NONE below the end of a short ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """The first documents of every run. Runs stand by name and topics as people list them."""
+
+    runs: tuple[str, ...]
+    topics: Mapping[str, TopicRankings]
+    depth: int  #: how many documents of a ranking are looked at
+
+    @property
+    def documents(self) -> int:
+        """How many documents the topics have in all."""
+        return sum(len(one.docs) for one in self.topics.values())
+
+
+def read_rankings(
+    runs: Any,
+    depth: int,
+    *,
+    order: str = "score",
+    duplicates: str = "error",
+    run_format: str | None = None,
+) -> Rankings:
+    """Read the first documents of every run.
+
+    runs : whatever `evaluate` takes as runs.
+    depth : how many documents of a ranking are looked at.
+    order, duplicates, run_format : see `evaluate`.
+
+    >>> both = read_rankings({"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 1.0}}}, depth=2)
+    >>> both.topics["q"].docs
+    ('z', 'y', 'x')
+    >>> both.topics["q"].order.tolist()
+    [[2, 1], [0, -1]]
+    """
+    from rankprism.evaluation import run_sources
+    from rankprism.formats.runs import run_from
+
+    one_of("order", order, ORDERS)
+    one_of("duplicates", duplicates, DUPLICATES)
+    if depth < 1:
+        raise InputError(f"depth must be at least 1; got {depth}")
+    found: dict[str, dict[str, list[str]]] = {}
+    sources = run_sources(runs)
+    for name in sorted(sources):
+        table = run_from(sources[name], name, run_format, duplicates).table
+        if order == "rank" and not table.has_ranks:
+            raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
+        topic, doc, _, _ = table.columns()
+        lines, rank, _ = table.ranking(order, duplicates)
+        first = rank <= depth
+        lists = found[name] = {}
+        for line in lines[first].tolist():  # in the order of evaluation
+            lists.setdefault(topic[line], []).append(doc[line])
+    return _numbered(found, depth)
+
+
+def _numbered(found: Mapping[str, Mapping[str, list[str]]], depth: int) -> Rankings:
+    named = sorted({(t, doc) for lists in found.values() for t, docs in lists.items() for doc in docs})
+    if not named:
+        raise InputError("the runs rank no documents; there is nothing to ask about")
+    # The core's table has the canonical order: topics as people list them, documents by id descending.
+    table = JudgmentTable.from_columns(
+        "runs", [t for t, _ in named], ["0"] * len(named), [d for _, d in named], np.ones(len(named))
+    )
+    topics, _, docs, _ = table.columns()
+    number: dict[str, dict[str, int]] = {topic: {} for topic in table.topics}
+    for topic, doc in zip(topics, docs, strict=True):
+        number[topic][doc] = len(number[topic])
+    made: dict[str, TopicRankings] = {}
+    for topic, position in number.items():
+        places = np.full((len(found), depth), NONE, dtype=np.int64)
+        for r, lists in enumerate(found.values()):
+            ranked = [position[doc] for doc in lists.get(topic, ())]
+            places[r, : len(ranked)] = ranked
+        made[topic] = TopicRankings(tuple(position), places)
+    return Rankings(tuple(found), made, depth)
