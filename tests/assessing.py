@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from http.client import HTTPConnection
@@ -14,6 +17,13 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlencode
+
+import sqlalchemy as sa
+
+from rankprism.assess import access, store, work
+from rankprism.assess.app import Site, make_app
+from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.store import Store
 
 #: How good each document of a topic is, from the best to the worst.
 WORTH = {"d1": 5, "d2": 4, "d3": 3, "d4": 2, "d5": 1}
@@ -252,3 +262,78 @@ class Person:
             page = self.submit(page, answer(left, right, tuple(given)))
             assert page.status == 200, page.text
         return page
+
+
+class Served:
+    """A study and clients of its app, all in this process."""
+
+    def __init__(self, open_study: Store, **options: Any) -> None:
+        self.store = open_study
+        with open_study.reading() as connection:
+            study = work.load(connection)
+        options.setdefault("rate", access.Rate(1_000_000))
+        self.site = Site(open_study, study, **options)
+        self.app = make_app(self.site)
+
+    def client(self, host: str = "localhost", **cookies: str) -> Browser:
+        scheme = "https" if self.site.secure else "http"
+        return Browser(
+            in_process(self.app, scheme), host, {k.replace("_", "-"): v for k, v in cookies.items()}
+        )
+
+    def link(self, name: str) -> str:
+        with self.store.writing() as connection:
+            return f"/join/{access.new_link(connection, name)}"
+
+    def person(self, name: str, port: int | None = None) -> Person:
+        """Somebody who has joined: in this process, or over the network at this port."""
+        over = self.client() if port is None else Browser(over_network(port), f"127.0.0.1:{port}")
+        person = Person(over)
+        assert person.join(self.link(name)).status == 200
+        return person
+
+    def organiser_link(self) -> str:
+        with self.store.writing() as connection:
+            return f"/organise/{access.organiser_link(connection)}"
+
+    def organiser(self) -> Person:
+        person = Person(self.client())
+        assert person.post(self.organiser_link()).status == 200
+        return person
+
+    def judgments(self) -> int:
+        with self.store.reading() as connection:
+            return int(connection.scalar(sa.select(sa.func.count()).select_from(store.judgment)) or 0)
+
+
+def opened(folder: Path, settings: Settings | None = None, **options: Any) -> Store:
+    collection: Collection = options.pop("collection", None) or make_collection(folder)
+    target = str(folder / "study.db")
+    create_study(
+        target,
+        collection.runs,
+        settings or Settings(depth=3, name="A study"),
+        documents=collection.documents,
+        topics=collection.topics,
+        **options,
+    )
+    return store.opened(target).__enter__()
+
+
+@contextmanager
+def listening(served: Served) -> Iterator[int]:
+    """Serve the app of a study from a thread of this process; the port."""
+    import uvicorn
+
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(served.app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield place.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()

@@ -7,74 +7,19 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 import sqlalchemy as sa
-from assessing import Browser, Collection, Page, Person, in_process, make_collection
+from assessing import Collection, Page, Person, Served, opened
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism.assess import access, app, dashboard, rendering, store, work
-from rankprism.assess.app import Site, make_app
-from rankprism.assess.creation import Settings, create_study
+from rankprism.assess.creation import Settings
 from rankprism.assess.serve import Address
-from rankprism.assess.store import Store
 
 HOST = "http://localhost"
-
-
-class Served:
-    """A study and clients of its app, all in this process."""
-
-    def __init__(self, open_study: Store, **options: Any) -> None:
-        self.store = open_study
-        with open_study.reading() as connection:
-            study = work.load(connection)
-        options.setdefault("rate", access.Rate(1_000_000))
-        self.site = Site(open_study, study, **options)
-        self.app = make_app(self.site)
-
-    def client(self, host: str = "localhost", **cookies: str) -> Browser:
-        scheme = "https" if self.site.secure else "http"
-        return Browser(
-            in_process(self.app, scheme), host, {k.replace("_", "-"): v for k, v in cookies.items()}
-        )
-
-    def link(self, name: str) -> str:
-        with self.store.writing() as connection:
-            return f"/join/{access.new_link(connection, name)}"
-
-    def person(self, name: str) -> Person:
-        person = Person(self.client())
-        assert person.join(self.link(name)).status == 200
-        return person
-
-    def organiser(self) -> Person:
-        with self.store.writing() as connection:
-            link = access.organiser_link(connection)
-        person = Person(self.client())
-        assert person.post(f"/organise/{link}").status == 200
-        return person
-
-    def judgments(self) -> int:
-        with self.store.reading() as connection:
-            return int(connection.scalar(sa.select(sa.func.count()).select_from(store.judgment)) or 0)
-
-
-def opened(folder: Path, settings: Settings | None = None, **options: Any) -> Store:
-    collection: Collection = options.pop("collection", None) or make_collection(folder)
-    target = str(folder / "study.db")
-    create_study(
-        target,
-        collection.runs,
-        settings or Settings(depth=3, name="A study"),
-        documents=collection.documents,
-        topics=collection.topics,
-        **options,
-    )
-    return store.opened(target).__enter__()
 
 
 @pytest.fixture

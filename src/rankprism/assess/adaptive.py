@@ -12,6 +12,7 @@ from rankprism.assess.choice import Question
 from rankprism.assess.creation import Settings, ids, insert_questions
 from rankprism.assess.dashboard import runs_of
 from rankprism.assess.store import Store
+from rankprism.preferences.selection import Task, select
 
 
 class Supply:
@@ -36,8 +37,6 @@ class Supply:
 
 def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
     """Add the questions that now tell most about the order of the systems; how many were added."""
-    from rankprism.preferences.selection import select
-
     place, task = store.place, store.task
     with open_study.reading() as connection:
         waiting = connection.scalar(
@@ -51,9 +50,37 @@ def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
             return 0
         judged = exchange.preferences(connection)
         runs = runs_of(connection)
-    chosen = select(runs, judged, min(left, settings.batch), seed=settings.seed)
+        pending = _pending(connection)
+    chosen = select(
+        runs,
+        judged,
+        min(left, settings.batch),
+        measures=settings.measure,
+        pending=pending,
+        seed=settings.seed,
+    )
     questions = [Question.of(one.topic, one.given, one.left, one.right) for one in chosen]
     with open_study.writing() as connection:
         return insert_questions(
             connection, questions, settings, ids(connection, store.topic), ids(connection, store.document)
         )
+
+
+def _pending(connection: sa.Connection) -> list[Task]:
+    """The questions of the study that nobody has answered, and those that nobody could judge."""
+    task, topic, judgment = store.task, store.topic, store.judgment
+    names = {
+        row.id: row.name for row in connection.execute(sa.select(store.document.c.id, store.document.c.name))
+    }
+    answered = sa.exists().where(
+        judgment.c.task == task.c.id, judgment.c.withdrawn.is_(None), judgment.c.answer != "cannot"
+    )
+    rows = connection.execute(
+        sa.select(topic.c.name, task.c.given, task.c.first, task.c.second)
+        .join(topic, task.c.topic == topic.c.id)
+        .where(task.c.purpose == "study", ~answered)
+    )
+    return [
+        Task(name, tuple(names[d] for d in given), names[first], names[second])
+        for name, given, first, second in rows
+    ]

@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,10 +15,13 @@ from rankprism.assess import store
 from rankprism.assess.choice import ASKS, CHOICES, MISSING, Question, complete, read_questions, sampled
 from rankprism.data.scales import Scale
 from rankprism.errors import InputError, listed, one_of
+from rankprism.evaluation import run_sources
 from rankprism.formats import files
 from rankprism.formats.documents import Document, read_documents
 from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
+from rankprism.measures.preferences.utility import NONE
+from rankprism.preferences.rankings import Rankings, read_rankings
 
 INSTRUCTIONS = {
     "preferences": """\
@@ -34,6 +37,12 @@ You will see what somebody is looking for, and a document. Choose one label in e
 
 Choose *Cannot judge* if the document cannot be read or understood.
 """,
+}
+#: What ranks the systems where nobody says. With few judgments, the pooled estimate errs less.
+MEASURES = {
+    "preferences": "nPrf@10",
+    "adaptive": "nPrf(estimate='pooled')@10",
+    "grades": "alpha_nDCG@10",
 }
 CONSENT = """\
 Your answers, your comments and the time that you take are stored and used to evaluate search systems. \
@@ -56,14 +65,18 @@ class Settings:
     gold_every: int = 10  #: every so many questions, one is a gold question
     batch: int = 50  #: how many questions are chosen at a time, if they are chosen adaptively
     settle: float | None = None  #: stop when the order of the systems is this stable (Kendall's τ)
-    measure: str = "nPrf@10"  #: what ranks the systems on the dashboard
+    measure: str = ""  #: what ranks the systems on the dashboard, see `MEASURES`
     seed: int = 0
     crowd: bool = False  #: whether one link serves anybody who brings a worker id
     completion_code: str | None = None  #: what assessors see at the end; one code for each without it
-    instructions: str = INSTRUCTIONS["preferences"]  #: Markdown
+    instructions: str = ""  #: Markdown, see `INSTRUCTIONS`
     consent: str = CONSENT  #: Markdown
 
     def __post_init__(self) -> None:
+        collects = "grades" if self.collects_grades else "preferences"
+        object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
+        kind = "adaptive" if self.choice == "adaptive" else collects
+        object.__setattr__(self, "measure", self.measure or MEASURES[kind])
         one_of("ask", self.ask, ASKS)
         one_of("choice", self.choice, CHOICES)
         for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
@@ -77,8 +90,8 @@ class Settings:
             raise InputError(f"settle is a Kendall's τ above 0 and up to 1; got {self.settle}")
         if self.choice in ("random", "adaptive") and self.budget is None:
             raise InputError(f"the choice {self.choice} needs a budget: how many questions to ask (--budget)")
-        if self.choice == "adaptive" and self.ask == "grades":
-            raise InputError("adaptive choice asks for preferences; grade complete or random, or from a file")
+        if self.choice == "adaptive" and self.ask != "both":
+            raise InputError(f"adaptive choice asks for pairs and triplets (--ask both); got {self.ask!r}")
 
     @property
     def collects_grades(self) -> bool:
@@ -155,7 +168,11 @@ def create_study(
     for name in names:
         if names.count(name) > 1 or not name.strip():
             raise InputError(f"assessors need different names; got {listed(names)}")
-    rankings = _rankings(runs, settings.depth, order, duplicates)
+    sources = run_sources(list(runs))
+    if not sources:
+        raise InputError("a study needs runs, whose documents are judged; name at least one")
+    read = read_rankings(sources, settings.depth, order=order, duplicates=duplicates)
+    rankings = _by_run(read)
     wanted = {doc for run in rankings.values() for docs in run.values() for doc in docs}
     questions = [] if tasks is None else read_questions(tasks, settings.ask)
     words = {} if topics is None else read_topics(topics)
@@ -178,7 +195,7 @@ def create_study(
         run: {topic: [doc for doc in docs if doc in texts] for topic, docs in lists.items()}
         for run, lists in rankings.items()
     }
-    pools = _pools(rankings)
+    pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
     if settings.choice in ("complete", "random"):
         budget = settings.budget
         draw = complete(pools, settings.ask, settings.seed) if budget is None else None
@@ -199,17 +216,14 @@ def create_study(
         words,
     )
     provenance = {
-        "runs": {name: _sha256(path) for name, path in zip(rankings, runs, strict=True)},
+        "runs": {name: _sha256(path) for name, path in sources.items()},
         "documents": _sha256(documents),
         **({} if topics is None else {"topics": _sha256(topics)}),
         **({} if tasks is None else {"tasks": _sha256(tasks)}),
         "order": order,
         "duplicates": duplicates,
     }
-    if settings.collects_grades and settings.measure == Settings.measure:
-        settings = replace(settings, measure="alpha_nDCG@10")
-    if settings.collects_grades and settings.instructions == INSTRUCTIONS["preferences"]:
-        settings = replace(settings, instructions=INSTRUCTIONS["grades"])
+    check_measure(settings)
 
     def fill(connection: sa.Connection) -> None:
         insert_study(connection, settings, provenance)
@@ -294,35 +308,15 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     return {row.name: row.id for row in connection.execute(sa.select(table.c.name, table.c.id))}
 
 
-def _rankings(
-    runs: Sequence[files.PathLike], depth: int, order: str, duplicates: str
-) -> dict[str, dict[str, list[str]]]:
-    """The first documents of each topic of each run."""
-    from rankprism.evaluation import run_sources
-    from rankprism.formats.runs import run_from
-
-    found: dict[str, dict[str, list[str]]] = {}
-    for name, source in run_sources(list(runs)).items():
-        table = run_from(source, name, None, duplicates).table
-        if order == "rank" and not table.has_ranks:
-            raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
-        topic, doc, _, _ = table.columns()
-        lines, rank, _ = table.ranking(order, duplicates)
-        lists = found[name] = {}
-        for line in lines[rank <= depth].tolist():  # which are in the order of their ranks
-            lists.setdefault(topic[line], []).append(doc[line])
-    if not found:
-        raise InputError("a study needs runs, whose documents are judged; name at least one")
-    return found
-
-
-def _pools(rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """All ranked documents of each topic, topics as people list them."""
-    found: dict[str, set[str]] = {}
-    for lists in rankings.values():
-        for topic, docs in lists.items():
-            found.setdefault(topic, set()).update(docs)
-    return {topic: sorted(found[topic]) for topic in sorted(found, key=_as_listed)}
+def _by_run(rankings: Rankings) -> dict[str, dict[str, list[str]]]:
+    """The documents of each topic of each run, the best first."""
+    return {
+        run: {
+            topic: [one.docs[d] for d in one.order[r].tolist() if d != NONE]
+            for topic, one in rankings.topics.items()
+        }
+        for r, run in enumerate(rankings.runs)
+    }
 
 
 def _as_listed(name: str) -> tuple[int, int, str]:
@@ -397,10 +391,14 @@ def _named_topics(names: Iterable[str], words: Mapping[str, Topic]) -> list[Topi
     return [words.get(name, Topic(name, name)) for name in topics]
 
 
-def _check_measure(measure: str) -> None:
+def check_measure(settings: Settings) -> None:
+    """Refuse a measure that cannot rank the systems by what the study collects."""
     from rankprism.measures.grammar import parse
+    from rankprism.preferences.selection import preference_measures
 
-    parse(measure)
+    parse(settings.measure)
+    if settings.choice == "adaptive":
+        preference_measures(settings.measure)
 
 
 def _sha256(path: files.PathLike) -> dict[str, str]:

@@ -195,9 +195,10 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         if judged is None:
             return Standing(count, problem="Nobody has judged anything yet.")
         number = len(judged)
-        agreement = tuple(
+        over_time = [
             (n, alpha_of(answers(judged.rows(np.arange(n))), 200, settings.seed)) for n in _moments(number)
-        )
+        ]
+        agreement = tuple((n, alpha) for n, alpha in over_time if alpha.units)
         sample = judged.rows
     else:
         if not rows:

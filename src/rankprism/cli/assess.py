@@ -68,13 +68,14 @@ def new(
         int, typer.Option("--depth", "-k", min=1, help="How many documents of each ranking are judged.")
     ] = 10,
     ask: Annotated[
-        str,
+        str | None,
         typer.Option(
             click_type=one_of("assess.choice:ASKS"),
             help="What is asked: which of two documents is better, which is better after another one, "
-            "both, or a grade for each document.",
+            "both, or a grade for each document. Default: pairs; both if the choice is adaptive.",
+            show_default=False,
         ),
-    ] = "pairs",
+    ] = None,
     choice: Annotated[
         str | None,
         typer.Option(
@@ -153,7 +154,8 @@ def new(
         typer.Option(
             "--measure",
             "-m",
-            help="What ranks the systems on the dashboard. Default: nPrf@10, or alpha_nDCG@10 for grades.",
+            help="What ranks the systems on the dashboard. Default: nPrf@10, with the pooled estimate if the "
+            "choice is adaptive; alpha_nDCG@10 for grades.",
             show_default=False,
         ),
     ] = None,
@@ -210,7 +212,7 @@ def new(
     }
     settings = creation.Settings(
         name=name or (Path(study).stem if "://" not in study else "Study"),
-        ask=ask,
+        ask=ask or ("both" if choice == "adaptive" else "pairs"),
         choice=choice,
         depth=depth,
         budget=budget,
