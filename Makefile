@@ -18,7 +18,7 @@ demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
 
 test: $(VENV)/ready lint
-	$(BIN)/python -m pytest -n auto --doctest-modules --pyargs rankprism tests
+	$(BIN)/python -m pytest -n auto --dist loadgroup --doctest-modules --pyargs rankprism tests
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -39,7 +39,7 @@ format: $(VENV)/ready
 lowest: $(VENV)/wheel
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip --quiet install "$$(cat $(VENV)/wheel)[test]" -c tests/lowest.txt
-	.venv-lowest/bin/python -m pytest -n auto --doctest-modules --pyargs rankprism tests
+	.venv-lowest/bin/python -m pytest -n auto --dist loadgroup --doctest-modules --pyargs rankprism tests
 
 # libFuzzer comes with clang, which Debian has.
 SECONDS ?= 120

@@ -1,12 +1,17 @@
-"""What all tests share: how hypothesis runs, and where the official collections are."""
+"""What all tests share: how hypothesis runs, where the official collections are, and a database server."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -57,3 +62,96 @@ def cli(rankprism_command: Path) -> Callable[..., subprocess.CompletedProcess[st
         return subprocess.run(command, capture_output=True, text=True, input=input, env=environment)
 
     return run
+
+
+def required(what: str, missing: str) -> None:
+    """Skip a test for want of a program, unless RANKPRISM_REQUIRE names it: then the test fails."""
+    if what in os.environ.get("RANKPRISM_REQUIRE", "").split(","):
+        pytest.fail(missing)
+    pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Callable[[], str]]:
+    """A PostgreSQL of our own, on a socket in a temporary folder: a function that makes databases."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not programs:
+        required("postgres", "PostgreSQL is not there: apt-get install postgresql")
+    psycopg = pytest.importorskip("psycopg")
+    # PostgreSQL refuses to run as root.
+    who = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
+    folder = Path(tempfile.mkdtemp(prefix="rankprism-pg-", dir="/tmp"))
+    data = folder / "data"
+    if who:
+        shutil.chown(folder, **who)
+    try:
+        subprocess.run(
+            [
+                programs[-1] / "initdb",
+                "-D",
+                data,
+                "-U",
+                "rankprism",
+                "-A",
+                "trust",
+                "--no-sync",
+                "-E",
+                "UTF8",
+            ],
+            check=True,
+            capture_output=True,
+            cwd="/",
+            **who,  # type: ignore[call-overload]
+        )
+        options = {"listen_addresses": "", "unix_socket_directories": str(folder), "fsync": "off"}
+        process = subprocess.Popen(
+            [
+                programs[-1] / "postgres",
+                "-D",
+                data,
+                *(x for k, v in options.items() for x in ("-c", f"{k}={v}")),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            **who,  # type: ignore[call-overload]
+        )
+        try:
+            for _ in range(200):
+                try:
+                    admin = psycopg.connect(
+                        host=str(folder), user="rankprism", dbname="postgres", autocommit=True
+                    )
+                    break
+                except psycopg.OperationalError:
+                    time.sleep(0.05)
+            else:
+                pytest.fail("PostgreSQL did not start")
+            count = 0
+
+            def database() -> str:
+                nonlocal count
+                count += 1
+                admin.execute(f"CREATE DATABASE study{count}")
+                return f"postgresql+psycopg://rankprism@/study{count}?host={folder}"
+
+            yield database
+            admin.close()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright."""
+    program = shutil.which("chromium")
+    if program is None:
+        required("browser", "Chromium is not there: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()

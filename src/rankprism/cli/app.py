@@ -26,6 +26,7 @@ MODULES = {
     "aspects": "aspects",
     "preferences": "preferences",
     "plot": "plot",
+    "assess": "assess",
 }
 
 

@@ -57,23 +57,8 @@ def is_file_per_aspect(source: Any) -> bool:
 
 def read_description(path: files.PathLike) -> Judgments:
     """Judgments that a TOML file describes; its paths are relative to its folder."""
-    import tomllib
-
     name, folder = files.source_name(path), Path(path).parent
-    if not os.path.isfile(path):
-        raise InputError(f"{name}: there is no such file; check the path")
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except RecursionError:
-        raise InputError(f"{name}: is no TOML (its values are nested too deep)") from None
-    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise InputError(f"{name}: is no TOML ({error})") from None
-    kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
-    for key, value in content.items():
-        if key not in kinds:
-            raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(kinds)}")
-        if not isinstance(value, kinds[key][0]):
-            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {quoted(value)}")
+    content = _content(path)
     columns = content.get("columns", [])
     for column in columns:
         if not isinstance(column, str):
@@ -90,6 +75,46 @@ def read_description(path: files.PathLike) -> Judgments:
         return replace(read_aspects(source, aspects, columns), source=name)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
+
+
+def read_scales(path: files.PathLike) -> tuple[Scale, ...]:
+    """The scales of the aspects that such a TOML file describes, for those who have yet to judge.
+
+    An aspect whose labels are not named has two, 0 and 1.
+    """
+    name = files.source_name(path)
+    settings = _content(path).get("aspects", {})
+    if not settings:
+        raise InputError(
+            f'{name}: names no aspects; add [aspects.relevance] with labels = ["not", "relevant"]'
+        )
+    try:
+        aspects = as_aspects(settings)
+        return tuple(Scale.of(a.name, a.labels or (0, 1), a.embed, a.given, a.grades) for a in aspects)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _content(path: files.PathLike) -> dict[str, Any]:
+    """What stands in a TOML file that describes judgments, each setting of the right kind."""
+    import tomllib
+
+    name = files.source_name(path)
+    if not os.path.isfile(path):
+        raise InputError(f"{name}: there is no such file; check the path")
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except RecursionError:
+        raise InputError(f"{name}: is no TOML (its values are nested too deep)") from None
+    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise InputError(f"{name}: is no TOML ({error})") from None
+    kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
+    for key, value in content.items():
+        if key not in kinds:
+            raise InputError(f"{name}: unknown setting {key!r}; there are {', '.join(kinds)}")
+        if not isinstance(value, kinds[key][0]):
+            raise InputError(f"{name}: {key} must be {kinds[key][1]}; got {quoted(value)}")
+    return content
 
 
 def _inside(folder: Path, aspect: AspectSettings) -> AspectSettings:

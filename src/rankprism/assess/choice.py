@@ -1,0 +1,157 @@
+"""Which questions a study asks: all of them, a random sample, those of a file, or the ones that help most."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.formats.documents import as_text, json_object
+
+#: How the questions of a study are chosen.
+CHOICES = ("complete", "random", "file", "adaptive")
+#: What is asked of an assessor.
+ASKS = ("pairs", "triplets", "both", "grades")
+#: What happens to a ranked document that has no text.
+MISSING = ("error", "skip")
+#: More questions than this are hardly meant, and would not be answered.
+MOST = 200_000
+#: An assessor stays with a topic for so many questions; then the next topic has its turn.
+BLOCK = 10
+
+
+@dataclass(frozen=True)
+class Question:
+    """What an assessor is asked: which of two documents is better after the given ones, or to grade one."""
+
+    topic: str
+    given: tuple[str, ...]
+    first: str
+    second: str | None  #: none where the first document is graded
+
+    @classmethod
+    def of(cls, topic: str, given: Iterable[str], one: str, other: str | None) -> Question:
+        """The same question in whatever order the documents are named."""
+        if other is not None and other < one:
+            one, other = other, one
+        return cls(topic, tuple(sorted(set(given))), one, other)
+
+    def key(self, purpose: str = "study") -> str:
+        """What names the question in a study."""
+        words = json.dumps([purpose, self.topic, self.given, self.first, self.second])
+        return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        return (*self.given, self.first, *(() if self.second is None else (self.second,)))
+
+
+def complete(pools: Mapping[str, Sequence[str]], ask: str, seed: int) -> list[Question]:
+    """Every question there is about the documents of each topic.
+
+    >>> for question in complete({"q": ["a", "b", "c"]}, "triplets", seed=0):
+    ...     print(*question.given, "|", question.first, question.second)
+    b | a c
+    c | a b
+    a | b c
+    """
+    total = sum(_number(len(docs), ask) for docs in pools.values())
+    if total > MOST:
+        raise InputError(
+            f"there are {total:,} questions to ask, and a study may have {MOST:,}; ask for fewer with "
+            f"--budget, a smaller --depth or fewer topics"
+        )
+    return sampled(pools, ask, total, seed)
+
+
+def sampled(pools: Mapping[str, Sequence[str]], ask: str, budget: int, seed: int) -> list[Question]:
+    """So many of the questions, drawn at random, and the same number of every topic as far as it has them."""
+    if budget > MOST:
+        raise InputError(f"a study may have {MOST:,} questions; got a budget of {budget:,}")
+    sizes = {topic: _number(len(docs), ask) for topic, docs in pools.items()}
+    drawn: dict[str, list[Question]] = {}
+    left = budget
+    for done, topic in enumerate(sorted(sizes, key=lambda topic: (sizes[topic], topic))):
+        share = min(sizes[topic], -(-left // (len(sizes) - done)))
+        left -= share
+        numbers = random.Random(f"{seed} {topic}").sample(range(sizes[topic]), share)
+        docs = sorted(pools[topic])
+        drawn[topic] = [_numbered(topic, docs, ask, number) for number in numbers]
+    return _in_blocks([drawn[topic] for topic in pools])
+
+
+def read_questions(source: files.PathLike, ask: str) -> list[Question]:
+    """Questions from JSON lines, in their order.
+
+    A pair or triplet is ``{"topic": …, "given": […], "left": …, "right": …}``, where `given` may be missing,
+    and a document to grade is ``{"topic": …, "doc": …}``.
+    """
+    where = files.source_name(source)
+    found: dict[str, Question] = {}
+    needed = ("topic", "doc") if ask == "grades" else ("topic", "left", "right")
+    for number, line in files.text_lines(source, files.unpacked(source)):
+        at = f"{where}, line {number}"
+        row = json_object(line, at)
+        topic, one, *other = (as_text(row, name, at) for name in needed)
+        if not (topic and one and all(other)):
+            raise InputError(f"{at}: a question needs {', '.join(needed)}")
+        given = row.get("given") or []
+        if isinstance(given, str):
+            given = given.split()
+        if not isinstance(given, list) or not all(isinstance(doc, str) for doc in given):
+            raise InputError(f'{at}: given must be a list of documents, e.g. ["d1"]; got {given!r}')
+        question = Question.of(topic, given, one, other[0] if other else None)
+        if len(set(question.documents)) < len(question.documents):
+            raise InputError(
+                f"{at}: a document stands twice in the question; a question needs different ones"
+            )
+        found.setdefault(question.key(), question)
+    if not found:
+        raise InputError(f"{os.fspath(source)}: there are no questions in it")
+    return list(found.values())
+
+
+def _number(documents: int, ask: str) -> int:
+    """How many questions there are about so many documents."""
+    pairs, triplets = comb(documents, 2), documents * comb(documents - 1, 2) if documents else 0
+    return {"pairs": pairs, "triplets": triplets, "both": pairs + triplets, "grades": documents}[ask]
+
+
+def _numbered(topic: str, docs: Sequence[str], ask: str, number: int) -> Question:
+    """The question of this number, from 0, among those about the documents."""
+    if ask == "grades":
+        return Question(topic, (), docs[number], None)
+    pairs = comb(len(docs), 2)
+    if ask == "both" and number >= pairs:
+        ask, number = "triplets", number - pairs
+    if ask != "triplets":
+        return Question(topic, (), *_pair(docs, number))
+    given, number = divmod(number, comb(len(docs) - 1, 2))
+    return Question(topic, (docs[given],), *_pair([*docs[:given], *docs[given + 1 :]], number))
+
+
+def _pair(docs: Sequence[str], number: int) -> tuple[str, str]:
+    """The pair of this number in the order of `itertools.combinations`."""
+    for first in range(len(docs)):
+        following = len(docs) - first - 1
+        if number < following:
+            return docs[first], docs[first + 1 + number]
+        number -= following
+    raise IndexError(number)
+
+
+def _in_blocks(topics: Sequence[Sequence[Question]]) -> list[Question]:
+    """The questions of all topics, a block of each in turn, so that an early end leaves out no topic."""
+    longest = max(map(len, topics), default=0)
+    return [
+        question
+        for start in range(0, longest, BLOCK)
+        for questions in topics
+        for question in questions[start : start + BLOCK]
+    ]

@@ -1,0 +1,494 @@
+"""Making a study of runs, documents and topics."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from rankprism.assess import store
+from rankprism.assess.choice import ASKS, CHOICES, MISSING, Question, complete, read_questions, sampled
+from rankprism.data.scales import Scale
+from rankprism.errors import InputError, listed, one_of
+from rankprism.evaluation import run_sources
+from rankprism.formats import files
+from rankprism.formats.documents import Document, read_documents
+from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.topics import Topic, read_topics
+from rankprism.measures.preferences.utility import NONE
+from rankprism.preferences.rankings import Rankings, read_rankings
+
+INSTRUCTIONS = {
+    "preferences": """\
+You will see what somebody is looking for, and two documents. Say which of the two you would rather read.
+
+Sometimes another document stands above the two. Imagine that you have just read it, and say which of \
+the two you would rather read **next**.
+
+Choose *About the same* if neither is better, and *Cannot judge* if a document cannot be read or understood.
+""",
+    "grades": """\
+You will see what somebody is looking for, and a document. Choose one label in every row.
+
+Choose *Cannot judge* if the document cannot be read or understood.
+""",
+}
+#: What ranks the systems where nobody says. With few judgments, the pooled estimate errs less.
+MEASURES = {
+    "preferences": "nPrf@10",
+    "adaptive": "nPrf(estimate='pooled')@10",
+    "grades": "alpha_nDCG@10",
+}
+CONSENT = """\
+Your answers, your comments and the time that you take are stored and used to evaluate search systems. \
+You may stop at any time.
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a study is run."""
+
+    name: str = "Study"
+    ask: str = "pairs"  #: one of `choice.ASKS`
+    choice: str = "complete"  #: one of `choice.CHOICES`
+    depth: int = 10  #: how many documents of each ranking are asked about
+    budget: int | None = None  #: how many questions are asked in all; each may be judged several times
+    overlap: int = 1  #: how many assessors judge each question
+    quota: int | None = None  #: after how many answers an assessor is done; until nothing is left without it
+    lease: int = 1800  #: after how many seconds an unanswered question goes to somebody else
+    gold_every: int = 10  #: every so many questions, one is a gold question
+    batch: int = 50  #: how many questions are chosen at a time, if they are chosen adaptively
+    settle: float | None = None  #: stop when the order of the systems is this stable (Kendall's τ)
+    measure: str = ""  #: what ranks the systems on the dashboard, see `MEASURES`
+    seed: int = 0
+    crowd: bool = False  #: whether one link serves anybody who brings a worker id
+    completion_code: str | None = None  #: what assessors see at the end; one code for each without it
+    instructions: str = ""  #: Markdown, see `INSTRUCTIONS`
+    consent: str = CONSENT  #: Markdown
+
+    def __post_init__(self) -> None:
+        collects = "grades" if self.collects_grades else "preferences"
+        object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
+        kind = "adaptive" if self.choice == "adaptive" else collects
+        object.__setattr__(self, "measure", self.measure or MEASURES[kind])
+        one_of("ask", self.ask, ASKS)
+        one_of("choice", self.choice, CHOICES)
+        for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}; got {getattr(self, name)}")
+        for name in ("quota", "budget"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} must be at least 1; got {value}")
+        if self.settle is not None and not 0 < self.settle <= 1:
+            raise InputError(f"settle is a Kendall's τ above 0 and up to 1; got {self.settle}")
+        if self.choice in ("random", "adaptive") and self.budget is None:
+            raise InputError(f"the choice {self.choice} needs a budget: how many questions to ask (--budget)")
+        if self.choice == "adaptive" and self.ask != "both":
+            raise InputError(f"adaptive choice asks for pairs and triplets (--ask both); got {self.ask!r}")
+
+    @property
+    def collects_grades(self) -> bool:
+        return self.ask == "grades"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a new study has in it."""
+
+    name: str
+    runs: int
+    topics: int
+    documents: int
+    tasks: int
+    judgments: int  #: how many judgments are wanted: tasks × overlap
+    practice: int
+    gold: int
+
+    def __str__(self) -> str:
+        extra = "".join(
+            f", {count} {kind} items"
+            for kind, count in (("practice", self.practice), ("gold", self.gold))
+            if count
+        )
+        return (
+            f"{self.name}: {self.runs} runs, {self.topics} topics, {self.documents} documents, "
+            f"{self.tasks} tasks for {self.judgments} judgments{extra}"
+        )
+
+
+@dataclass(frozen=True)
+class Check:
+    """A question whose answer is known: for practice, or gold to see whether assessors are careful."""
+
+    question: Question
+    expected: Any  #: first, second or tie; or a label for each aspect
+
+
+def create_study(
+    target: str,
+    runs: Sequence[files.PathLike],
+    settings: Settings,
+    *,
+    documents: files.PathLike,
+    topics: files.PathLike | None = None,
+    tasks: files.PathLike | None = None,
+    scale: files.PathLike | None = None,
+    practice: files.PathLike | None = None,
+    gold: files.PathLike | None = None,
+    assessors: Iterable[str] = (),
+    missing: str = "error",
+    order: str = "score",
+    duplicates: str = "error",
+) -> Made:
+    """Make a study in a new file or an empty database: all of it, or nothing.
+
+    runs : paths of run files.
+    documents : see `read_documents`.
+    topics : see `read_topics`. Without it, people see the ids of topics.
+    tasks : the questions, if they come from a file, see `choice.read_questions`.
+    scale : a TOML file with the labels of the aspects that are graded.
+    practice, gold : preferences, or qrels if grades are collected, with the right answers.
+    assessors : names of assessors who get links of their own.
+    missing : what to do with ranked documents that have no text.
+    order, duplicates : of the runs, see `evaluate`.
+    """
+    one_of("missing", missing, MISSING)
+    if (tasks is None) != (settings.choice != "file"):
+        raise InputError("tasks from a file need the file, and the choice 'file' (--tasks)")
+    if scale is not None and not settings.collects_grades:
+        raise InputError("a scale is for grades; ask for grades (--ask grades), or leave it out")
+    names = list(assessors)
+    for name in names:
+        if names.count(name) > 1 or not name.strip():
+            raise InputError(f"assessors need different names; got {listed(names)}")
+    sources = run_sources(list(runs))
+    if not sources:
+        raise InputError("a study needs runs, whose documents are judged; name at least one")
+    read = read_rankings(sources, settings.depth, order=order, duplicates=duplicates)
+    rankings = _by_run(read)
+    wanted = {doc for run in rankings.values() for docs in run.values() for doc in docs}
+    questions = [] if tasks is None else read_questions(tasks, settings.ask)
+    words = {} if topics is None else read_topics(topics)
+    aspects = _Aspects(scale, words) if settings.collects_grades else None
+    checks = {
+        purpose: _checks(source, aspects)
+        for purpose, source in (("practice", practice), ("gold", gold))
+        if source is not None
+    }
+    for question in [*questions, *(check.question for found in checks.values() for check in found)]:
+        wanted.update(question.documents)
+    texts = read_documents(documents, wanted)
+    lacking = sorted(wanted - set(texts))
+    if lacking and missing == "error":
+        raise InputError(
+            f"{files.source_name(documents)}: has no text of {len(lacking)} documents, such as "
+            f"{lacking[0]!r}; add them, or leave them out with --missing skip"
+        )
+    rankings = {
+        run: {topic: [doc for doc in docs if doc in texts] for topic, docs in lists.items()}
+        for run, lists in rankings.items()
+    }
+    pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
+    if settings.choice in ("complete", "random"):
+        budget = settings.budget
+        draw = complete(pools, settings.ask, settings.seed) if budget is None else None
+        questions = (
+            sampled(pools, settings.ask, budget, settings.seed) if draw is None and budget else draw or []
+        )
+    questions = [question for question in questions if all(doc in texts for doc in question.documents)]
+    if not questions and settings.choice != "adaptive":
+        raise InputError(
+            "there is nothing to ask: no topic has two documents with a text; check the runs and --depth"
+        )
+    named = _named_topics(
+        [
+            *pools,
+            *(q.topic for q in questions),
+            *(c.question.topic for found in checks.values() for c in found),
+        ],
+        words,
+    )
+    provenance = {
+        "runs": {name: _sha256(path) for name, path in sources.items()},
+        "documents": _sha256(documents),
+        **({} if topics is None else {"topics": _sha256(topics)}),
+        **({} if tasks is None else {"tasks": _sha256(tasks)}),
+        "order": order,
+        "duplicates": duplicates,
+    }
+    check_measure(settings)
+
+    def fill(connection: sa.Connection) -> None:
+        insert_study(connection, settings, provenance)
+        topic_ids = _insert_topics(connection, named, aspects)
+        document_ids = _insert_documents(connection, texts)
+        _insert_rankings(connection, rankings, topic_ids, document_ids)
+        insert_questions(connection, questions, settings, topic_ids, document_ids)
+        for purpose, found in checks.items():
+            _insert_checks(connection, purpose, found, topic_ids, document_ids)
+        if names:
+            rows = [{"name": name, "created": store.now()} for name in names]
+            connection.execute(sa.insert(store.assessor), rows)
+
+    store.create(target, fill)
+    return Made(
+        name=settings.name,
+        runs=len(rankings),
+        topics=len(named),
+        documents=len(texts),
+        tasks=len(questions),
+        judgments=(settings.budget or 0 if settings.choice == "adaptive" else len(questions))
+        * settings.overlap,
+        practice=len(checks.get("practice", [])),
+        gold=len(checks.get("gold", [])),
+    )
+
+
+def insert_study(connection: sa.Connection, settings: Settings, provenance: Mapping[str, Any]) -> None:
+    from rankprism import __version__
+
+    row = {
+        "id": 1,
+        "settings": asdict(settings),
+        "provenance": {"rankprism": __version__, **provenance},
+        "secret": secrets.token_hex(32),
+        "created": store.now(),
+    }
+    connection.execute(sa.insert(store.study), [row])
+
+
+def insert_questions(
+    connection: sa.Connection,
+    questions: Sequence[Question],
+    settings: Settings,
+    topic_ids: Mapping[str, int],
+    document_ids: Mapping[str, int],
+) -> int:
+    """Add questions that the study does not have yet, each with as many places as it is to be judged."""
+    task, place = store.task, store.place
+    known = set(connection.scalars(sa.select(task.c.key).where(task.c.purpose == "study")))
+    new = {q.key(): q for q in questions if q.key() not in known}
+    if not new:
+        return 0
+    first = int(connection.scalar(sa.select(sa.func.max(task.c.id))) or 0) + 1
+    rows, places = [], []
+    for number, (key, question) in enumerate(new.items(), first):
+        rows.append(_task_row(question, "study", number, topic_ids, document_ids) | {"id": number})
+        for copy in range(settings.overlap):
+            places.append(
+                {
+                    "task": number,
+                    "position": number,
+                    "swapped": is_swapped(settings.seed, key, f"copy {copy}"),
+                    "attempt": 0,
+                    "done": False,
+                }
+            )
+    connection.execute(sa.insert(task), rows)
+    connection.execute(sa.insert(place), places)
+    if connection.dialect.name == "postgresql":  # the numbers were given here, so its own counter is behind
+        connection.execute(sa.text("SELECT setval(pg_get_serial_sequence('task', 'id'), max(id)) FROM task"))
+    return len(new)
+
+
+def is_swapped(seed: int, key: str, whose: str) -> bool:
+    """Whether the second document of a task stands on the left. The order of work does not change it."""
+    return hashlib.blake2b(f"{seed} {key} {whose}".encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
+    """The number of each name in a table."""
+    return {row.name: row.id for row in connection.execute(sa.select(table.c.name, table.c.id))}
+
+
+def _by_run(rankings: Rankings) -> dict[str, dict[str, list[str]]]:
+    """The documents of each topic of each run, the best first."""
+    return {
+        run: {
+            topic: [one.docs[d] for d in one.order[r].tolist() if d != NONE]
+            for topic, one in rankings.topics.items()
+        }
+        for r, run in enumerate(rankings.runs)
+    }
+
+
+def _as_listed(name: str) -> tuple[int, int, str]:
+    return (0, int(name), name) if name.isascii() and name.isdigit() else (1, 0, name)
+
+
+class _Aspects:
+    """What is graded in each topic: its subtopics, or the aspects of the scale."""
+
+    def __init__(self, scale: files.PathLike | None, words: Mapping[str, Topic]) -> None:
+        from rankprism.formats.aspects.reading import read_scales
+
+        self.scales = () if scale is None else read_scales(scale)
+        self.words = words
+        if len(self.scales) > 1 and any(topic.subtopics for topic in words.values()):
+            raise InputError(
+                f"{os.fspath(scale or '')}: describes {len(self.scales)} aspects, and the topics have "
+                f"subtopics, which are graded on one scale; describe one aspect, or leave the subtopics out"
+            )
+
+    def of(self, topic: str) -> list[tuple[str, str, Scale]]:
+        """Name, description and scale of each."""
+        plain = Scale.of(ONLY_ASPECT, ["not relevant", "relevant"])
+        subtopics = self.words[topic].subtopics if topic in self.words else ()
+        if subtopics:
+            one = self.scales[0] if self.scales else plain
+            return [(name, description, one) for name, description in subtopics]
+        return [(scale.aspect, scale.aspect, scale) for scale in self.scales] or [(ONLY_ASPECT, "", plain)]
+
+
+def _checks(source: files.PathLike, aspects: _Aspects | None) -> list[Check]:
+    if aspects is None:
+        from rankprism.formats.preferences import read_preferences
+
+        rows = read_preferences(source).columns()
+        found = []
+        for topic, given, left, right, outcome in zip(
+            rows["topic"], rows["given"], rows["left"], rows["right"], rows["outcome"], strict=True
+        ):
+            question = Question.of(topic, given.split(), left, right)
+            winner = {"left": left, "right": right}.get(outcome)
+            found.append(
+                Check(
+                    question, "tie" if winner is None else "first" if winner == question.first else "second"
+                )
+            )
+        return found
+    from rankprism.formats.judgments import read_judgments
+
+    topics, names, docs, grades = read_judgments(source).table.columns()
+    expected: dict[Question, dict[str, str]] = {}
+    for topic, name, doc, grade in zip(topics, names, docs, grades, strict=True):
+        scales = {aspect: scale for aspect, _, scale in aspects.of(topic)}
+        if name not in scales or float(grade) not in scales[name].grades:
+            raise InputError(
+                f"{files.source_name(source)}: aspect {name!r} of topic {topic!r} has no label with grade "
+                f"{grade:g}"
+            )
+        label = scales[name].names[scales[name].grades.index(float(grade))]
+        expected.setdefault(Question(topic, (), doc, None), {})[name] = label
+    return [Check(question, labels) for question, labels in expected.items()]
+
+
+def _named_topics(names: Iterable[str], words: Mapping[str, Topic]) -> list[Topic]:
+    topics = sorted(dict.fromkeys(names), key=_as_listed)
+    unknown = [name for name in topics if name not in words]
+    if words and unknown:
+        raise InputError(
+            f"{len(unknown)} topics of the runs are not among the topics, such as {unknown[0]!r}; add "
+            f"them, or check that both spell them alike"
+        )
+    return [words.get(name, Topic(name, name)) for name in topics]
+
+
+def check_measure(settings: Settings) -> None:
+    """Refuse a measure that cannot rank the systems by what the study collects."""
+    from rankprism.measures.grammar import parse
+    from rankprism.preferences.selection import preference_measures
+
+    parse(settings.measure)
+    if settings.choice == "adaptive":
+        preference_measures(settings.measure)
+
+
+def _sha256(path: files.PathLike) -> dict[str, str]:
+    name = os.fspath(path)
+    if not os.path.isfile(name):
+        return {"file": files.source_name(path)}
+    with open(name, "rb") as file:
+        return {"file": os.path.basename(name), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def _insert_topics(
+    connection: sa.Connection, topics: Sequence[Topic], aspects: _Aspects | None
+) -> dict[str, int]:
+    rows = [{"name": t.id, "title": t.title, "description": t.description} for t in topics]
+    connection.execute(sa.insert(store.topic), rows)
+    found = ids(connection, store.topic)
+    if aspects is not None:
+        graded = [
+            {
+                "topic": found[topic.id],
+                "name": name,
+                "description": description,
+                "labels": list(scale.names),
+                "grades": list(scale.grades),
+            }
+            for topic in topics
+            for name, description, scale in aspects.of(topic.id)
+        ]
+        connection.execute(sa.insert(store.aspect), graded)
+    return found
+
+
+def _insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -> dict[str, int]:
+    rows = [
+        {"name": d.id, "title": d.title, "url": d.url, "type": d.type, "text": d.text} for d in texts.values()
+    ]
+    connection.execute(sa.insert(store.document), rows)
+    return ids(connection, store.document)
+
+
+def _insert_rankings(
+    connection: sa.Connection,
+    rankings: Mapping[str, Mapping[str, Sequence[str]]],
+    topic_ids: Mapping[str, int],
+    document_ids: Mapping[str, int],
+) -> None:
+    rows = [
+        {"run": run, "topic": topic_ids[topic], "rank": rank, "document": document_ids[doc]}
+        for run, lists in rankings.items()
+        for topic, docs in lists.items()
+        for rank, doc in enumerate(docs, 1)
+    ]
+    connection.execute(sa.insert(store.ranking), rows)
+
+
+def _insert_checks(
+    connection: sa.Connection,
+    purpose: str,
+    checks: Sequence[Check],
+    topic_ids: Mapping[str, int],
+    document_ids: Mapping[str, int],
+) -> None:
+    rows: dict[str, dict[str, Any]] = {}
+    for number, check in enumerate(checks):
+        if any(doc not in document_ids for doc in check.question.documents):
+            continue  # --missing skip
+        row = _task_row(check.question, purpose, number, topic_ids, document_ids)
+        known = rows.setdefault(row["key"], row | {"expected": check.expected})
+        if known["expected"] != check.expected:
+            raise InputError(
+                f"a {purpose} question about topic {check.question.topic!r} has two different answers: "
+                f"{check.question.first!r} and {check.question.second!r}; keep one of them"
+            )
+    if rows:
+        connection.execute(sa.insert(store.task), list(rows.values()))
+
+
+def _task_row(
+    question: Question,
+    purpose: str,
+    position: int,
+    topic_ids: Mapping[str, int],
+    document_ids: Mapping[str, int],
+) -> dict[str, Any]:
+    return {
+        "key": question.key(purpose),
+        "purpose": purpose,
+        "position": position,
+        "topic": topic_ids[question.topic],
+        "given": [document_ids[doc] for doc in question.given],
+        "first": document_ids[question.first],
+        "second": None if question.second is None else document_ids[question.second],
+    }

@@ -1,0 +1,269 @@
+"""What the organiser sees: how far the study is, how careful the assessors are, and how the systems stand."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from rankprism.assess import access, exchange, store, work
+from rankprism.assess.background import Background
+from rankprism.assess.creation import Settings
+from rankprism.assess.store import Store
+from rankprism.errors import RankprismError
+from rankprism.meta.rank_correlation import tau_a
+from rankprism.preferences.agreement import Agreement, alpha_of, answers
+
+#: How often the judgments are resampled, to see how stable the order of the systems is.
+RESAMPLES = 40
+#: At how many moments agreement is shown.
+MOMENTS = 6
+#: The systems are ranked again after so many seconds at the earliest.
+_SECONDS = 10.0
+#: With fewer judgments, nothing is called settled.
+LEAST = 50
+
+
+@dataclass(frozen=True)
+class AssessorRow:
+    """One assessor on the dashboard."""
+
+    name: str
+    worker: str
+    has_begun: bool
+    done: int
+    ties: int
+    cannot: int
+    seconds: float | None  #: the median time for an answer
+    gold_right: int
+    gold: int
+    last: str
+    code: str  #: what the last page shows them
+
+
+@dataclass(frozen=True)
+class View:
+    """The state of a study."""
+
+    done: int
+    total: int
+    working: int  #: how many tasks are before somebody now
+    stopped: str | None
+    assessors: tuple[AssessorRow, ...]
+    comments: tuple[tuple[str, str, str], ...]  #: the latest: time, assessor, words
+
+
+@dataclass(frozen=True)
+class System:
+    """A system with its mean score, and an interval over topics."""
+
+    name: str
+    score: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the systems stood after so many judgments."""
+
+    judgments: int
+    systems: tuple[System, ...] = ()  #: the best first
+    tau: float = math.nan  #: the mean of Kendall's τ between this order and those of resampled judgments
+    tau_low: float = math.nan  #: of which 95 % lie above this
+    agreement: tuple[tuple[int, Agreement], ...] = ()  #: Krippendorff's α after so many judgments
+    problem: str = ""  #: why there is no order
+
+
+class Standings:
+    """The latest standing; it is computed in the background whenever there is something new."""
+
+    def __init__(self) -> None:
+        self._latest: Standing | None = None
+        self._when = -math.inf
+        self.background = Background()
+
+    def latest(self, open_study: Store, settings: Settings) -> Standing | None:
+        if time.monotonic() - self._when > _SECONDS:
+            self.background.start(lambda: self.renew(open_study, settings))
+        return self._latest
+
+    def renew(self, open_study: Store, settings: Settings) -> Standing:
+        """Compute the standing now, and stop the study if it is settled."""
+        with open_study.reading() as connection:
+            judgment = store.judgment
+            count = connection.scalar(sa.select(sa.func.count()).where(judgment.c.withdrawn.is_(None))) or 0
+        if self._latest is None or self._latest.judgments != count:
+            self._latest = standing(open_study, settings, int(count))
+            if is_settled(self._latest, settings):
+                work.stop(
+                    open_study,
+                    f"The order of the systems is settled: after {self._latest.judgments} judgments, τ is at "
+                    f"least {self._latest.tau_low:.2f} in 95 % of resamples.",
+                )
+        self._when = time.monotonic()
+        return self._latest
+
+
+def is_settled(found: Standing, settings: Settings) -> bool:
+    """Whether the order of the systems is as stable as the organiser wants it."""
+    return settings.settle is not None and found.judgments >= LEAST and found.tau_low >= settings.settle
+
+
+def view(open_study: Store, study: work.Study) -> View:
+    """The state of a study, counted."""
+    judgment, task, place, assessor = store.judgment, store.task, store.place, store.assessor
+    with open_study.reading() as connection:
+        done, total = work.study_progress(connection, study.settings)
+        stopped = connection.scalar(sa.select(store.study.c.stopped))
+        working = connection.scalar(
+            sa.select(sa.func.count()).where(place.c.done.is_(False), place.c.expires > time.time())
+        )
+        rows = connection.execute(
+            sa.select(
+                judgment.c.assessor,
+                judgment.c.answer,
+                judgment.c.grades,
+                judgment.c.seconds,
+                judgment.c.time,
+                task.c.purpose,
+                task.c.expected,
+                place.c.swapped,
+            )
+            .join(task, judgment.c.task == task.c.id)
+            .join(place, judgment.c.place == place.c.id)
+            .where(judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
+        ).all()
+        people = connection.execute(sa.select(assessor).order_by(assessor.c.id)).all()
+        comments = connection.execute(
+            sa.select(judgment.c.time, assessor.c.name, judgment.c.comment)
+            .join(assessor, judgment.c.assessor == assessor.c.id)
+            .where(judgment.c.comment != "", judgment.c.withdrawn.is_(None))
+            .order_by(judgment.c.id.desc())
+            .limit(20)
+        ).all()
+    of: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        of[row.assessor].append(row)
+    return View(
+        done=done,
+        total=total,
+        working=int(working or 0),
+        stopped=stopped,
+        assessors=tuple(_assessor(person, of[person.id], study.secret) for person in people),
+        comments=tuple((time, name, words) for time, name, words in comments),
+    )
+
+
+def _assessor(person: Any, rows: list[Any], secret: str) -> AssessorRow:
+    gold = [row for row in rows if row.purpose == "gold"]
+    right = [row for row in gold if work.is_right(row.expected, row.swapped, row.answer, row.grades)]
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    return AssessorRow(
+        name=person.name,
+        worker=person.worker or "",
+        has_begun=person.consented is not None,
+        done=len(rows),
+        ties=sum(row.answer == "tie" for row in rows),
+        cannot=sum(row.answer == "cannot" for row in rows),
+        seconds=median(seconds) if seconds else None,
+        gold_right=len(right),
+        gold=len(gold),
+        last=max((row.time for row in rows), default=""),
+        code=access.completion_code(secret, person.id),
+    )
+
+
+def standing(open_study: Store, settings: Settings, count: int) -> Standing:
+    """How the systems stand, by the judgments so far."""
+    with open_study.reading() as connection:
+        runs = runs_of(connection)
+        if settings.collects_grades:
+            rows = exchange.grades(connection)
+            judged: Any = None
+        else:
+            judged = exchange.preferences(connection)
+    if not settings.collects_grades:
+        if judged is None:
+            return Standing(count, problem="Nobody has judged anything yet.")
+        number = len(judged)
+        over_time = [
+            (n, alpha_of(answers(judged.rows(np.arange(n))), 200, settings.seed)) for n in _moments(number)
+        ]
+        agreement = tuple((n, alpha) for n, alpha in over_time if alpha.units)
+        sample = judged.rows
+    else:
+        if not rows:
+            return Standing(count, problem="Nobody has judged anything yet.")
+        number, agreement = len(rows), ()
+
+        def sample(at: Any) -> Any:
+            middle = exchange.middle_grades([rows[i] for i in at])
+            return [(*key, grade) for key, grade in middle.items()]
+
+    try:
+        scores = _scores(sample(np.arange(number)), runs, settings.measure)
+        rng = np.random.default_rng(settings.seed)
+        drawn = [
+            _scores(sample(np.sort(rng.integers(0, number, number))), runs, settings.measure)
+            for _ in range(RESAMPLES)
+        ]
+    except RankprismError as error:
+        return Standing(count, agreement=agreement, problem=str(error))
+    means = _means(scores)
+    taus = np.array([tau_a(means, _means(one)) for one in drawn])
+    names = sorted(runs)
+    topics = rng.integers(0, scores.shape[1], (1000, scores.shape[1]))
+    over_topics = np.nanmean(scores[:, topics], axis=2)
+    low, high = np.nanquantile(over_topics, [0.025, 0.975], axis=1)
+    systems = [System(names[r], float(means[r]), float(low[r]), float(high[r])) for r in range(len(names))]
+    return Standing(
+        judgments=count,
+        systems=tuple(sorted(systems, key=lambda one: -one.score)),
+        tau=float(np.mean(taus)),
+        tau_low=float(np.quantile(taus, 0.05)),
+        agreement=agreement,
+    )
+
+
+def runs_of(connection: sa.Connection) -> dict[str, dict[str, dict[str, float]]]:
+    """The runs of a study, as far as they were kept, by run, topic and document."""
+    ranking, topic, document = store.ranking, store.topic, store.document
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    rows = connection.execute(
+        sa.select(ranking.c.run, topic.c.name, document.c.name, ranking.c.rank)
+        .join(topic, ranking.c.topic == topic.c.id)
+        .join(document, ranking.c.document == document.c.id)
+    )
+    for run, topic_name, doc, rank in rows:
+        found.setdefault(run, {}).setdefault(topic_name, {})[doc] = -float(rank)
+    return found
+
+
+def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Any:
+    """(run, topic) scores, runs by name."""
+    from rankprism.evaluation import evaluate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that most documents are unjudged is no news while they are judged
+        scores = evaluate(judged, {name: runs[name] for name in sorted(runs)}, measure, threads=1)
+    return scores.values[:, :, 0]
+
+
+def _means(scores: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a topic without judgments has no score
+        return np.nanmean(scores, axis=1)
+
+
+def _moments(number: int) -> list[int]:
+    """Numbers of judgments, evenly spread up to all of them."""
+    return sorted({max(1, round(number * (k + 1) / MOMENTS)) for k in range(MOMENTS)})

@@ -1,0 +1,377 @@
+"""Taking judgments out of a study, and putting judgments into one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from rankprism.assess import access, store, work
+from rankprism.assess.choice import Question
+from rankprism.assess.creation import Settings, ids, insert_questions
+from rankprism.assess.store import Store
+from rankprism.data.preferences import PreferenceRows, Preferences
+from rankprism.errors import InputError, listed
+from rankprism.formats.judged import Written, joined
+
+#: How grades may be exported.
+GRADE_FORMATS = ("qrels", "tsv", "jsonl")
+
+
+class Grade(NamedTuple):
+    """One label that an assessor gave."""
+
+    topic: str
+    aspect: str
+    doc: str
+    label: str
+    grade: float
+    assessor: str
+    time: str
+    comment: str
+
+
+class Answered(NamedTuple):
+    """One preference as it was answered, with the names of everything."""
+
+    topic: str
+    given: tuple[str, ...]
+    left: str
+    right: str
+    outcome: str
+    assessor: str
+    time: str
+    comment: str
+    seconds: float | None
+
+
+def formats(settings: Settings) -> tuple[str, ...]:
+    """How the judgments of a study may be written."""
+    from rankprism.formats.preferences import FORMATS
+
+    if settings.collects_grades:
+        return GRADE_FORMATS
+    return tuple(name for name, kind in FORMATS.items() if kind.write is not None)
+
+
+def file_name(text: str) -> str:
+    """A name of a file that any system takes.
+
+    >>> file_name("../My study: 1")
+    'My-study-1'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:60] or "study"
+
+
+def export(open_study: Store, to: str, *, identities: bool = False, with_gold: bool = False) -> Written:
+    """The judgments of a study as the text of a file.
+
+    Without `identities`, assessors are called a1, a2, … in the order in which they came. Practice is never
+    exported, gold only if it is wanted, and "cannot judge" never.
+    """
+    with open_study.reading() as connection:
+        settings = work.load(connection).settings
+        if to not in formats(settings):
+            raise InputError(f"cannot write this study as {to!r}; use one of {', '.join(formats(settings))}")
+        purposes = ("study", "gold") if with_gold else ("study",)
+        left_out = _left_out(connection, purposes)
+        if settings.collects_grades:
+            written = _write_grades(grades(connection, identities, purposes), to)
+        else:
+            from rankprism.formats.preferences import write_preferences
+
+            found = preferences(connection, identities, purposes)
+            if found is None:
+                raise InputError(f"{open_study.name}: nobody has judged anything yet")
+            written = write_preferences(found, to)
+    notes = (f"left out: {left_out} tasks that could not be judged",) if left_out else ()
+    return written._replace(notes=(*written.notes, *notes))
+
+
+def provenance(open_study: Store) -> dict[str, Any]:
+    """How the judgments came about: the settings of the study, what it was made of, and counts."""
+    with open_study.reading() as connection:
+        study = work.load(connection)
+        judgment = store.judgment
+        counted = sa.select(
+            sa.func.count().filter(judgment.c.withdrawn.is_(None)),
+            sa.func.count().filter(judgment.c.withdrawn.is_not(None)),
+            sa.func.count(sa.distinct(judgment.c.assessor)),
+            sa.func.min(judgment.c.time),
+            sa.func.max(judgment.c.time),
+        )
+        judgments, withdrawn, assessors, first, last = connection.execute(counted).one()
+    settings = {name: value for name, value in vars(study.settings).items() if name != "completion_code"}
+    return {
+        "study": study.settings.name,
+        "created": study.created,
+        "exported": store.now(),
+        "stopped": study.stopped,
+        "judgments": judgments,
+        "withdrawn": withdrawn,
+        "assessors": assessors,
+        "first": first,
+        "last": last,
+        "settings": settings,
+        **study.provenance,
+    }
+
+
+def answered(
+    connection: sa.Connection, identities: bool, purposes: tuple[str, ...] = ("study",)
+) -> list[Answered]:
+    """Every preference in the order in which they were given, with the sides as they were seen."""
+    task, topic, judgment, place, assessor = (
+        store.task,
+        store.topic,
+        store.judgment,
+        store.place,
+        store.assessor,
+    )
+    names = _names(connection, store.document)
+    found = connection.execute(
+        sa.select(
+            topic.c.name.label("topic"),
+            task.c.given,
+            task.c.first,
+            task.c.second,
+            place.c.swapped,
+            judgment.c.answer,
+            judgment.c.time,
+            judgment.c.comment,
+            judgment.c.seconds,
+            assessor.c.id.label("number"),
+            assessor.c.name.label("assessor"),
+        )
+        .join(task, judgment.c.task == task.c.id)
+        .join(topic, task.c.topic == topic.c.id)
+        .join(place, judgment.c.place == place.c.id)
+        .join(assessor, judgment.c.assessor == assessor.c.id)
+        .where(judgment.c.withdrawn.is_(None), task.c.purpose.in_(purposes), judgment.c.answer != "cannot")
+        .order_by(judgment.c.id)
+    )
+    return [
+        Answered(
+            row.topic,
+            tuple(names[d] for d in row.given),
+            names[row.second if row.swapped else row.first],
+            names[row.first if row.swapped else row.second],
+            row.answer,
+            row.assessor if identities else f"a{row.number}",
+            row.time,
+            row.comment,
+            row.seconds,
+        )
+        for row in found
+    ]
+
+
+def preferences(
+    connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
+) -> Preferences | None:
+    """The preferences that were collected, or nothing if there are none."""
+    rows = PreferenceRows("study")
+    for number, one in enumerate(answered(connection, identities, purposes), 1):
+        rows.add(f"judgment {number}", *one[:8])
+    return rows.finished() if rows.cells else None
+
+
+def grades(
+    connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
+) -> list[Grade]:
+    """Every label that was given."""
+    task, topic, judgment, assessor, aspect = (
+        store.task,
+        store.topic,
+        store.judgment,
+        store.assessor,
+        store.aspect,
+    )
+    names = _names(connection, store.document)
+    worth: dict[tuple[int, str], dict[str, float]] = {
+        (row.topic, row.name): dict(zip(row.labels, row.grades, strict=True))
+        for row in connection.execute(sa.select(aspect))
+    }
+    found = connection.execute(
+        sa.select(
+            topic.c.id.label("topic_id"),
+            topic.c.name.label("topic"),
+            task.c.first,
+            judgment.c.grades,
+            judgment.c.time,
+            judgment.c.comment,
+            assessor.c.id.label("number"),
+            assessor.c.name.label("assessor"),
+        )
+        .join(task, judgment.c.task == task.c.id)
+        .join(topic, task.c.topic == topic.c.id)
+        .join(assessor, judgment.c.assessor == assessor.c.id)
+        .where(judgment.c.withdrawn.is_(None), task.c.purpose.in_(purposes), judgment.c.answer == "graded")
+        .order_by(judgment.c.id)
+    )
+    return [
+        Grade(
+            row.topic,
+            name,
+            names[row.first],
+            label,
+            worth[row.topic_id, name][label],
+            row.assessor if identities else f"a{row.number}",
+            row.time,
+            row.comment,
+        )
+        for row in found
+        for name, label in row.grades.items()
+    ]
+
+
+def middle_grades(found: list[Grade]) -> dict[tuple[str, str, str], float]:
+    """One grade for each topic, aspect and document: the middle one, the lower of two middle ones."""
+    given: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for one in found:
+        given[one.topic, one.aspect, one.doc].append(one.grade)
+    return {key: sorted(several)[(len(several) - 1) // 2] for key, several in given.items()}
+
+
+def import_preferences(open_study: Store, source: Any, format: str | None = None) -> tuple[int, int]:
+    """Put preferences from a file into a study: how many are new, and how many it had already.
+
+    Questions that the study does not have yet are added. What an assessor of this name has judged stays.
+    """
+    from rankprism.formats.preferences import ANYBODY, read_preferences
+
+    read = read_preferences(source, format=format)
+    columns = read.columns()
+    count = len(read)
+    blank = [""] * count
+    rows = list(
+        zip(
+            columns["topic"],
+            columns["given"],
+            columns["left"],
+            columns["right"],
+            columns["outcome"],
+            columns.get("assessor", [ANYBODY] * count),
+            columns.get("time", blank),
+            columns.get("comment", blank),
+            strict=True,
+        )
+    )
+    with open_study.writing() as connection:
+        settings = work.load(connection).settings
+        if settings.collects_grades:
+            raise InputError(f"{open_study.name}: collects grades, and these are preferences")
+        topics, documents = ids(connection, store.topic), ids(connection, store.document)
+        questions = [Question.of(topic, given.split(), left, right) for topic, given, left, right, *_ in rows]
+        for question in questions:
+            _check_known(read.source, question, topics, documents)
+        insert_questions(connection, questions, settings, topics, documents)
+        keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
+        tasks = {row.key: row.id for row in connection.execute(keys)}
+        assessors = ids(connection, store.assessor)
+        place = store.place
+        places = connection.execute(sa.select(place.c.task, place.c.assessor))
+        taken = {(row.task, row.assessor) for row in places}
+        added = 0
+        for question, row in zip(questions, rows, strict=True):
+            _, _, left, _, outcome, name, time, comment = row
+            if name not in assessors:
+                assessors[name] = access.add_assessor(connection, name)
+            task, who = tasks[question.key()], assessors[name]
+            if (task, who) in taken:
+                continue
+            taken.add((task, who))
+            _insert_answer(connection, task, who, left != question.first, outcome, time, comment)
+            added += 1
+    return added, count - added
+
+
+def _insert_answer(
+    connection: sa.Connection, task: int, assessor: int, swapped: bool, outcome: str, time: str, comment: str
+) -> None:
+    """An answer in a free place of its task, or in one more place if all are taken."""
+    place = store.place
+    values = {"assessor": assessor, "swapped": swapped, "done": True, "attempt": 1, "expires": None}
+    free = connection.scalar(
+        sa.select(place.c.id)
+        .where(place.c.task == task, place.c.assessor.is_(None), place.c.done.is_(False))
+        .limit(1)
+    )
+    if free is None:
+        made = sa.insert(place).values(task=task, position=task, **values).returning(place.c.id)
+        free = connection.execute(made).scalar_one()
+    else:
+        connection.execute(sa.update(place).where(place.c.id == free).values(values))
+    connection.execute(
+        sa.insert(store.judgment).values(
+            place=free,
+            attempt=1,
+            task=task,
+            assessor=assessor,
+            answer=outcome,
+            comment=comment[: work.MOST_COMMENT],
+            time=time or store.now(),
+        )
+    )
+
+
+def _check_known(
+    source: str, question: Question, topics: Mapping[str, int], documents: Mapping[str, int]
+) -> None:
+    if question.topic not in topics:
+        raise InputError(
+            f"{source}: topic {question.topic!r} is not in the study, which has {listed(topics)}"
+        )
+    for doc in question.documents:
+        if doc not in documents:
+            raise InputError(
+                f"{source}: document {doc!r} is not in the study; make the study again with its text"
+            )
+
+
+def _names(connection: sa.Connection, table: sa.Table) -> dict[int, str]:
+    return {row.id: row.name for row in connection.execute(sa.select(table.c.id, table.c.name))}
+
+
+def _left_out(connection: sa.Connection, purposes: tuple[str, ...]) -> int:
+    judgment, task = store.judgment, store.task
+    return int(
+        connection.scalar(
+            sa.select(sa.func.count())
+            .join(task, judgment.c.task == task.c.id)
+            .where(
+                judgment.c.withdrawn.is_(None), judgment.c.answer == "cannot", task.c.purpose.in_(purposes)
+            )
+        )
+        or 0
+    )
+
+
+def _write_grades(found: list[Grade], to: str) -> Written:
+    if not found:
+        raise InputError("nobody has judged anything yet")
+    if to == "jsonl":
+        return Written(
+            joined(json.dumps(one._asdict(), ensure_ascii=False) for one in found).encode(), {}, ()
+        )
+    if to == "tsv":
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+        writer.writerow(Grade._fields)
+        writer.writerows((*one[:7], " ".join(one.comment.splitlines())) for one in found)
+        return Written(text.getvalue().encode(), {}, ())
+    from rankprism.formats.convert import judgments_text
+    from rankprism.formats.judgments import read_judgments
+
+    middle = middle_grades(found)
+    rows = [(*key, grade) for key, grade in middle.items()]
+    notes: tuple[str, ...] = ()
+    if len(found) > len(middle):
+        notes = ("several assessors: a grade is the middle one, of two middle ones the lower",)
+    return Written(judgments_text(read_judgments(rows), "diversity").encode(), {}, notes)

@@ -1,0 +1,180 @@
+"""Serving a study: the address, the links, and the server itself."""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from rankprism.assess import access, work
+from rankprism.assess.access import Rate
+from rankprism.assess.app import Site, make_app
+from rankprism.assess.store import Store, opened
+from rankprism.errors import InputError
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a study can be reached."""
+
+    host: str  #: the address that the server listens at
+    port: int
+    public: str  #: what stands before every path in links
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return _is_loopback(self.host)
+
+    @property
+    def is_secure(self) -> bool:
+        return self.public.startswith("https://")
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The host names that the server answers to."""
+        names = {urlsplit(self.public).hostname or "", self.host}
+        if self.is_local or _is_everywhere(self.host):
+            names |= {"127.0.0.1", "localhost", "::1"}
+        if _is_everywhere(self.host):
+            names |= {socket.gethostname(), *_own_addresses()}
+        return frozenset(f"[{name}]" if ":" in name else name for name in names if name)
+
+    def explained(self) -> str:
+        """What the address means, in words."""
+        if self.is_local and self.is_secure:
+            return "The server listens on this machine only. Others come through your proxy."
+        if self.is_local:
+            return (
+                "The server listens on this machine only: nobody else can open these links. To let others "
+                "in, put a proxy with TLS before it and name its address with --public-url."
+            )
+        if self.is_secure:
+            return "Anybody who can reach this machine can reach the server, also past your proxy."
+        return (
+            "Anybody who can reach this machine can reach the server, and nothing is encrypted: whoever is "
+            "on the way can read links and answers. Use it in a network that you trust, or put a proxy with "
+            "TLS before it and name its address with --public-url."
+        )
+
+
+def serve(
+    target: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    requests_per_minute: int = 600,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve a study until it is ended with Ctrl-C or SIGTERM. `say` is told the address and the links."""
+    if public_url is not None:
+        parts = urlsplit(public_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+            raise InputError(
+                f"--public-url: {public_url!r} must be like https://assess.example.org, without a path"
+            )
+        public_url = f"{parts.scheme}://{parts.netloc}"
+    with opened(target) as open_study:
+        listening = _listening(host, port)
+        port = int(listening.getsockname()[1])
+        shown = f"[{host}]" if ":" in host else host
+        address = Address(
+            host, port, public_url or f"http://{'127.0.0.1' if _is_everywhere(host) else shown}:{port}"
+        )
+        _tell(open_study, address, say)
+        with open_study.reading() as connection:
+            study = work.load(connection)
+        site = Site(
+            store=open_study,
+            study=study,
+            secure=address.is_secure,
+            rate=Rate(requests_per_minute),
+            crowd_rate=Rate(100 * requests_per_minute),
+            hosts=address.hosts,
+            link=lambda path: address.public + path,
+        )
+        config = uvicorn.Config(
+            make_app(site),
+            log_level="warning",
+            access_log=False,
+            proxy_headers=public_url is not None,  # from 127.0.0.1 only
+            server_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=5,
+            limit_concurrency=1000,
+        )
+        with _ended_in_good_order():
+            uvicorn.Server(config).run(sockets=[listening])
+        listening.close()
+    say("The server has stopped. All answers are stored.")
+
+
+def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> None:
+    with open_study.writing() as connection:
+        study = work.load(connection)
+        organiser = access.organiser_link(connection)
+        links = access.first_links(connection, study.settings.crowd)
+    say(f"{study.settings.name} is served at {address.public}")
+    say(address.explained())
+    say(f"organiser: {address.public}/organise/{organiser}")
+    for name, link in links.items():
+        if name is None:
+            say(f"crowd: {address.public}/crowd/{link}?worker=ID")
+        else:
+            say(f"{name}: {address.public}/join/{link}")
+    if links:
+        say("Each link is shown once, and works once. `rankprism assess link STUDY NAME` makes a new one.")
+    else:
+        say("All links were shown before. `rankprism assess link STUDY NAME` makes a new one.")
+
+
+@contextmanager
+def _ended_in_good_order() -> Iterator[None]:
+    """Leave Ctrl-C and SIGTERM to uvicorn, which finishes what is under way and then sends them once more."""
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = {kind: signal.signal(kind, lambda number, frame: None) for kind in kinds}
+    listener = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(listener)
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+    except OSError as error:
+        raise InputError(
+            f"cannot listen at {host}, port {port} ({error.strerror or error}); name another port with --port"
+        ) from None
+    return found
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_everywhere(host: str) -> bool:
+    return host in ("0.0.0.0", "::")
+
+
+def _own_addresses() -> set[str]:
+    try:
+        return {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
+    except OSError:
+        return set()

@@ -1,0 +1,421 @@
+"""Giving tasks to assessors, and storing what they answer.
+
+Each function is one transaction. A place is leased to one assessor at a time, and comes back when the lease
+runs out. An answer belongs to a place and an attempt, and the database stores one answer for each attempt,
+however often it is submitted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from rankprism.assess import store
+from rankprism.assess.creation import Settings, is_swapped
+from rankprism.assess.store import Store
+
+#: What may be answered to a preference; `cannot` is stored and never exported.
+ANSWERS = ("left", "right", "tie", "cannot")
+#: How long a comment may be.
+MOST_COMMENT = 2000
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document as it is shown."""
+
+    id: int
+    name: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Something to grade, with its labels from the lowest to the highest."""
+
+    name: str
+    description: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An answer that was taken back."""
+
+    answer: str = ""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A task that an assessor has before them."""
+
+    place: int
+    attempt: int
+    purpose: str
+    topic: str
+    title: str
+    description: str
+    given: tuple[Text, ...]
+    documents: tuple[Text, ...]  #: left and right, or the one to grade
+    aspects: tuple[Aspect, ...]
+    before: Earlier  #: what was answered before it was taken back
+
+    def document(self, where: str) -> int | None:
+        """The number of the document at a place of the page: left, right, or given-0, given-1, …."""
+        places = dict(zip(("left", "right"), self.documents, strict=False))
+        places |= {f"given-{i}": text for i, text in enumerate(self.given)}
+        return places[where].id if where in places else None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an assessor is."""
+
+    done: int  #: how many questions they have answered, not counting practice
+    can_undo: bool
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is known of a study before anything is asked of it."""
+
+    settings: Settings
+    secret: str
+    stopped: str | None
+    created: str
+    provenance: Mapping[str, Any]
+
+
+def load(connection: sa.Connection) -> Study:
+    row = connection.execute(sa.select(store.study)).one()
+    return Study(Settings(**row.settings), row.secret, row.stopped, row.created, row.provenance)
+
+
+def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignment | None:
+    """The task that the assessor has, or a new one; nothing if there is none for them.
+
+    Practice comes first. Then every so many tasks one is gold, and the others come in the order of the study.
+    """
+    with open_study.reading() as connection:
+        held = _held(connection, assessor)
+        if held is not None and held.expires - time.time() > settings.lease / 2:
+            return _assignment(connection, held)
+    with open_study.writing() as connection:
+        _one_at_a_time(connection, assessor)
+        found = _held(connection, assessor) or _fresh(connection, settings, assessor)
+        if found is None:
+            return None
+        now = time.time()
+        renewed: dict[str, Any] = {"expires": now + settings.lease}
+        if found.assessor != assessor or found.expires is None:
+            renewed |= {"assessor": assessor, "leased": now, "attempt": found.attempt + 1}
+        place = store.place
+        connection.execute(sa.update(place).where(place.c.id == found.id).values(renewed))
+        row = connection.execute(sa.select(place).where(place.c.id == found.id)).one()
+        return _assignment(connection, row)
+
+
+def submit(
+    open_study: Store,
+    assessor: int,
+    place: int,
+    attempt: int,
+    answer: str,
+    comment: str = "",
+    grades: Mapping[str, str] | None = None,
+) -> str:
+    """Store an answer: "stored"; "again" if this attempt has one; "lost" if the task is not theirs any more.
+
+    When this returns "stored" or "again", the answer is on the disk.
+    """
+    place_table, judgment = store.place, store.judgment
+    with open_study.writing() as connection:
+        row = connection.execute(_locked(sa.select(place_table).where(place_table.c.id == place))).first()
+        if row is None or row.assessor != assessor:
+            return "lost"
+        if row.done or row.attempt != attempt:
+            known = sa.select(judgment.c.id).where(judgment.c.place == place, judgment.c.attempt == attempt)
+            return "lost" if connection.scalar(known) is None else "again"
+        now = time.time()
+        connection.execute(
+            sa.insert(judgment).values(
+                place=place,
+                attempt=attempt,
+                task=row.task,
+                assessor=assessor,
+                answer=answer,
+                grades=None if grades is None else dict(grades),
+                comment=comment[:MOST_COMMENT].replace("\0", ""),
+                time=store.now(),
+                seconds=None if row.leased is None else round(max(0.0, now - row.leased), 3),
+            )
+        )
+        connection.execute(
+            sa.update(place_table).where(place_table.c.id == place).values(done=True, expires=None)
+        )
+    return "stored"
+
+
+def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
+    """Take back the last answer of an assessor, who then has the task again. Nothing is deleted."""
+    place, judgment = store.place, store.judgment
+    with open_study.writing() as connection:
+        _one_at_a_time(connection, assessor)
+        last = connection.execute(
+            sa.select(judgment)
+            .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None))
+            .order_by(judgment.c.id.desc())
+            .limit(1)
+        ).first()
+        if last is None:
+            return False
+        connection.execute(sa.update(judgment).where(judgment.c.id == last.id).values(withdrawn=store.now()))
+        now = time.time()
+        connection.execute(
+            sa.update(place)
+            .where(place.c.id == last.place)
+            .values(done=False, leased=now, expires=now + settings.lease, attempt=place.c.attempt + 1)
+        )
+    return True
+
+
+def progress(connection: sa.Connection, assessor: int) -> Progress:
+    """How far an assessor is."""
+    judgment, task = store.judgment, store.task
+    counts = connection.execute(
+        sa.select(task.c.purpose, sa.func.count())
+        .join(judgment, judgment.c.task == task.c.id)
+        .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None))
+        .group_by(task.c.purpose)
+    ).all()
+    return Progress(sum(n for purpose, n in counts if purpose != "practice"), bool(counts))
+
+
+def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, int]:
+    """How many judgments the study has, and how many it wants."""
+    place = store.place
+    done, total = connection.execute(
+        sa.select(sa.func.count().filter(place.c.done), sa.func.count()).where(place.c.position > 0)
+    ).one()
+    if settings.choice == "adaptive" and settings.budget is not None:
+        total = settings.budget * settings.overlap
+    return done, total
+
+
+def shown_document(open_study: Store, assessor: int, place: int, where: str) -> sa.Row[Any] | None:
+    """A document of a task that the assessor has before them or has judged, and of no other."""
+    table, document = store.place, store.document
+    with open_study.reading() as connection:
+        row = connection.execute(
+            sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
+        ).first()
+        number = None if row is None else _assignment(connection, row).document(where)
+        return connection.execute(sa.select(document).where(document.c.id == number)).first()
+
+
+def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ...]:
+    """What is to be graded at a place of the assessor."""
+    table = store.place
+    with open_study.reading() as connection:
+        mine = sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
+        row = connection.execute(mine).first()
+        return () if row is None else _assignment(connection, row).aspects
+
+
+def feedback(open_study: Store, assessor: int, place: int) -> str | None:
+    """What would have been right, after an answer to a practice item; nothing for any other task."""
+    task, table, judgment = store.task, store.place, store.judgment
+    with open_study.reading() as connection:
+        row = connection.execute(
+            sa.select(task.c.expected, table.c.swapped, judgment.c.answer, judgment.c.grades)
+            .join(table, table.c.task == task.c.id)
+            .join(judgment, judgment.c.place == table.c.id)
+            .where(table.c.id == place, table.c.assessor == assessor, task.c.purpose == "practice")
+            .where(judgment.c.withdrawn.is_(None))
+        ).first()
+    if row is None:
+        return None
+    if is_right(row.expected, row.swapped, row.answer, row.grades):
+        return "That is also what the organiser would have said."
+    if isinstance(row.expected, dict):
+        words = "; ".join(f"{name}: {label}" for name, label in row.expected.items())
+        return f"The organiser would have said: {words}."
+    side = as_seen(row.expected, row.swapped)
+    words = {"left": "document A", "right": "document B", "tie": "about the same"}[side]
+    return f"The organiser would have said: {words}."
+
+
+def is_right(expected: Any, swapped: bool, answer: str, grades: Mapping[str, str] | None) -> bool:
+    """Whether an answer is the expected one."""
+    if isinstance(expected, dict):
+        return grades is not None and all(grades.get(name) == label for name, label in expected.items())
+    return answer == as_seen(expected, swapped)
+
+
+def as_seen(outcome: str, swapped: bool) -> str:
+    """The side of a winner: the first document stands left, unless the two are swapped."""
+    if outcome == "tie":
+        return outcome
+    return "left" if (outcome == "first") != swapped else "right"
+
+
+def stop(open_study: Store, why: str | None) -> None:
+    """Give out no more tasks, and say why; or go on if there is no reason."""
+    with open_study.writing() as connection:
+        connection.execute(sa.update(store.study).values(stopped=why))
+
+
+def _one_at_a_time(connection: sa.Connection, assessor: int) -> None:
+    """Let two tabs of one assessor wait for each other."""
+    mine = sa.select(store.assessor.c.id).where(store.assessor.c.id == assessor)
+    connection.execute(_locked(mine))
+
+
+def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
+    """The place that the assessor works at, even if the lease has run out, as long as nobody else took it.
+
+    After an answer was taken back there are two: that one comes first, and then the one that was before them.
+    """
+    place = store.place
+    return connection.execute(
+        sa.select(place)
+        .where(place.c.assessor == assessor, place.c.done.is_(False))
+        .order_by(place.c.leased.desc(), place.c.id)
+        .limit(1)
+    ).first()
+
+
+def _fresh(connection: sa.Connection, settings: Settings, assessor: int) -> sa.Row[Any] | None:
+    """A place for the assessor that nobody works at."""
+    judgment, task = store.judgment, store.task
+    if connection.scalar(sa.select(store.study.c.stopped)) is not None:
+        return None
+    practice = _unseen(connection, assessor, "practice")
+    if practice is not None:
+        return _own_place(connection, settings, practice, assessor)
+    done = connection.execute(
+        sa.select(task.c.purpose, sa.func.count())
+        .join(judgment, judgment.c.task == task.c.id)
+        .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
+        .group_by(task.c.purpose)
+    ).all()
+    number = sum(count for _, count in done)
+    if settings.quota is not None and number >= settings.quota:
+        return None
+    free = connection.execute(_locked(_free(assessor), skip=True)).first()
+    # The first gold question comes halfway through the first stretch, and none after everything else is done.
+    if free is not None and number % settings.gold_every == settings.gold_every // 2:
+        gold = _unseen(connection, assessor, "gold")
+        if gold is not None:
+            return _own_place(connection, settings, gold, assessor)
+    return free
+
+
+def _free(assessor: int) -> sa.Select[Any]:
+    """The first place that is free for somebody who has not had its task."""
+    place, mine = store.place, store.place.alias()
+    theirs = sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == assessor)
+    return (
+        sa.select(place)
+        .where(
+            place.c.done.is_(False),
+            place.c.position > 0,  # practice and gold have places of their own
+            place.c.assessor.is_(None) | (place.c.expires < time.time()),
+            ~theirs,
+        )
+        .order_by(place.c.position, place.c.id)
+        .limit(1)
+    )
+
+
+def _unseen(connection: sa.Connection, assessor: int, purpose: str) -> sa.Row[Any] | None:
+    """The first practice or gold task that the assessor has not had."""
+    task, place = store.task, store.place
+    had = sa.select(place.c.task).where(place.c.assessor == assessor)
+    return connection.execute(
+        sa.select(task)
+        .where(task.c.purpose == purpose, task.c.id.not_in(had))
+        .order_by(task.c.position)
+        .limit(1)
+    ).first()
+
+
+def _own_place(
+    connection: sa.Connection, settings: Settings, task: sa.Row[Any], assessor: int
+) -> sa.Row[Any]:
+    """A place for this assessor alone: everybody answers all practice and gold questions."""
+    place = store.place
+    made = connection.execute(
+        sa.insert(place)
+        .values(
+            task=task.id,
+            position=0,
+            swapped=is_swapped(settings.seed, task.key, f"assessor {assessor}"),
+            assessor=assessor,
+            attempt=0,
+            done=False,
+        )
+        .returning(*place.c)
+    )
+    return made.one()
+
+
+def _assignment(connection: sa.Connection, place: sa.Row[Any]) -> Assignment:
+    task, topic, document, aspect, judgment = (
+        store.task,
+        store.topic,
+        store.document,
+        store.aspect,
+        store.judgment,
+    )
+    row = connection.execute(
+        sa.select(task, topic.c.name, topic.c.title, topic.c.description)
+        .join(topic, task.c.topic == topic.c.id)
+        .where(task.c.id == place.task)
+    ).one()
+    sides = [row.first] if row.second is None else [row.first, row.second]
+    if place.swapped and row.second is not None:
+        sides.reverse()
+    columns = (document.c.id, document.c.name, document.c.title, document.c.url)
+    wanted = sa.select(*columns).where(document.c.id.in_([*row.given, *sides]))
+    texts = {found.id: Text(*found) for found in connection.execute(wanted)}
+    aspects: tuple[Aspect, ...] = ()
+    if row.second is None:
+        graded = sa.select(aspect).where(aspect.c.topic == row.topic).order_by(aspect.c.id)
+        aspects = tuple(
+            Aspect(found.name, found.description, tuple(found.labels)) for found in connection.execute(graded)
+        )
+    before = Earlier()
+    if place.attempt > 1:
+        earlier = connection.execute(
+            sa.select(judgment.c.answer, judgment.c.grades, judgment.c.comment)
+            .where(judgment.c.place == place.id, judgment.c.assessor == place.assessor)
+            .order_by(judgment.c.id.desc())
+            .limit(1)
+        ).first()
+        if earlier is not None:
+            before = Earlier(earlier.answer, earlier.grades or {}, earlier.comment)
+    return Assignment(
+        place=place.id,
+        attempt=place.attempt,
+        purpose=row.purpose,
+        topic=row.name,
+        title=row.title,
+        description=row.description,
+        given=tuple(texts[id] for id in row.given),
+        documents=tuple(texts[id] for id in sides),
+        aspects=aspects,
+        before=before,
+    )
+
+
+def _locked(query: sa.Select[Any], *, skip: bool = False) -> sa.Select[Any]:
+    """Locks the rows, where the database can: SQLite locks everything anyway."""
+    return query.with_for_update(skip_locked=skip)

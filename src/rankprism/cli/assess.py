@@ -1,0 +1,398 @@
+"""`rankprism assess`: a web app that collects judgments."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rankprism.cli.choices import one_of
+from rankprism.cli.options import OutputFile, Seed, noted
+from rankprism.errors import InputError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Collect judgments with a web app: pairs, triplets and grades.",
+)
+_NEEDED = ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic", "markdown_it")
+
+
+@app.callback()
+def root() -> None:
+    pass
+
+
+Study = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY", help="A file, or a database URL such as postgresql+psycopg://user@host/name."
+    ),
+]
+
+
+def _part(name: str, study: str = "") -> Any:
+    """A module of the web app, or an error that says how to install what it needs."""
+    missing = [package for package in _NEEDED if importlib.util.find_spec(package) is None]
+    if missing:
+        raise InputError(f"assess needs {', '.join(missing)}: pip install 'rankprism[assess]'")
+    if study.startswith("postgresql") and importlib.util.find_spec("psycopg") is None:
+        raise InputError("a study in PostgreSQL needs psycopg: pip install 'rankprism[assess-postgres]'")
+    return importlib.import_module(f"rankprism.assess.{name}")
+
+
+@app.command()
+def new(
+    study: Study,
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs whose documents are judged.")],
+    documents: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="JSON lines with id and text, and title, url, type if known."),
+    ],
+    topics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Lines of id<TAB>title<TAB>description, or JSON lines. Default: people see the ids.",
+            show_default=False,
+        ),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", "-k", min=1, help="How many documents of each ranking are judged.")
+    ] = 10,
+    ask: Annotated[
+        str | None,
+        typer.Option(
+            click_type=one_of("assess.choice:ASKS"),
+            help="What is asked: which of two documents is better, which is better after another one, "
+            "both, or a grade for each document. Default: pairs; both if the choice is adaptive.",
+            show_default=False,
+        ),
+    ] = None,
+    choice: Annotated[
+        str | None,
+        typer.Option(
+            click_type=one_of("assess.choice:CHOICES"),
+            help="Which questions are asked. Default: complete; random with --budget; file with --tasks.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of questions, for random and adaptive choice.", show_default=False),
+    ] = None,
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Questions as JSON lines with topic, given, left and right. `rankprism preferences select` "
+            "writes them.",
+            show_default=False,
+        ),
+    ] = None,
+    overlap: Annotated[int, typer.Option(min=1, help="How many assessors judge each question.")] = 1,
+    assessors: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors."),
+    ] = "1",
+    crowd: Annotated[
+        bool, typer.Option("--crowd", help="Make one link for all who bring a worker id (?worker=ID).")
+    ] = False,
+    quota: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Answers after which an assessor is done. Default: no limit.", show_default=False
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with the labels of each aspect, for --ask grades. Default: not relevant and "
+            "relevant.",
+            show_default=False,
+        ),
+    ] = None,
+    practice: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judgments that assessors practise on first; they are told the right answer.",
+            show_default=False,
+        ),
+    ] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judgments with known answers, mixed in to see whether assessors are careful.",
+            show_default=False,
+        ),
+    ] = None,
+    gold_every: Annotated[int, typer.Option(min=2, help="One question in so many is gold.")] = 10,
+    lease: Annotated[
+        int, typer.Option(min=10, help="Seconds after which an unanswered task goes to somebody else.")
+    ] = 1800,
+    settle: Annotated[
+        float | None,
+        typer.Option(
+            metavar="TAU",
+            help="Stop when the order of the systems is this stable: Kendall's tau that 95 % of resamples of "
+            "the judgments reach. Default: never.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="What ranks the systems on the dashboard. Default: nPrf@10, with the pooled estimate if the "
+            "choice is adaptive; alpha_nDCG@10 for grades.",
+            show_default=False,
+        ),
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Questions chosen at a time, for adaptive choice.")] = 50,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the study. Default: that of the file.", show_default=False)
+    ] = None,
+    instructions: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What assessors read first, in Markdown.", show_default=False),
+    ] = None,
+    consent: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What assessors agree to, in Markdown.", show_default=False),
+    ] = None,
+    completion_code: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE", help="Code on the last page. Default: one for each assessor.", show_default=False
+        ),
+    ] = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("assess.choice:MISSING"),
+            help="A ranked document without a text: an error, or leave it out.",
+        ),
+    ] = "error",
+    order: Annotated[
+        str,
+        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
+    ] = "score",
+    duplicates: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("data.run:DUPLICATES"),
+            help="A document twice in a topic of a run: an error, or keep the better-ranked.",
+        ),
+    ] = "error",
+    seed: Seed = 0,
+) -> None:
+    """Make a study of runs, documents and topics.
+
+    \b
+    rankprism assess new study.db runs/*.run --documents docs.jsonl --topics topics.tsv --depth 10
+    """
+    creation = _part("creation", study)
+    if choice is None:
+        choice = "file" if tasks is not None else "random" if budget is not None else "complete"
+    given: dict[str, Any] = {
+        "measure": measure,
+        "instructions": _words(instructions),
+        "consent": _words(consent),
+    }
+    settings = creation.Settings(
+        name=name or (Path(study).stem if "://" not in study else "Study"),
+        ask=ask or ("both" if choice == "adaptive" else "pairs"),
+        choice=choice,
+        depth=depth,
+        budget=budget,
+        overlap=overlap,
+        quota=quota,
+        lease=lease,
+        gold_every=gold_every,
+        batch=batch,
+        settle=settle,
+        seed=seed,
+        crowd=crowd,
+        completion_code=completion_code,
+        **{key: value for key, value in given.items() if value is not None},
+    )
+    with noted():
+        made = creation.create_study(
+            study,
+            runs,
+            settings,
+            documents=documents,
+            topics=topics,
+            tasks=tasks,
+            scale=scale,
+            practice=practice,
+            gold=gold,
+            assessors=_names(assessors, crowd),
+            missing=missing,
+            order=order,
+            duplicates=duplicates,
+        )
+    print(made)
+
+
+@app.command()
+def serve(
+    study: Study,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="The address to listen at. 127.0.0.1 is this machine only; 0.0.0.0 is every network."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8000,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="What browsers call the server, if a proxy stands before it, e.g. "
+            "https://assess.example.org. With https, cookies travel no other way.",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[int, typer.Option(min=1, help="Requests that one person may make in a minute.")] = 600,
+) -> None:
+    """Serve a study, and print its address and the assessors' links.
+
+    \b
+    rankprism assess serve study.db
+    """
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    _part("serve", study).serve(
+        study, host=host, port=port, public_url=public_url, requests_per_minute=rate, say=say
+    )
+
+
+@app.command()
+def link(
+    study: Study,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Assessors, new or known.")],
+    public_url: Annotated[
+        str, typer.Option(metavar="URL", help="What browsers call the server.")
+    ] = "http://127.0.0.1:8000",
+) -> None:
+    """Make new links for assessors; their old links and open sessions end.
+
+    \b
+    rankprism assess link study.db ann
+    """
+    access, store = _part("access", study), _part("store", study)
+    with store.opened(study) as opened, opened.writing() as connection:
+        links = {name: access.new_link(connection, access.check_name(name)) for name in names}
+    for name, token in links.items():
+        print(f"{name}: {public_url.rstrip('/')}/join/{token}")
+
+
+@app.command()
+def export(
+    study: Study,
+    output: OutputFile = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl. Default: "
+            "by the ending of FILE, else tsv, or qrels for grades.",
+            show_default=False,
+        ),
+    ] = None,
+    identities: Annotated[
+        bool, typer.Option("--identities", help="Name the assessors. Default: they are called a1, a2, ….")
+    ] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="Export gold questions, too.")] = False,
+    provenance: Annotated[
+        bool,
+        typer.Option(
+            help="Also write FILE.provenance.json: how the judgments came about. Not for standard output."
+        ),
+    ] = True,
+) -> None:
+    """Write the judgments of a study to a file; it may be served meanwhile.
+
+    \b
+    rankprism assess export study.db -o prefs.tsv
+    rankprism evaluate prefs.tsv runs/*.run -m nPrf@10
+    """
+    from rankprism.formats.files import replaces_file, write_texts
+
+    exchange, store, work = (_part(name, study) for name in ("exchange", "store", "work"))
+    with store.opened(study) as opened:
+        with opened.reading() as connection:
+            known = exchange.formats(work.load(connection).settings)
+        if to is None:
+            ending = "" if output is None else output.suffix.removeprefix(".")
+            to = ending if ending in known else "qrels" if "qrels" in known else "tsv"
+        written = exchange.export(opened, to, identities=identities, with_gold=gold)
+        texts: dict[Any, Any] = {"-" if output is None else output: written.text}
+        if provenance and output is not None and replaces_file(output):
+            about = json.dumps(exchange.provenance(opened), indent=2, ensure_ascii=False) + "\n"
+            texts[f"{os.fspath(output)}.provenance.json"] = about
+    write_texts(texts)
+    for note in written.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if output is not None:
+        lines = written.text.count(b"\n") - (to in ("tsv", "csv"))
+        print(f"{output}: {lines} lines, {to}", file=sys.stderr)
+
+
+@app.command("import")
+def import_(
+    study: Study,
+    preferences: Annotated[
+        str, typer.Argument(metavar="PREFS", help="A file of preferences; - is standard input.")
+    ],
+    source_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            click_type=one_of("formats.preferences:FORMATS"),
+            help="The format of PREFS. Default: recognised.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Put preferences into a study, which then asks only for what is missing.
+
+    Judgments that it has already stay as they are, so importing a file twice changes nothing.
+
+    \b
+    rankprism assess import study.db prefs.tsv
+    """
+    exchange, store = _part("exchange", study), _part("store", study)
+    with noted(), store.opened(study) as opened:
+        added, known = exchange.import_preferences(opened, preferences, source_format)
+    print(f"{added} judgments added, {known} were there already")
+
+
+def _names(text: str, crowd: bool) -> list[str]:
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        number = 0 if crowd and text == "1" else int(text)
+        return [f"assessor-{i}" for i in range(1, min(number, 10_000) + 1)]
+    return [name.strip() for name in text.split(",")]
+
+
+def _words(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; check the path")
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,325 @@
+"""A study in a real browser: by keyboard only, at three widths, in the dark, and with hostile documents.
+
+Set RANKPRISM_SCREENSHOTS to a folder to keep the pictures, e.g. those of docs/assess.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from assessing import Served, by_worth, listening, make_collection, opened
+
+import rankprism
+from rankprism.assess import exchange, rendering
+from rankprism.assess.creation import Settings
+
+pytestmark = pytest.mark.xdist_group("browser")
+WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    pytest.importorskip("axe_playwright_python")
+    return resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+def accessible(page: Any, axe: str) -> None:
+    """Fails with what axe-core finds wrong with a page."""
+    page.evaluate(axe)
+    # Documents are shown in frames without scripts, which axe cannot enter.
+    found = page.evaluate("axe.run(document, {iframes: false})")
+    problems = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]]
+    assert problems == []
+    assert found["passes"]
+
+
+def fits(page: Any) -> None:
+    """Fails if a page is wider than the window."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def picture(page: Any, name: str) -> None:
+    folder = os.environ.get("RANKPRISM_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"assess-{name}.png")
+
+
+def titles(page: Any) -> list[str]:
+    return list(page.locator(".document h3 .name").all_inner_texts())
+
+
+def by_keyboard(page: Any, address: str) -> None:
+    """Read the instructions, agree and begin, without a mouse."""
+    page.goto(address)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "consent"
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("form.answers")
+
+
+def answer_all(page: Any, keys: dict[str, str], most: int = 1000) -> int:
+    """Answer by keys until the last page; how many answers it took."""
+    for count in range(most):
+        if page.locator("#page").get_attribute("data-kind") == "done":
+            return count
+        place = page.locator("form.answers input[name=place]").input_value()
+        *given, left, right = titles(page)
+        page.keyboard.press(keys[by_worth(left, right, tuple(given))])
+        page.wait_for_function(
+            "place => document.querySelector('#page[data-kind=done]') || "
+            "(document.querySelector('form.answers input[name=place]') || {}).value != place",
+            arg=place,
+        )
+    return most
+
+
+def test_two_assessors_judge_a_whole_study_by_keyboard(chromium: Any, axe: str, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path, topics=("1",))
+    settings = Settings(name="Which is better?", depth=3, ask="both", choice="random", budget=12, overlap=2)
+    served = Served(opened(tmp_path, settings, collection=collection))
+    with listening(served) as port:
+        address = f"http://127.0.0.1:{port}"
+        people = []
+        for name, keys in (("ann", ("a", "b")), ("ben", ("ArrowLeft", "ArrowRight"))):
+            context = chromium.new_context(viewport={"width": 1280, "height": 800})
+            page = context.new_page()
+            by_keyboard(page, address + served.link(name))
+            people.append((context, page, dict(zip(("left", "right"), keys, strict=True))))
+        (_, ann, hers), (_, ben, his) = people
+        accessible(ann, axe)
+        # Ann comments, errs, and takes it back.
+        ann.keyboard.press("c")
+        ann.keyboard.type("a b s x u")  # keys do not answer while one types
+        ann.keyboard.press("Escape")
+        assert served.judgments() == 0
+        first = ann.locator("form.answers input[name=place]").input_value()
+        ann.keyboard.press("s")
+        ann.wait_for_function("p => document.querySelector('input[name=place]').value != p", arg=first)
+        assert ann.evaluate("document.activeElement.id") == "question"  # a screen reader goes on there
+        ann.keyboard.press("u")
+        ann.wait_for_function(
+            "p => document.querySelector('form.answers input[name=place]').value == p", arg=first
+        )
+        assert ann.locator("button.before").inner_text() == "About the same"
+        assert ann.locator("#comment").input_value() == "a b s x u"
+        answer_all(ann, hers, most=5)
+        ann.reload()  # she comes back later and finds the task she had
+        assert answer_all(ann, hers) == 7
+        assert ann.locator("output.code").inner_text()
+        assert answer_all(ben, his) == 12
+        accessible(ben, axe)
+        for context, _, _ in people:
+            context.close()
+    with served.store.reading() as connection:
+        found = exchange.preferences(connection, identities=True)
+    assert found is not None
+    assert len(found) == 24
+    assert found.assessors == ("ann", "ben")
+    assert {len(given) for given in found.givens} == {0, 1}  # pairs and triplets
+    assert set(found.comment or ()) == {"", "a b s x u"}
+    for left, right, outcome in zip(*(found.columns()[n] for n in ("left", "right", "outcome")), strict=True):
+        assert outcome == by_worth(left, right, ())
+    scores = rankprism.evaluate(found, [str(run) for run in collection.runs], "nPrf(estimate='pooled')@3")
+    means = {run: next(iter(values.values())) for run, values in scores.mean().items()}
+    assert means["good"] > means["fair"] > means["poor"]
+    served.store.close()
+
+
+def _documents(folder: Path) -> Path:
+    """Documents of every type, with enough text to scroll."""
+    words = (
+        "The first jaguars were kept in royal gardens. A jaguar weighs up to 96 kilograms and hunts alone, "
+        "mostly at night. Its range reaches from Mexico to Argentina. "
+    )
+    rows = [
+        {"type": "text", "text": words * 12},
+        {
+            "type": "markdown",
+            "text": f"# Jaguars\n\n{words}\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        },
+        {
+            "type": "html",
+            "text": f"<h1>Cars</h1><p>{words * 4}</p><table><tr><td>XK</td><td>1948</td></tr></table>",
+        },
+        {"type": "text", "text": "Short."},
+        {"type": "text", "text": words * 3},
+    ]
+    names = ("The animal", "Facts about jaguars", "Jaguar cars of the post-war years", "A note", "Range map")
+    path = folder / "documents.jsonl"
+    lines = [
+        json.dumps({"id": f"1-d{i}", "title": title, "url": f"https://example.org/{i}", **row})
+        for i, (title, row) in enumerate(zip(names, rows, strict=True), 1)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: str, tmp_path: Path) -> None:
+    made = make_collection(tmp_path, topics=("1",))
+    made.topics.write_text(
+        "1\tjaguar\tSomebody wants to know about jaguars: the animals, and perhaps also the cars.\n"
+    )
+    documents = _documents(tmp_path)
+    collection = type(made)(tmp_path, made.runs, documents, made.topics)
+    settings = Settings(name="Jaguars", depth=3, ask="triplets", overlap=2)
+    served = Served(opened(tmp_path, settings, collection=collection))
+    graded_folder = tmp_path / "graded"
+    graded_folder.mkdir()
+    scale = tmp_path / "scale.toml"
+    scale.write_text(
+        '[aspects.relevance]\nlabels = ["not", "partly", "highly"]\n'
+        '[aspects.trust]\nlabels = ["low", "high"]\n'
+    )
+    graded = Served(
+        opened(
+            graded_folder, Settings(name="Grades", depth=3, ask="grades"), collection=collection, scale=scale
+        )
+    )
+    with listening(served) as port, listening(graded) as graded_port:
+        address = f"http://127.0.0.1:{port}"
+        for name, (width, height) in WIDTHS.items():
+            for scheme in ("light", "dark"):
+                context = chromium.new_context(
+                    viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
+                )
+                page = context.new_page()
+                page.goto(address + served.link("ann"))
+                fits(page)
+                accessible(page, axe)
+                if scheme == "light":
+                    picture(page, f"join-{name}")
+                page.check("input[name=consent]")
+                page.click("text=Begin")
+                page.wait_for_selector(".given")
+                page.wait_for_load_state("networkidle")
+                fits(page)
+                accessible(page, axe)
+                picture(page, f"triplet-{name}-{scheme}")
+                colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+                assert (colour == "rgb(255, 255, 255)") == (scheme == "light")
+                page.goto(f"{address}/instructions")
+                fits(page)
+                accessible(page, axe)
+                context.close()
+        ann = served.person("ann", port)
+        ann.work(
+            lambda left, right, given: min(("left", left), ("right", right), key=lambda x: x[1])[0], most=30
+        )
+        served.person("ben", port).work(
+            lambda left, right, given: "tie" if "note" in left else "left", most=14
+        )
+        context = chromium.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{graded_port}{graded.link('ann')}")
+        page.check("input[name=consent]")
+        page.click("text=Begin")
+        page.wait_for_selector("form.graded")
+        fits(page)
+        accessible(page, axe)
+        picture(page, "grades-phone-dark")
+        place = page.locator("form.answers input[name=place]").input_value()
+        page.keyboard.press("3")
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "p => document.querySelector('form.answers input[name=place]').value != p", arg=place
+        )
+        assert graded.judgments() == 1
+        with graded.store.reading() as connection:
+            assert [one.label for one in exchange.grades(connection)] == ["highly", "low"]
+        context.close()
+        served.site.standings.renew(served.store, settings)
+        for name, (width, height) in WIDTHS.items():
+            context = chromium.new_context(viewport={"width": width, "height": height})
+            page = context.new_page()
+            page.goto(address + served.organiser_link())
+            page.click("text=Open the dashboard")
+            page.wait_for_selector("#live table")
+            fits(page)
+            accessible(page, axe)
+            picture(page, f"dashboard-{name}")
+            context.close()
+    served.store.close()
+    graded.store.close()
+
+
+class _Trap(BaseHTTPRequestHandler):
+    """A server that no document may reach."""
+
+    def do_GET(self) -> None:
+        self.server.caught.append(self.path)  # type: ignore[attr-defined]
+        self.send_response(204)
+        self.end_headers()
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def trap() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Trap)
+    server.caught = []  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
+    chromium: Any, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The frame and its policy hold by themselves, even if nothing of the HTML was removed."""
+    evil = f"http://127.0.0.1:{trap.server_port}"
+    html = f"""
+      <script>fetch('{evil}/fetch'); top.location = '{evil}/top'; alert(1); document.title = 'owned'</script>
+      <img src="{evil}/image" onerror="alert(2)"><link rel="stylesheet" href="{evil}/style">
+      <style>@import url("{evil}/import"); body {{ background: url("{evil}/background") }}</style>
+      <meta http-equiv="refresh" content="0;url={evil}/refresh">
+      <iframe src="{evil}/frame"></iframe><object data="{evil}/object"></object><embed src="{evil}/embed">
+      <video src="{evil}/video" autoplay></video><svg><image href="{evil}/svg"/></svg>
+      <a id="self" href="{evil}/link">here</a> <a id="out" target="_top" href="{evil}/out">out</a>
+      <a id="new" target="_blank" href="{evil}/new">new</a>
+      <form action="{evil}/form" method="post"><button id="send">send</button></form>
+    """
+    monkeypatch.setattr(rendering, "body", lambda text, type: html)
+    served = Served(opened(tmp_path))
+    with listening(served) as port:
+        context = chromium.new_context()
+        page = context.new_page()
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
+        page.check("input[name=consent]")
+        page.click("text=Begin")
+        page.wait_for_selector("form.answers")
+        page.wait_for_load_state("load")
+        before = page.url
+        for name in ("self", "out", "new", "send"):
+            frame = next(one for one in page.frames if one.url.endswith("/left") or "chrome-error" in one.url)
+            if frame.locator(f"#{name}").count():
+                frame.locator(f"#{name}").click(timeout=2000, no_wait_after=True)
+            page.wait_for_timeout(200)
+            if name == "self":  # the frame shows an error now, so it is loaded again
+                page.reload()
+        page.wait_for_timeout(300)
+        assert page.url == before
+        assert len(context.pages) == 1
+        assert dialogs == []
+        assert trap.caught == []  # type: ignore[attr-defined]
+        assert page.locator("form.answers").count() == 1
+        context.close()
+    served.store.close()

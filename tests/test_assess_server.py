@@ -1,0 +1,304 @@
+"""The server as people start it: from the command line, killed at any moment, and used by a crowd."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+
+import pytest
+from assessing import Browser, Page, Person, by_worth, make_collection, over_network
+
+from rankprism.errors import InputError
+
+CLI = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@dataclass
+class Running:
+    """A server in a process of its own, and what it said."""
+
+    process: subprocess.Popen[str]
+    port: int
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The path of each link by the name before it."""
+        found = (re.match(r"(\S+): http://127\.0\.0\.1:\d+(/\S+)$", line) for line in self.lines)
+        return {match[1]: match[2] for match in found if match}
+
+    def browser(self) -> Browser:
+        return Browser(over_network(self.port), f"127.0.0.1:{self.port}")
+
+    def person(self, link: str) -> Person:
+        person = Person(self.browser())
+        assert person.join(link).status == 200
+        return person
+
+
+@contextmanager
+def running(command: Path, study: Path | str, *options: str, port: int = 0) -> Iterator[Running]:
+    """Serve a study until the block ends; the first lines are read until the server answers."""
+    process = subprocess.Popen(
+        [command, "assess", "serve", str(study), "--port", str(port), "--rate", "1000000", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    try:
+        while not (lines and ("Each link" in lines[-1] or "All links" in lines[-1])):
+            line = process.stdout.readline()
+            assert line, "".join(lines)
+            lines.append(line.rstrip("\n"))
+        at = re.search(r"served at http://127\.0\.0\.1:(\d+)", lines[0])
+        assert at is not None
+        server = Running(process, int(at[1]), lines)
+        threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True).start()
+        for _ in range(600):
+            try:
+                server.browser().get("/health")
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield server
+    finally:
+        process.kill()
+        process.wait(30)
+        process.stdout.close()
+
+
+def test_from_nothing_to_an_evaluated_ranking_with_three_commands(
+    cli: CLI, rankprism_command: Path, tmp_path: Path
+) -> None:
+    collection = make_collection(tmp_path)
+    study, prefs = tmp_path / "study.db", tmp_path / "prefs.tsv"
+    made = cli(
+        "assess", "new", study, *collection.arguments, "--depth", 3, "--ask", "both", "--assessors", "ann"
+    )
+    assert (made.returncode, made.stderr) == (0, "")
+    # Five documents in each of two topics: C(5, 2) pairs and 5 · C(4, 2) triplets.
+    assert made.stdout == "study: 3 runs, 2 topics, 10 documents, 80 tasks for 80 judgments\n"
+    with running(rankprism_command, study) as server:
+        assert "this machine only" in server.lines[1]
+        assert set(server.links) == {"organiser", "ann"}
+        ann = server.person(server.links["ann"])
+        ann.work(most=40)
+        early = cli("assess", "export", study)  # any time, also while people work
+        assert len(early.stdout.splitlines()) == 41
+        assert ann.work().code is not None
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == 0
+    exported = cli("assess", "export", study, "-o", prefs)
+    assert exported.returncode == 0
+    assert (tmp_path / "prefs.tsv.provenance.json").is_file()
+    found = cli("preferences", "describe", prefs, *collection.runs, "--format", "json")
+    assert found.returncode == 0, found.stderr
+    table = cli("evaluate", prefs, *collection.runs, "-m", "nPrf@3", "--format", "csv")
+    assert table.returncode == 0, table.stderr
+    scores = {row["run"]: float(row["score"]) for row in csv.DictReader(io.StringIO(table.stdout))}
+    assert scores["good"] > scores["fair"] > scores["poor"]
+
+
+def test_no_acknowledged_judgment_is_lost_when_the_server_is_killed(
+    cli: CLI, rankprism_command: Path, tmp_path: Path
+) -> None:
+    """1,000 submissions by 20 clients, and kill -9 in the middle of them: three times."""
+    people, submissions = 20, 1000
+    collection = make_collection(tmp_path, topics=tuple(map(str, range(1, 101))))  # 100 · C(5, 2) pairs
+    study = tmp_path / "study.db"
+    made = cli("assess", "new", study, *collection.arguments, "--depth", 3, "--assessors", people)
+    assert "1000 tasks" in made.stdout
+    acknowledged: list[tuple[str, frozenset[str], str]] = []
+    problems: list[BaseException] = []
+    browsers: dict[str, Browser] = {}
+    enough = threading.Event()
+
+    def work(name: str, port: int, pause: threading.Event) -> None:
+        person = Person(browsers[name])
+        person.client.send = over_network(port)
+        try:
+            page = person.get("/task")
+            while page.is_task and not pause.is_set():
+                left, right = page.documents
+                answer = by_worth(left, right, ())
+                fields = {key: page.field(key) for key in ("csrf", "place", "attempt")}
+                sent = person.client.post("/task", {**fields, "answer": answer})
+                if sent.status_code == 303:
+                    acknowledged.append((name, frozenset((left, right)), left if answer == "left" else right))
+                page = person.get("/task")
+            if not page.is_task:
+                enough.set()
+        except (OSError, HTTPException):
+            pass  # killed: whatever was not acknowledged may be gone
+        except BaseException as problem:
+            problems.append(problem)
+
+    port = 0
+    for kill_after in (250, 500, 750, submissions):
+        with running(rankprism_command, study, port=port) as server:
+            port = server.port
+            if not browsers:
+                for number in range(1, people + 1):
+                    person = server.person(server.links[f"assessor-{number}"])
+                    browsers[f"assessor-{number}"] = person.client
+            pause = threading.Event()
+            threads = [threading.Thread(target=work, args=(name, port, pause)) for name in browsers]
+            for thread in threads:
+                thread.start()
+            while len(acknowledged) < kill_after and any(thread.is_alive() for thread in threads):
+                time.sleep(0.01)
+            if kill_after < submissions:
+                os.kill(server.process.pid, signal.SIGKILL)
+            for thread in threads:
+                thread.join(120)
+    assert not problems
+    exported = cli("assess", "export", study, "--identities")
+    rows = list(csv.DictReader(io.StringIO(exported.stdout), delimiter="\t"))
+    stored = [(r["assessor"], frozenset((r["left"], r["right"])), r[r["outcome"]]) for r in rows]
+    assert len(set(stored)) == len(stored) == submissions  # each task once, and none twice
+    assert len(acknowledged) == len(set(acknowledged))
+    assert set(acknowledged) <= set(stored)
+    # What was stored and not acknowledged was under way when the server died: one for each person and kill.
+    assert len(stored) - len(acknowledged) <= 3 * people
+
+
+def test_links_can_be_lost_and_reissued(cli: CLI, rankprism_command: Path, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path)
+    study = tmp_path / "study.db"
+    cli("assess", "new", study, *collection.arguments, "--depth", 3, "--assessors", "ann,ben")
+    with running(rankprism_command, study) as server:
+        ann = server.person(server.links["ann"])
+        ann.work(most=2)
+    again = cli("assess", "link", study, "ann", "eva")
+    assert again.returncode == 0
+    links = dict(line.split(": ", 1) for line in again.stdout.splitlines())
+    with running(rankprism_command, study) as server:
+        assert set(server.links) == {"organiser"}  # the others were shown before
+        person = server.person(links["ann"].removeprefix("http://127.0.0.1:8000"))
+        assert "You have answered 2." in person.get("/task").text
+        assert server.person(links["eva"].removeprefix("http://127.0.0.1:8000")).get("/task").is_task
+
+
+def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path)
+    study = tmp_path / "study.db"
+    cli("assess", "new", study, *collection.arguments)
+    with running(rankprism_command, study) as server:
+        taken = cli("assess", "serve", study, "--port", server.port)
+        assert taken.returncode == 2
+        assert "cannot listen at 127.0.0.1" in taken.stderr
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(30) == 0
+    assert sorted(path.name for path in tmp_path.glob("study.db*")) == ["study.db"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["serve", "none.db"],
+            "none.db: there is no such study; make it with `rankprism assess new none.db …`",
+        ),
+        (["new", "s.db", "good.run", "--documents", "none.jsonl"], "none.jsonl: there is no such file"),
+        (
+            ["new", "s.db", "good.run", "--documents", "few.jsonl"],
+            "has no text of 5 documents, such as '1-d2'",
+        ),
+        (
+            ["new", "s.db", "good.run", "--documents", "bad.jsonl"],
+            "bad.jsonl, line 2: the type 'pdf' is none of",
+        ),
+        (
+            ["new", "s.db", "good.run", "--documents", "twice.jsonl"],
+            "line 2: document '1-d1' stands in line 1",
+        ),
+        (
+            ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--topics", "one.tsv"],
+            "1 topics of the runs are not among the topics, such as '2'",
+        ),
+        (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--choice", "random"], "needs a budget"),
+        (
+            ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--scale", "x.toml"],
+            "a scale is for grades",
+        ),
+        (["new", "no/s.db", "good.run", "--documents", "docs.jsonl"], "the folder no does not exist"),
+        (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--assessors", "a,a"], "different names"),
+        (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--settle", "2"], "settle is a Kendall's"),
+        (["export", "none.db", "-o", "p.tsv"], "none.db: there is no such study"),
+        (["import", "none.db", "p.tsv"], "none.db: there is no such study"),
+        (["serve", "mysql://localhost/x"], "a study lives in SQLite or PostgreSQL"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_nothing_behind(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankprism.cli.app import app
+
+    make_collection(tmp_path)
+    (tmp_path / "few.jsonl").write_text('{"id": "1-d1", "text": "x"}\n')
+    (tmp_path / "bad.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "x", "type": "pdf"}\n')
+    (tmp_path / "twice.jsonl").write_text('{"id": "1-d1", "text": "x"}\n' * 2)
+    (tmp_path / "one.tsv").write_text("1\tTopic 1\n")
+    before = set(tmp_path.iterdir())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=re.escape(message)):
+        app(["assess", *arguments], standalone_mode=False)
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_bad_input_is_one_line_on_the_command_line(cli: CLI) -> None:
+    result = cli("assess", "serve", "none.db")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == (
+        "rankprism: none.db: there is no such study; make it with `rankprism assess new none.db …`\n"
+    )
+
+
+def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> None:
+    """As if Starlette was not there: the help works, and the command names the extra."""
+    import sys
+
+    code = (
+        "import sys, importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'starlette' else find(name, *a)\n"
+        "sys.argv = ['rankprism', 'assess', *sys.argv[1:]]\n"
+        "from rankprism.cli import main; main()"
+    )
+    shown = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+    assert shown.returncode == 0
+    result = subprocess.run([sys.executable, "-c", code, "serve", "x.db"], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr == "rankprism: assess needs starlette: pip install 'rankprism[assess]'\n"
+
+
+def test_the_help_and_the_options_load_nothing_of_the_extra(tmp_path: Path) -> None:
+    import sys
+
+    heavy = ["starlette", "sqlalchemy", "alembic", "jinja2", "uvicorn", "markdown_it"]
+    code = (
+        "import sys\nfrom rankprism.cli.app import app\n"
+        "app(['assess', 'new', '--help'], standalone_mode=False)\n"
+        f"print('loaded:', *[m for m in {heavy} if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1].strip() == "loaded:"
+
+
+def test_a_page_is_read_as_the_tests_think() -> None:
+    """Guards the reader of pages in `assessing`: no field is an error, not an empty answer."""
+    with pytest.raises(AssertionError):
+        Page(200, "").field("place")
