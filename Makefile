@@ -65,8 +65,8 @@ sanitize: $(VENV)/ready
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready
-	$(PIP) install "cosmic-ray>=8.7"
-	PATH="$(CURDIR)/$(BIN):$$PATH" nice $(BIN)/python mutation/run.py $(MUTATION)
+	$(PIP) install "cosmic-ray>=8.7" "coverage>=7.6"
+	PATH="$(CURDIR)/$(BIN):$$PATH" OPENBLAS_NUM_THREADS=1 nice $(BIN)/python mutation/run.py $(MUTATION)
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data

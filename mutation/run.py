@@ -6,16 +6,15 @@
 Nothing in the source tree is touched. The package is copied to build/mutation, and mistakes are made in the
 copy. build/mutation/results.csv keeps what was found, so that a run that was stopped goes on where it was.
 
-First all tests are run once, and build/mutation/reached.json records which functions each of them reaches. A
-mistake in a function is then shown to the quickest tests that reach it, in a process that is forked from this
-one after pytest, numpy and scipy have been loaded. It may use 120 seconds of processor time. A test that fails,
-a crash and the end of that time all count as noticed.
+First all tests are run once, and build/mutation/reached.json records which lines each of them reaches. A
+mistake is then shown to the quickest tests that reach its line, in a process that is forked from this one
+after pytest, numpy and scipy have been loaded. It may use 120 seconds of processor time. A test that fails, a
+crash and the end of that time all count as noticed.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import compileall
 import csv
 import functools
@@ -28,16 +27,15 @@ import resource
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType
 
 # What all tests import is loaded once, before processes are forked. The package itself is not.
-import hypothesis  # noqa: F401
+import coverage
+import hypothesis
 import pandas  # noqa: F401
 import pytest
 from mutants import Mutant, core_mutants, python_mutants
@@ -58,8 +56,8 @@ SEED = 2026
 PYTHON_FOLDERS = ["measures", "statistics", "comparison", "meta"]
 CORE_FILES = ["sums.cpp", "greedy.cpp", "exact.cpp", "cover.cpp", "preferred.cpp"]
 
-#: The tests that may notice a mistake in Python code. Tests of the command line and of the documentation, long
-#: simulations and the hash of all scores in test_same_bits.py are left out. The hash would notice nearly
+#: The tests that may notice a mistake in Python code. Tests of the command line and of the documentation,
+#: long simulations and the hash of all scores in test_same_bits.py are left out. The hash would notice nearly
 #: everything, but it cannot say which of two numbers is right.
 FILES = [
     "oracles",
@@ -102,8 +100,12 @@ SLOW = [
     "the_command",
     "completions_of_longer",
 ]
-#: Of the tests that reach a function, the quickest are run, for as many seconds as this in all.
-BUDGET = 12.0
+#: Of the tests that reach a line, the quickest are run, for as many seconds as this in all.
+BUDGET = 10.0
+
+#: Where hypothesis keeps the settings of a test, and how many examples are drawn while recording.
+HYPOTHESIS_SETTINGS = "_hypothesis_internal_use_settings"
+FEW = 5
 
 #: The tests of the core. What they call in C++ cannot be recorded.
 CORE_TESTS = {
@@ -124,15 +126,21 @@ def main() -> None:
     )
     options.add_argument("--core", type=int, default=40, help="Number of mistakes in C++ files. Default: 40.")
     options.add_argument("--seed", type=int, default=SEED, help=f"Seed of the sample. Default: {SEED}.")
+    options.add_argument(
+        "--budget",
+        type=float,
+        default=BUDGET,
+        help=f"Seconds of tests for each mistake. Default: {BUDGET:g}.",
+    )
     options.add_argument("--only", choices=["survived"], help="Try again what went unnoticed before.")
     options.add_argument("--table", action="store_true", help="Print what was found so far, and try nothing.")
     chosen = options.parse_args()
     if not chosen.table:
-        find(chosen.python, chosen.core, chosen.seed, again=chosen.only == "survived")
+        find(chosen.python, chosen.core, chosen.seed, chosen.budget, again=chosen.only == "survived")
     print(table(read_results()))
 
 
-def find(python: int, core: int, seed: int, again: bool) -> None:
+def find(python: int, core: int, seed: int, budget: float, again: bool) -> None:
     """Try the mutants that have no result yet, or those that survived."""
     prepare()
     done = read_results()
@@ -146,7 +154,7 @@ def find(python: int, core: int, seed: int, again: bool) -> None:
         earlier = done.get(mutant.key)
         if earlier is not None and not (again and earlier == "survived"):
             continue
-        found = try_core(mutant) if mutant.path.suffix == ".cpp" else try_python(mutant)
+        found = try_core(mutant) if mutant.path.suffix == ".cpp" else try_python(mutant, budget)
         done[mutant.key] = found
         write_results(done)
         print(f"{number}/{len(mutants)} {found}: {mutant.key}", flush=True)
@@ -164,9 +172,9 @@ def prepare() -> None:
     sys.dont_write_bytecode = True
 
 
-def try_python(mutant: Mutant) -> str:
+def try_python(mutant: Mutant, budget: float) -> str:
     file = PACKAGE / mutant.path
-    tests = tests_for(mutant)
+    tests = tests_for(mutant, budget)
     original = file.read_bytes()
     try:
         file.write_text(mutant.text, encoding="utf-8")
@@ -180,7 +188,7 @@ def try_core(mutant: Mutant) -> str:
     try:
         if not build_core(mutant):
             return "not compiled"
-        return "survived" if passes(partial(run_tests, tests_for(mutant))) else "killed"
+        return "survived" if passes(partial(run_tests, tests_for(mutant, 0))) else "killed"
     finally:
         built(PACKAGE).write_bytes(original)
 
@@ -220,81 +228,81 @@ def built(folder: Path) -> Path:
     return next(folder.glob("_core*.so"))
 
 
-def tests_for(mutant: Mutant) -> list[str]:
-    """What pytest is run with: the examples in the file, and the quickest tests that reach the function."""
+def tests_for(mutant: Mutant, budget: float) -> list[str]:
+    """What pytest is run with: the examples in the file, and the quickest tests that reach the line."""
     if mutant.path.suffix == ".cpp":
         return CORE_TESTS[mutant.path.name]
-    reached = recorded()
-    of_file = reached.get(mutant.path.as_posix(), {})
-    source = (ROOT / "src" / "rankprism" / mutant.path).read_text("utf-8")
-    function = innermost(source, mutant.line)
-    found = of_file.get(function) or {test: s for tests in of_file.values() for test, s in tests.items()}
-    chosen, seconds = [], 0.0
-    for test, takes in sorted(found.items(), key=lambda item: item[1]):
-        seconds += takes
-        if chosen and seconds > BUDGET:
+    seconds, lines = recorded()
+    reaching = lines.get(mutant.path.as_posix(), {})
+    found = set(reaching.get(str(mutant.line), ()))
+    if not found:  # a default, a decorator, or a line in the middle of a statement
+        found = {test for tests in reaching.values() for test in tests}
+    chosen, spent = [], 0.0
+    for test in sorted(found, key=lambda test: (seconds[test], test)):
+        spent += seconds[test]
+        if chosen and spent > budget:
             break
         chosen.append(test)
     return ["--doctest-modules", str(PACKAGE / mutant.path), *chosen]
 
 
-def innermost(source: str, line: int) -> str:
-    """The name of the function around a line, as `co_name` has it; empty outside of functions."""
-    around = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef)
-        and node.body[0].lineno <= line <= (node.end_lineno or line)  # defaults belong to the outside
-    ]
-    return max(around, key=lambda node: node.lineno).name if around else ""
-
-
 class Recorder:
-    """A plugin for pytest: which functions of the package each test reaches, and how long the test takes."""
+    """A plugin for pytest: which lines of the package each test reaches, and how long the test takes.
 
-    def __init__(self) -> None:
-        self.reached: dict[str, dict[str, dict[str, float]]] = {}
+    Recording makes tests several times slower, so those that draw examples draw only a few.
+    """
+
+    def __init__(self, cover: coverage.Coverage) -> None:
+        self.cover = cover
+        self.seconds: dict[str, float] = {}
+        self.examples: dict[object, int] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for function in {getattr(item, "obj", None) for item in items}:
+            chosen = getattr(function, HYPOTHESIS_SETTINGS, None)
+            if chosen is not None and chosen.max_examples > FEW:
+                self.examples[function] = chosen.max_examples
+                setattr(function, HYPOTHESIS_SETTINGS, hypothesis.settings(chosen, max_examples=FEW))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        codes: set[CodeType] = set()
-
-        def profile(frame: FrameType, event: str, _: object) -> None:
-            if event == "call":
-                codes.add(frame.f_code)
-
         begun = time.process_time()
-        threading.setprofile(profile)
-        sys.setprofile(profile)
+        self.cover.switch_context(item.nodeid)
         try:
             yield
         finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
-        seconds = time.process_time() - begun
-        for code in codes:
-            if code.co_filename.startswith(str(PACKAGE)):
-                path = Path(code.co_filename).relative_to(PACKAGE).as_posix()
-                self.reached.setdefault(path, {}).setdefault(code.co_name, {})[item.nodeid] = seconds
+            self.cover.switch_context("")
+            examples = self.examples.get(getattr(item, "obj", None), FEW)
+            self.seconds[item.nodeid] = (time.process_time() - begun) * examples / FEW
 
 
 def record() -> None:
     """Run all tests once without a mistake, and write down what they reach."""
-    recorder = Recorder()
+    cover = coverage.Coverage(data_file=None, source=[str(PACKAGE)], config_file=False)
+    recorder = Recorder(cover)
     files = [f"tests/test_{name}.py" for name in FILES]
+    cover.start()
     status = pytest.main([*PYTEST, "-k", "not " + " and not ".join(SLOW), *files], plugins=[recorder])
+    cover.stop()
     if status != pytest.ExitCode.OK:
-        sys.exit(f"Without any mistake, the tests fail; see {FOLDER / 'output.txt'}.")
-    REACHED.write_text(json.dumps(recorder.reached))
+        sys.exit(1)
+    data = cover.get_data()
+    reached = {
+        Path(file).relative_to(PACKAGE).as_posix(): {
+            line: [test for test in tests if test] for line, tests in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
+    }
+    REACHED.write_text(json.dumps([recorder.seconds, reached]))
 
 
 @functools.cache
-def recorded() -> dict[str, dict[str, dict[str, float]]]:
-    """For each file and function the tests that reach it, with their seconds."""
+def recorded() -> tuple[dict[str, float], dict[str, dict[str, list[str]]]]:
+    """The seconds of each test, and for each file and line the tests that reach it."""
     if not REACHED.is_file() and not passes(record):
         sys.exit(f"Without any mistake, the tests fail; see {FOLDER / 'output.txt'}.")
-    found: dict[str, dict[str, dict[str, float]]] = json.loads(REACHED.read_text())
-    return found
+    seconds, lines = json.loads(REACHED.read_text())
+    return seconds, lines
 
 
 def passes(work: Callable[[], None]) -> bool:

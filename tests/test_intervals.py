@@ -157,6 +157,19 @@ def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
     assert np.mean(rejected) > 0.8
 
 
+def test_intervals_of_shares_end_at_0_and_1() -> None:
+    null, clear = (made_up(3, Population("normal", 6, 20, spread)) for spread in (0, 9))
+    for found in (power(null), power(clear), swap(made_up(3, Population("normal", 6, 20, 0.9)))):
+        for table in (found.summary, found.rows):
+            columns = {
+                name.split()[-1]: np.array(values, dtype=object) for name, values in table.columns.items()
+            }
+            low, high = (columns[end].astype(np.float64) for end in ("low", "high"))
+            assert np.nanmin(low) >= 0
+            assert np.nanmax(high) <= 1
+            assert np.nanmin(low) == 0 or np.nanmax(high) == 1, type(found)
+
+
 # Where there are none
 
 

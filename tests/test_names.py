@@ -19,7 +19,7 @@ from rankprism import measures
 from rankprism.errors import InputError, MeasureError
 from rankprism.formats.measure_files import load
 from rankprism.measures import CAM, Measure, alpha_nDCG, compose, lookup, mix, names, nDCG, parse
-from rankprism.measures.catalogue import reference
+from rankprism.measures.catalogue import explain, reference
 from rankprism.measures.display import canonical_name, latex_name, shown_name
 
 
@@ -155,6 +155,19 @@ def test_help_of_a_measure_is_its_own_page() -> None:
     assert Measure.__doc__.startswith("A measure with its parameters bound")
     assert str(inspect.signature(nDCG)).startswith("(*, dcg: str = 'log2', gains: dict = None")
     assert "definition" in inspect.signature(Measure).parameters
+
+
+def test_an_explanation_has_all_that_is_declared() -> None:
+    page = explain(lookup("DSharp_nDCG"), width=60).splitlines()
+    assert page[0] == "DSharp_nDCG"
+    assert "Also called D#_nDCG" in page
+    assert "Keeps Pri Deep CloseTh AspDiv AspRel of ten axioms:" in page
+    begin, end = page.index("Parameters") + 1, page.index("Also called D#_nDCG") - 1
+    first = [line for line in page[begin:end] if not line.startswith(" " * 15)]
+    assert [line.split()[0] for line in first] == ["gamma", "gain", "digits", "judged_only", "cutoff"]
+    assert all(line[14:15] == " " != line[15] and len(line) <= 60 for line in page[begin:end])  # one column
+    assert page[page.index("Example") + 1] == "  >>> from rankprism import evaluate"
+    assert "Also called" not in explain(lookup("CAM"))
 
 
 @pytest.mark.parametrize("name", names())
