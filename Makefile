@@ -27,6 +27,8 @@ lint: $(VENV)/ready
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/run.py
+	$(PIP) install "$$(cat $(VENV)/wheel)[assess-postgres]"
+	$(BIN)/python bench/assess.py
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/refresh.py

@@ -103,6 +103,12 @@ class Page:
         return tuple(map(unescape, re.findall(r'<span class="name">(.*?)</span>', self.text)))
 
     @property
+    def heading(self) -> str:
+        """The title of the topic."""
+        found = re.search(r"<h1[^>]*>(.*?)</h1>", self.text)
+        return "" if found is None else unescape(found[1])
+
+    @property
     def code(self) -> str | None:
         found = re.search(r'<output class="code">(.*?)</output>', self.text)
         return None if found is None else found[1]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import databases
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -73,75 +71,12 @@ def required(what: str, missing: str) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
-    """A PostgreSQL of our own, on a socket in a temporary folder: a function that makes databases."""
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not programs:
+    """A PostgreSQL for the tests: a function that makes a database."""
+    if databases.programs() is None:
         required("postgres", "PostgreSQL is not there: apt-get install postgresql")
-    psycopg = pytest.importorskip("psycopg")
-    # PostgreSQL refuses to run as root.
-    who = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
-    folder = Path(tempfile.mkdtemp(prefix="rankprism-pg-", dir="/tmp"))
-    data = folder / "data"
-    if who:
-        shutil.chown(folder, **who)
-    try:
-        subprocess.run(
-            [
-                programs[-1] / "initdb",
-                "-D",
-                data,
-                "-U",
-                "rankprism",
-                "-A",
-                "trust",
-                "--no-sync",
-                "-E",
-                "UTF8",
-            ],
-            check=True,
-            capture_output=True,
-            cwd="/",
-            **who,  # type: ignore[call-overload]
-        )
-        options = {"listen_addresses": "", "unix_socket_directories": str(folder), "fsync": "off"}
-        process = subprocess.Popen(
-            [
-                programs[-1] / "postgres",
-                "-D",
-                data,
-                *(x for k, v in options.items() for x in ("-c", f"{k}={v}")),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            **who,  # type: ignore[call-overload]
-        )
-        try:
-            for _ in range(200):
-                try:
-                    admin = psycopg.connect(
-                        host=str(folder), user="rankprism", dbname="postgres", autocommit=True
-                    )
-                    break
-                except psycopg.OperationalError:
-                    time.sleep(0.05)
-            else:
-                pytest.fail("PostgreSQL did not start")
-            count = 0
-
-            def database() -> str:
-                nonlocal count
-                count += 1
-                admin.execute(f"CREATE DATABASE study{count}")
-                return f"postgresql+psycopg://rankprism@/study{count}?host={folder}"
-
-            yield database
-            admin.close()
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(20)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    pytest.importorskip("psycopg")
+    with databases.postgresql(fsync=False) as database:
+        yield database
 
 
 @pytest.fixture(scope="session")

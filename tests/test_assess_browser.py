@@ -135,6 +135,10 @@ def test_two_assessors_judge_a_whole_study_by_keyboard(chromium: Any, axe: str, 
     served.store.close()
 
 
+#: The titles of the documents, from the best to the worst.
+NAMES = ("The animal", "Facts about jaguars", "Jaguar cars of the post-war years", "A note", "Range map")
+
+
 def _documents(folder: Path) -> Path:
     """Documents of every type, with enough text to scroll."""
     words = (
@@ -154,11 +158,10 @@ def _documents(folder: Path) -> Path:
         {"type": "text", "text": "Short."},
         {"type": "text", "text": words * 3},
     ]
-    names = ("The animal", "Facts about jaguars", "Jaguar cars of the post-war years", "A note", "Range map")
     path = folder / "documents.jsonl"
     lines = [
         json.dumps({"id": f"1-d{i}", "title": title, "url": f"https://example.org/{i}", **row})
-        for i, (title, row) in enumerate(zip(names, rows, strict=True), 1)
+        for i, (title, row) in enumerate(zip(NAMES, rows, strict=True), 1)
     ]
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -211,13 +214,9 @@ def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: s
                 fits(page)
                 accessible(page, axe)
                 context.close()
-        ann = served.person("ann", port)
-        ann.work(
-            lambda left, right, given: min(("left", left), ("right", right), key=lambda x: x[1])[0], most=30
-        )
-        served.person("ben", port).work(
-            lambda left, right, given: "tie" if "note" in left else "left", most=14
-        )
+        ann, ben = served.person("ann", port), served.person("ben", port)
+        ann.work(lambda left, right, given: "left" if NAMES.index(left) < NAMES.index(right) else "right")
+        ben.work(lambda left, right, given: "tie" if "note" in left else "left", most=14)
         context = chromium.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{graded_port}{graded.link('ann')}")

@@ -200,24 +200,24 @@ def make_app(site: Site) -> ASGIApp:
     def task(visit: Visit) -> Response:
         session = visit.needs("assessor")
         assert session.assessor is not None
-        notice = ""
-        if visit.request.method == "POST":
-            outcome, place = _submitted(session.assessor, visit.form)
-            if outcome == "lost":
-                notice = (
-                    "That task went to somebody else, because it was open for too long. Nothing was stored; "
-                    "here is another one."
-                )
-            else:
-                notice = work.feedback(site.store, session.assessor, place) or ""
-                site.supply.soon(site.store, settings)
-                if settings.settle is not None:
-                    site.standings.latest(site.store, settings)
-            if not visit.by_htmx and not notice:
-                return RedirectResponse("/task", 303)
-        return _task_page(visit, session, notice)
+        if visit.request.method != "POST":
+            return _task_page(visit, session, work.next_task(site.store, settings, session.assessor))
+        outcome, place, found = _submitted(session.assessor, visit.form)
+        if outcome == "lost":
+            notice = (
+                "That task went to somebody else, because it was open for too long. Nothing was stored; "
+                "here is another one."
+            )
+        else:
+            notice = work.feedback(site.store, session.assessor, place) or ""
+            site.supply.soon(site.store, settings)
+            if settings.settle is not None:
+                site.standings.latest(site.store, settings)
+        if not visit.by_htmx and not notice:
+            return RedirectResponse("/task", 303)
+        return _task_page(visit, session, found, notice)
 
-    def _submitted(assessor: int, form: Mapping[str, str]) -> tuple[str, int]:
+    def _submitted(assessor: int, form: Mapping[str, str]) -> tuple[str, int, work.Assignment | None]:
         place, attempt = _whole(form, "place"), _whole(form, "attempt")
         answer, grades = form.get("answer", ""), None
         if settings.collects_grades and answer != "cannot":
@@ -228,18 +228,24 @@ def make_app(site: Site) -> ASGIApp:
         elif answer not in work.ANSWERS:
             raise HTTPException(400, f"The answer must be one of {', '.join(work.ANSWERS)}.")
         comment = form.get("comment", "").strip()
-        return work.submit(site.store, assessor, place, attempt, answer, comment, grades), place
+        outcome, found = work.submit_and_next(
+            site.store, settings, assessor, place, attempt, answer, comment, grades
+        )
+        return outcome, place, found
 
     def undo(visit: Visit) -> Response:
         session = visit.needs("assessor")
         assert session.assessor is not None
         if not work.undo(site.store, settings, session.assessor):
             return error(visit, 400, "There is no answer to take back.")
-        return _task_page(visit, session, "") if visit.by_htmx else RedirectResponse("/task", 303)
+        if not visit.by_htmx:
+            return RedirectResponse("/task", 303)
+        return _task_page(visit, session, work.next_task(site.store, settings, session.assessor))
 
-    def _task_page(visit: Visit, session: Session, notice: str) -> Response:
+    def _task_page(
+        visit: Visit, session: Session, found: work.Assignment | None, notice: str = ""
+    ) -> Response:
         assert session.assessor is not None
-        found = work.next_task(site.store, settings, session.assessor)
         if found is None and site.supply.now(site.store, settings):
             found = work.next_task(site.store, settings, session.assessor)
         with site.store.reading() as connection:

@@ -219,11 +219,10 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     except RankprismError as error:
         return Standing(count, agreement=agreement, problem=str(error))
     means = _means(scores)
-    taus = np.array([tau_a(means, _means(one)) for one in drawn])
+    # One system alone has an order that nothing can change.
+    taus = np.array([tau_a(means, _means(one)) if len(means) > 1 else 1.0 for one in drawn])
     names = sorted(runs)
-    topics = rng.integers(0, scores.shape[1], (1000, scores.shape[1]))
-    over_topics = np.nanmean(scores[:, topics], axis=2)
-    low, high = np.nanquantile(over_topics, [0.025, 0.975], axis=1)
+    low, high = _over_topics(scores, rng)
     systems = [System(names[r], float(means[r]), float(low[r]), float(high[r])) for r in range(len(names))]
     return Standing(
         judgments=count,
@@ -262,6 +261,15 @@ def _means(scores: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a topic without judgments has no score
         return np.nanmean(scores, axis=1)
+
+
+def _over_topics(scores: Any, rng: np.random.Generator) -> Any:
+    """(2, run) the middle 95 % of the means over resampled topics; unknown where there is one topic."""
+    topics = np.flatnonzero(~np.isnan(scores).all(axis=0))
+    if len(topics) < 2:
+        return np.full((2, len(scores)), np.nan)
+    drawn = rng.choice(topics, (1000, len(topics)))
+    return np.nanquantile(np.nanmean(scores[:, drawn], axis=2), [0.025, 0.975], axis=1)
 
 
 def _moments(number: int) -> list[int]:

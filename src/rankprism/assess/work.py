@@ -109,17 +109,7 @@ def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignmen
             return _assignment(connection, held)
     with open_study.writing() as connection:
         _one_at_a_time(connection, assessor)
-        found = _held(connection, assessor) or _fresh(connection, settings, assessor)
-        if found is None:
-            return None
-        now = time.time()
-        renewed: dict[str, Any] = {"expires": now + settings.lease}
-        if found.assessor != assessor or found.expires is None:
-            renewed |= {"assessor": assessor, "leased": now, "attempt": found.attempt + 1}
-        place = store.place
-        connection.execute(sa.update(place).where(place.c.id == found.id).values(renewed))
-        row = connection.execute(sa.select(place).where(place.c.id == found.id)).one()
-        return _assignment(connection, row)
+        return _leased(connection, settings, assessor)
 
 
 def submit(
@@ -135,32 +125,73 @@ def submit(
 
     When this returns "stored" or "again", the answer is on the disk.
     """
-    place_table, judgment = store.place, store.judgment
     with open_study.writing() as connection:
-        row = connection.execute(_locked(sa.select(place_table).where(place_table.c.id == place))).first()
-        if row is None or row.assessor != assessor:
-            return "lost"
-        if row.done or row.attempt != attempt:
-            known = sa.select(judgment.c.id).where(judgment.c.place == place, judgment.c.attempt == attempt)
-            return "lost" if connection.scalar(known) is None else "again"
-        now = time.time()
-        connection.execute(
-            sa.insert(judgment).values(
-                place=place,
-                attempt=attempt,
-                task=row.task,
-                assessor=assessor,
-                answer=answer,
-                grades=None if grades is None else dict(grades),
-                comment=comment[:MOST_COMMENT].replace("\0", ""),
-                time=store.now(),
-                seconds=None if row.leased is None else round(max(0.0, now - row.leased), 3),
-            )
+        _one_at_a_time(connection, assessor)
+        return _stored(connection, assessor, place, attempt, answer, comment, grades)
+
+
+def submit_and_next(
+    open_study: Store,
+    settings: Settings,
+    assessor: int,
+    place: int,
+    attempt: int,
+    answer: str,
+    comment: str = "",
+    grades: Mapping[str, str] | None = None,
+) -> tuple[str, Assignment | None]:
+    """`submit`, and the next task, in one transaction: the disk is waited for once."""
+    with open_study.writing() as connection:
+        _one_at_a_time(connection, assessor)
+        outcome = _stored(connection, assessor, place, attempt, answer, comment, grades)
+        return outcome, _leased(connection, settings, assessor)
+
+
+def _stored(
+    connection: sa.Connection,
+    assessor: int,
+    place: int,
+    attempt: int,
+    answer: str,
+    comment: str,
+    grades: Mapping[str, str] | None,
+) -> str:
+    table, judgment = store.place, store.judgment
+    row = connection.execute(_locked(sa.select(table).where(table.c.id == place))).first()
+    if row is None or row.assessor != assessor:
+        return "lost"
+    if row.done or row.attempt != attempt:
+        known = sa.select(judgment.c.id).where(judgment.c.place == place, judgment.c.attempt == attempt)
+        return "lost" if connection.scalar(known) is None else "again"
+    connection.execute(
+        sa.insert(judgment).values(
+            place=place,
+            attempt=attempt,
+            task=row.task,
+            assessor=assessor,
+            answer=answer,
+            grades=None if grades is None else dict(grades),
+            comment=comment[:MOST_COMMENT].replace("\0", ""),
+            time=store.now(),
+            seconds=None if row.leased is None else round(max(0.0, time.time() - row.leased), 3),
         )
-        connection.execute(
-            sa.update(place_table).where(place_table.c.id == place).values(done=True, expires=None)
-        )
+    )
+    connection.execute(sa.update(table).where(table.c.id == place).values(done=True, expires=None))
     return "stored"
+
+
+def _leased(connection: sa.Connection, settings: Settings, assessor: int) -> Assignment | None:
+    found = _held(connection, assessor) or _fresh(connection, settings, assessor)
+    if found is None:
+        return None
+    now = time.time()
+    renewed: dict[str, Any] = {"expires": now + settings.lease}
+    if found.assessor != assessor or found.expires is None:
+        renewed |= {"assessor": assessor, "leased": now, "attempt": found.attempt + 1}
+    place = store.place
+    connection.execute(sa.update(place).where(place.c.id == found.id).values(renewed))
+    row = connection.execute(sa.select(place).where(place.c.id == found.id)).one()
+    return _assignment(connection, row)
 
 
 def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
