@@ -29,7 +29,12 @@ def best_gains(pool: Pool, parts: Parts) -> Floats:
 def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
     """(T, A, D) what the documents of the greedy ideal ranking gain on each aspect, times their novelty"""
     key = ("greedy", parts.gain, parts.novelty, parts.weighted)
-    return pool.once(key, lambda: _novel_gain(pool, parts, greedy(*offers(pool, parts))))
+    return pool.once(key, lambda: _novel_gain(pool, parts, greedy_order(pool, parts)))
+
+
+def greedy_order(pool: Pool, parts: Parts) -> Ints:
+    """(T, D) the documents of the greedy ideal ranking, by their numbers in the pool; -1 behind its end"""
+    return greedy(*offers(pool, parts))
 
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:
