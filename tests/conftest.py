@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +31,9 @@ settings.register_profile(
 _deterministic = settings.get_profile("deterministic")
 settings.register_profile("search", _deterministic, derandomize=False, max_examples=2000)
 settings.load_profile("deterministic")
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
@@ -57,3 +62,24 @@ def cli(rankprism_command: Path) -> Callable[..., subprocess.CompletedProcess[st
         return subprocess.run(command, capture_output=True, text=True, input=input, env=environment)
 
     return run
+
+
+def required(what: str, missing: str) -> None:
+    """Skip a test for want of a program, unless RANKPRISM_REQUIRE names it: then the test fails."""
+    if what in os.environ.get("RANKPRISM_REQUIRE", "").split(","):
+        pytest.fail(missing)
+    pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium without a window, one for all tests."""
+    program = shutil.which("chromium")
+    if program is None:
+        required("browser", "Chromium is not there: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -162,6 +162,22 @@ def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]
             }
         )
     return {"pairs": len(first), "of": found}
+
+
+def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
+    """What the page shows first: the two measures that agree least about the systems, and the topic and the
+    runs on which they disagree most clearly. Nothing where there is no disagreement."""
+    if "missing" in agreement["disagreements"]:
+        return {}
+    tau = agreement["correlation"]["values"]
+    found = [pair for pair in agreement["disagreements"]["of"] if pair["cases"]]
+    if not found:
+        return {}
+    pair = min(
+        found, key=lambda pair: 1.0 if (x := tau[pair["measures"][0]][pair["measures"][1]]) is None else x
+    )
+    (m, m2), (t, a, b, *_) = pair["measures"], pair["cases"][0]
+    return {"m": m, "m2": m2, "t": t, "a": a, "b": b}
 
 
 # ── axioms ───────────────────────────────────────────────────────────────────────────────────────

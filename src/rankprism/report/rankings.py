@@ -11,7 +11,6 @@ import numpy as np
 from rankprism.data.hits import BATCH, Cells, Floats, Ints, batches, make_pool
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, align
-from rankprism.data.scores import Scores
 from rankprism.explanation import parts_by_rank
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
@@ -52,7 +51,6 @@ def rankings(
     judged: Judgments,
     listed: Mapping[str, Listed],
     measures: Sequence[Measure],
-    scores: Scores,
     depth: int,
     on_share: Callable[[float], None],
 ) -> dict[str, Any]:
@@ -107,7 +105,7 @@ class Earned:
     spent: list[list[list[int]]] | None
     score: list[list[int]]  #: (run, topic), of the whole ranking
     gain: list[list[list[int]]] | None
-    novelty: list[list[list[int]]] | None  #: how much of the gain is new, in percent
+    novelty: list[list[list[int]]] | None  #: how much of the gain is new
     empty: list[list[int]] | None  #: (run, topic): the score of a ranking without documents, if not 0
 
     def terms(self, run: int, topic: int) -> list[Any]:
@@ -161,7 +159,7 @@ def _in_millionths(
         millionths(spent) if spent.any() else None,
         millionths(score),
         millionths(gain) if gain.any() else None,
-        np.rint(novelty * 100).astype(int).tolist() if novelty.any() else None,
+        millionths(novelty) if novelty.any() else None,
         millionths(empty) if empty.any() else None,
     )
 

@@ -97,11 +97,13 @@ def _data(
     """Everything that the page shows."""
     from rankprism import __version__
 
+    lists = rankings.rankings(judged, listed, chosen, depth, partial(tell, "rankings"))
+    shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
+    texts = read_documents(documents, shown)  # before the rest, which takes longer
     compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
+    agreement = measures.agreement(scores, evidence, compared)
     verdicts = measures.verdicts(chosen, judged, seed, partial(tell, "axioms"))
-    lists = rankings.rankings(judged, listed, chosen, scores, depth, partial(tell, "rankings"))
-    shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
     conventions = scores.conventions
     return {
         "rankprism": __version__,
@@ -112,17 +114,18 @@ def _data(
         "measures": [measures.described(measure, depth) for measure in chosen],
         "scores": topics.per_topic(scores),
         "systems": systems.described(scores, compared, ALPHA),
-        "agreement": measures.agreement(scores, evidence, compared),
+        "agreement": agreement,
         "axioms": measures.axioms(verdicts),
         "advice": advice.advice(judged, chosen, scores, verdicts, evidence),
         "by topic": topics.difficulty(scores),
         "rankings": lists,
-        "documents": read_documents(documents, shown),
+        "documents": texts,
         "conventions": {
             name: conventions[name] for name in ("order", "topics", "duplicates", "aspect weights")
         },
         "notes": [note["message"] for note in conventions["notes"]],
         "seed": seed,
+        "start": measures.clearest(agreement),
     }
 
 

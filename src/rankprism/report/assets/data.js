@@ -21,7 +21,7 @@ export function terms([whole, gained, spent, gain, novelty, empty = 0], length) 
     gained: padded(gained, UNIT),
     spent: padded(spent, UNIT),
     gain: gain.length ? padded(gain, UNIT) : null,
-    novelty: novelty.length ? padded(novelty, 100) : null,
+    novelty: novelty.length ? padded(novelty, UNIT) : null,
   };
 }
 
@@ -60,8 +60,8 @@ const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\
 const LONGEST = 200;
 
 /** An id or a name as people may see it. */
-export function shown(text) {
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length.toLocaleString("en")} characters)` : text;
+export function shown(text, most = LONGEST) {
+  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString("en")} characters)` : text;
   return cut.replace(UNSAFE, (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`);
 }
 

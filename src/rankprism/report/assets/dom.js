@@ -39,7 +39,7 @@ export const scrolling = (label, table) => h("div", { class: "scroll", tabindex:
 /** A choice among names; `choose` gets the position of the chosen one. */
 export function choice(id, label, names, choose) {
   const select = h("select", { id, onchange: () => choose(select.selectedIndex) }, names.map((name) => h("option", {}, shown(name))));
-  return { element: h("label", { class: "control", for: id }, `${label} `, select), set: (position) => (select.selectedIndex = position) };
+  return { element: h("span", { class: "control" }, h("label", { for: id }, label), select), set: (position) => (select.selectedIndex = position) };
 }
 
 /** The head of a column by which a table can be sorted. */

@@ -20,7 +20,7 @@ const links = {}, sections = {}, updates = {};
 for (const [view, [title, make]] of Object.entries(VIEWS)) {
   links[view] = h("a", {}, title);
   document.getElementById("views").append(h("li", {}, links[view]));
-  sections[view] = h("section", { class: "view", "aria-labelledby": `title-${view}` }, h("h2", { id: `title-${view}` }, title));
+  sections[view] = h("section", { class: "view" }, h("h2", {}, title));
   main.append(sections[view]);
   updates[view] = make(sections[view]);
 }
@@ -41,11 +41,12 @@ function update() {
 // A printed report has all of its parts.
 addEventListener("beforeprint", () => { for (const view of Object.keys(VIEWS)) updates[view](read(location.hash)); });
 addEventListener("hashchange", update);
+addEventListener("resize", update);
 
 document.getElementById("about").textContent =
   `${counted(runs.length, "run")}, ${counted(topics.length, "topic")}, ${counted(measures.length, "measure")}. Judgments: ${shown(report.judgments)}.`;
 const { order, topics: averaged, duplicates } = report.conventions;
 document.getElementById("footer").append(
-  report.notes.length ? h("section", {}, h("h2", {}, "Notes"), h("ul", {}, report.notes.map((note) => h("li", {}, shown(note))))) : "",
+  report.notes.length ? h("section", {}, h("h2", {}, "Notes"), h("ul", {}, report.notes.map((note) => h("li", {}, shown(note, Infinity))))) : "",
   h("p", {}, `Made with rankprism ${report.rankprism}. Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`));
 update();

@@ -26,7 +26,7 @@ function story(found) {
     h("p", {}, found.user, " A measure for this user should keep ", listed(found.needs), "."),
     found.idle && h("p", {}, found.idle),
     h("ul", { class: "conclusion" }, found.conclusion.map((text) => h("li", {}, text))),
-    h("h5", {}, "What each measure sees"),
+    h("h4", {}, "What each measure sees"),
     h("dl", {}, found.sees.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, h("ul", {}, sentences(m, own)))])));
 }
 
@@ -81,7 +81,7 @@ function disagreement(state) {
     h("p", {}, told),
     scrolling("Clearest disagreements", h("table", {},
       h("caption", {}, "The rankings on which they disagree most clearly"),
-      h("thead", {}, h("tr", {}, ["topic", `${name(state.m)} prefers`, `${name(state.m2)} prefers`, `Δ ${name(state.m)}`, `Δ ${name(state.m2)}`, ""].map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", {}, h("tr", {}, ["topic", `${name(state.m)} prefers`, `${name(state.m2)} prefers`, `Δ ${name(state.m)}`, `Δ ${name(state.m2)}`, "rankings"].map((head) => h("th", { scope: "col" }, head)))),
       h("tbody", {}, found.cases.map(([t, better, other, first, second]) => {
         const [a, b, own, others] = turned ? [other, better, -second, -first] : [better, other, first, second];
         return h("tr", {}, h("th", { scope: "row" }, shown(topics[t])), h("td", { class: "text" }, shown(runs[a])), h("td", { class: "text" }, shown(runs[b])),

@@ -30,7 +30,7 @@ function served(topic, docs) {
 }
 
 /** A grade as the judgments name it. */
-const label = (aspect, grade) => labels[aspect]?.[String(grade)] ?? String(grade);
+const label = (aspect, grade) => (Object.hasOwn(labels, aspect) ? labels[aspect][String(grade)] : null) ?? String(grade);
 
 function mark(topic, aspect, grade, seen) {
   const name = topic.aspects[aspect];
@@ -40,45 +40,62 @@ function mark(topic, aspect, grade, seen) {
     h("span", { class: "note" }, ` ${ordinal(seen)}`));
 }
 
+/** The factors of what a document gained: [word, number, how it is printed]. */
+function factors(measure, list, i) {
+  const discount = measure.condensed ? undefined : measure.discount?.[i];
+  return [
+    ["gain", list.gain[i], number(list.gain[i], 3)],
+    ["new", list.novelty?.[i], `${number((list.novelty?.[i] ?? 1) * 100, 1)} %`],
+    ["discount", discount, number(discount, 3)],
+  ].filter(([, x]) => x !== undefined);
+}
+
+/** What a measure multiplies every document of a list by, such as 1 / ideal; 1 if it is not known. */
+function constant(measure, list) {
+  if (!list.gain || measure.condensed) return 1;
+  const products = list.docs.map((_, i) => factors(measure, list, i).reduce((x, [, y]) => x * y, 1));
+  const largest = products.indexOf(Math.max(...products));
+  return products[largest] > 0 ? list.gained[largest] / products[largest] : 1;
+}
+
 /** Why a document earned what it did, in the measure's own terms. */
-function why(measure, list, i) {
+function why(measure, list, i, times) {
   const parts = [];
-  const gained = list.gained[i];
   if (list.gain?.[i] > 0) {
-    const factors = [["gain", list.gain[i]], ["new", list.novelty?.[i]], ["discount", measure.condensed ? null : measure.discount?.[i]]].filter(([, x]) => x !== null && x !== undefined);
-    const product = factors.reduce((x, [, y]) => x * y, 1);
-    parts.push(factors.map(([name, x]) => (name === "new" ? `new ${Math.round(x * 100)} %` : `${name} ${number(x, 3)}`)).join(" × "));
-    if (product > 0 && gained !== 0 && Math.abs(gained / product - 1) > 0.005) parts.push(` × ${number(gained / product, 3)}`);
-    parts.push(` = ${number(gained)}`);
+    parts.push(factors(measure, list, i).map(([word, , text]) => `${word} ${text}`).join(" × "));
+    if (Math.abs(times - 1) > 5e-4) parts.push(` × ${number(times, 3)}`);
+    parts.push(` = ${number(list.gained[i])}`);
   }
   const spent = list.spent[i];
   if (Math.abs(spent) > EVEN) parts.push(`${parts.length ? ", " : ""}${spent < 0 ? "effort" : "for being there"} ${signed(spent)}`);
   return parts.join("");
 }
 
-function documentItem(topic, measure, list, seen, i, largest) {
-  const doc = list.docs[i], on = grades(topic, doc), about = report.documents[topic.docs[doc]];
+function documentItem(topic, measure, list, seen, i, largest, times) {
+  const doc = list.docs[i], on = grades(topic, doc), id = topic.docs[doc];
+  const about = Object.hasOwn(report.documents, id) ? report.documents[id] : null;
+  const beyond = measure.cutoff !== null && !measure.condensed && i >= measure.cutoff;
   const got = list.gained[i] + list.spent[i];
-  const reason = why(measure, list, i);
+  const reason = why(measure, list, i, times);
   const width = h("i", { class: `amount ${got < 0 ? "negative" : ""}`, "aria-hidden": "true" });
   width.style.width = `${(Math.abs(got) / largest) * 100}%`;
   const link = about?.url && /^https?:\/\//.test(about.url);
   return h("li", { class: on?.length ? null : "plain" },
     h("div", { class: "doc" }, about?.title && [h("b", {}, shown(about.title)), " "],
-      h("span", { class: about?.title ? "id" : null }, shown(topic.docs[doc])), about?.type && h("span", { class: "type" }, shown(about.type)),
+      h("span", { class: about?.title ? "id" : null }, shown(id)), about?.type && h("span", { class: "type" }, shown(about.type)),
       link && [" ", h("a", { href: about.url, rel: "noopener noreferrer", target: "_blank" }, "open")]),
-    about?.text && h("p", { class: "snippet" }, shown(about.text)),
+    about?.text && h("p", { class: "snippet" }, shown(about.text, Infinity)),
     h("div", { class: "marks" }, on === null ? h("span", { class: "note" }, "not judged") : on.length ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect])) : h("span", { class: "note" }, "not relevant")),
-    h("div", { class: "earned" }, h("span", { class: "track" }, width), h("span", {}, `${signed(got)}`)),
+    beyond ? h("div", { class: "note" }, `below the cutoff of ${measure.display}`) : h("div", { class: "earned" }, h("span", { class: "track" }, width), h("span", {}, signed(got))),
     reason && h("div", { class: "why" }, reason));
 }
 
 function column(kind, title, topic, measure, list, largest) {
-  const seen = served(topic, list.docs);
+  const seen = served(topic, list.docs), times = constant(measure, list);
   const below = list.score - sum(earned(list)) - list.empty;
   return h("div", { class: `list ${kind}` },
     h("h4", {}, title), h("p", { class: "note" }, `${measure.display} ${number(list.score)}, ${counted(list.length, "document")}`),
-    list.docs.length ? h("ol", {}, list.docs.map((_, i) => documentItem(topic, measure, list, seen, i, largest))) : missing("The run has nothing for this topic."),
+    list.docs.length ? h("ol", {}, list.docs.map((_, i) => documentItem(topic, measure, list, seen, i, largest, times))) : missing("The run has nothing for this topic."),
     Math.abs(below) > 5e-5 && h("p", { class: "note" }, `Documents below rank ${list.docs.length} earned ${signed(below)} together.`));
 }
 
@@ -171,7 +188,11 @@ export function rankingsView(root) {
     show(aspects, scrolling("Aspects", coverage(here, named)));
     const largest = Math.max(EVEN, ...named.flatMap(({ list }) => earned(list).map(Math.abs)));
     const titles = { a: `A: ${shown(runs[state.a])}`, b: `B: ${shown(runs[state.b])}`, ideal: "An ideal ranking" };
-    show(lists, h("div", { class: "lists" }, named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest))),
+    const words = [
+      "Each mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
+      A.gain && `Under ${chosen.display} a document gains: gain × how much of it is new${chosen.discount ? " × the discount of its rank" : ""}, times a number that is the same for all documents of the topic${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}.`,
+    ];
+    show(lists, h("p", { class: "note" }, words.filter(Boolean).join(" ")), h("div", { class: "lists" }, named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest))),
       !ideal && missing(noIdeal[state.m]));
   };
 }

@@ -1,10 +1,10 @@
 // What is shown, in the fragment of the address: whoever gets the link sees the same.
 
-import { measures, runs, topics } from "./data.js";
+import { measures, report, runs, topics } from "./data.js";
 
 const DEFAULT = {
   view: "systems", m: 0, m2: Math.min(1, measures.length - 1), a: 0, b: Math.min(1, runs.length - 1), t: 0,
-  filter: "", sort: "0", topicsort: "mean", axiom: "",
+  filter: "", sort: String(report.start.m ?? 0), topicsort: "mean", axiom: "", ...report.start,
 };
 const NAMES = { m: measures.map((measure) => measure.name), m2: measures.map((measure) => measure.name), a: runs, b: runs, t: topics };
 

@@ -27,7 +27,7 @@ function table(state) {
   const best = measures.map((_, m) => Math.max(...runs.map((_, r) => mean(m, r) ?? -Infinity)));
   return h("table", {},
     h("caption", {}, "Means over topics"),
-    h("thead", {}, h("tr", {}, head("run", "name"), groups && h("th", { scope: "col" }, "group"), measures.map((measure, m) => head(measure.display, String(m))))),
+    h("thead", {}, h("tr", {}, head("run", "name"), groups && h("th", { scope: "col" }, "group", h("span", { class: "margin" }, ` ${measures[state.m].display}`)), measures.map((measure, m) => head(measure.display, String(m))))),
     h("tbody", {}, chosen(state).map((r) => h("tr", {},
       h("th", { scope: "row" }, shown(runs[r])),
       groups && h("td", { class: "letters" }, groups.map((group, g) => (group.includes(r) ? letters[g] : "")).join("")),
@@ -80,7 +80,7 @@ export function systems(root) {
   count.setAttribute("role", "status");
   let state;
   root.append(
-    h("p", { class: "controls" }, h("label", { class: "control", for: "filter" }, "Show runs whose name has ", filter), measure.element),
+    h("p", { class: "controls" }, h("span", { class: "control" }, h("label", { for: "filter" }, "Show runs whose name has"), filter), measure.element),
     count, means,
     h("p", { class: "controls" },
       h("button", { type: "button", id: "csv", onclick: () => download("means.csv", csv(state), "text/csv") }, "Download CSV"),

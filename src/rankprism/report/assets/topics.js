@@ -47,7 +47,7 @@ function differences(state) {
     h("p", {}, `By ${measures[m].display}, ${shown(runs[a])} is better than ${shown(runs[b])} on ${counted(better, "topic")}, worse on ${worse} and equal on ${rows.length - better - worse}.`),
     scrolling("Differences", h("table", {},
       h("caption", {}, `${shown(runs[a])} minus ${shown(runs[b])}`),
-      h("thead", {}, h("tr", {}, ["topic", "A", "B", "A − B", ""].map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", {}, h("tr", {}, ["topic", "A", "B", "A − B", "as a bar"].map((head) => h("th", { scope: "col" }, head)))),
       h("tbody", {}, rows.map(([t, x, y, d]) => h("tr", {},
         h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t, a, b }) }, shown(topics[t]))),
         h("td", {}, number(x)), h("td", {}, number(y)), h("td", {}, signed(d)), h("td", {}, bar(d, largest))))))),
