@@ -15,8 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from rankprism import sample
 from rankprism.measures.catalogue import reference
 from rankprism.plots.record import gallery
+from rankprism.report import Report, make
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -77,6 +79,14 @@ def refreshed(page: Path) -> str:
     )
 
 
+def sample_report() -> Report:
+    """The report of the sample collection, as docs/report.md shows it."""
+    return make(
+        sample.QRELS, list(sample.RUNS), weights=sample.WEIGHTS, depth=10, title="The sample collection"
+    )
+
+
 if __name__ == "__main__":
+    sample_report().save(ROOT / "docs" / "sample-report.html")
     for page in PAGES:
         page.write_text(refreshed(page), encoding="utf-8")

@@ -53,7 +53,7 @@ def report(
 
     \b
     rankprism report qrels.txt runs/*.run -o report.html
-    rankprism report qrels.txt runs/*.run -m RBU@20 -m alpha_nDCG@20 --documents docs.jsonl
+    rankprism report qrels.txt runs/*.run -m RBU@20 --documents docs.jsonl
     """
     from rankprism.cli.output import write
     from rankprism.measures import parse

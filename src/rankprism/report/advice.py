@@ -76,7 +76,7 @@ def advice(
     kept = [{v.constraint.name: v.kept for v in row} for row in verdicts]
     stories = []
     for story in STORIES:
-        about = {"name": story.name, "user": story.user}
+        about: dict[str, Any] = {"name": story.name, "user": story.user}
         reason = _does_not_apply(story, judged)
         if reason:
             stories.append({**about, "missing": reason})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: Scores and what documents earned are whole numbers of millionths.
+#: What documents earned is in whole numbers of millionths. Scores have all of their digits.
 UNIT = 1_000_000
 
 
@@ -21,6 +21,15 @@ def millionths(values: npt.NDArray[np.float64]) -> Any:
     defined = np.isfinite(values)
     whole = np.rint(np.where(defined, values, 0.0) * UNIT).astype(np.int64)
     return whole.tolist() if defined.all() else np.where(defined, whole, np.array(None)).tolist()
+
+
+def or_none(values: npt.NDArray[np.float64]) -> Any:
+    """Nested lists of numbers in full precision, with None where a value is not defined.
+
+    >>> or_none(np.array([0.1, np.nan]))
+    [0.1, None]
+    """
+    return np.where(np.isfinite(values), values, np.array(None)).tolist()
 
 
 def rounded(value: float, digits: int = 4) -> float | None:

@@ -81,7 +81,7 @@ def rankings(
                 "length": [int(run.length[t]) for run in runs],
                 "earned": [[one.terms(r, t) for r in range(len(runs))] for one in found],
                 "ideal": [
-                    None if one is None else [docs, *one.terms(0, t)]
+                    None if one is None else [docs, float(one.score[0, t]), *one.terms(0, t)]
                     for docs, one in zip(ideal_lists, best, strict=True)
                 ],
             }
@@ -99,21 +99,20 @@ def rankings(
 
 @dataclass(frozen=True, eq=False)
 class Earned:
-    """What a measure makes of the first ranks of all runs, in millionths: (run, topic, rank)."""
+    """What a measure makes of the first ranks of all runs: (run, topic, rank), in millionths."""
 
     gained: list[list[list[int]]]
     spent: list[list[list[int]]] | None
-    score: list[list[int]]  #: (run, topic), of the whole ranking
+    score: Floats  #: (run, topic), of the whole ranking
     gain: list[list[list[int]]] | None
     novelty: list[list[list[int]]] | None  #: how much of the gain is new
     empty: list[list[int]] | None  #: (run, topic): the score of a ranking without documents, if not 0
 
     def terms(self, run: int, topic: int) -> list[Any]:
-        """Score, gained, spent, gain and novelty of one ranking, each without the zeros at its end; and the
-        score of a ranking without documents where that is not 0."""
+        """Gained, spent, gain and novelty of one ranking, each without the zeros at its end; and the score of
+        a ranking without documents where that is not 0."""
         rows = (self.gained, self.spent, self.gain, self.novelty)
         return [
-            self.score[run][topic],
             *([] if values is None else without_end(values[run][topic]) for values in rows),
             *([] if self.empty is None else [self.empty[run][topic]]),
         ]
@@ -157,7 +156,7 @@ def _in_millionths(
     return Earned(
         millionths(gained),
         millionths(spent) if spent.any() else None,
-        millionths(score),
+        score,
         millionths(gain) if gain.any() else None,
         millionths(novelty) if novelty.any() else None,
         millionths(empty) if empty.any() else None,

@@ -73,7 +73,7 @@ def make(
     aligned = {name: one.aligned for name, one in listed.items()}
     scores = evaluate(
         judged,
-        aligned,  # type: ignore[arg-type]  # alignments are what runs become anyway
+        aligned,
         chosen,
         topics=topics,
         order=order,

@@ -12,7 +12,7 @@ from rankprism.comparison.comparison import Comparison
 from rankprism.data.hits import Bools, Floats
 from rankprism.data.scores import Scores
 from rankprism.plots.intervals import t_intervals
-from rankprism.report.numbers import millionths, rounded
+from rankprism.report.numbers import millionths, or_none, rounded
 
 #: With more groups than this, their letters are a riddle.
 MOST_GROUPS = 26
@@ -32,7 +32,7 @@ def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dic
     _, margin = t_intervals(scores.values, alpha)
     one_topic = len(scores.topics) < 2
     return {
-        "means": scores.means.T.tolist(),  # (measure, run), in full precision for the CSV
+        "means": or_none(scores.means.T),  # (measure, run)
         "margins": [] if one_topic else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
         "intervals": "There is only one topic, so the means have no intervals."
         if one_topic

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.scores import Scores
-from rankprism.report.numbers import millionths
+from rankprism.report.numbers import or_none
 
 
 def per_topic(scores: Scores) -> Any:
-    """(measure, run, topic), in millionths"""
-    return millionths(np.moveaxis(scores.values, 2, 0))
+    """(measure, run, topic)"""
+    return or_none(np.moveaxis(scores.values, 2, 0))
 
 
 def difficulty(scores: Scores) -> dict[str, Any]:
@@ -26,10 +26,10 @@ def difficulty(scores: Scores) -> dict[str, Any]:
         squares = np.where(defined, (values - mean[:, None]) ** 2, 0.0).sum(1)
         spread = np.sqrt(squares / (count - 1)) if len(scores.runs) > 1 else np.full(mean.shape, np.nan)
     return {
-        "mean": millionths(mean),
+        "mean": or_none(mean),
         "spread": {"missing": "There is only one run, so no topic divides the systems."}
         if len(scores.runs) < 2
-        else millionths(spread),
+        else or_none(spread),
         "best": np.where(defined, values, -np.inf).argmax(1).tolist(),
         "worst": np.where(defined, values, np.inf).argmin(1).tolist(),
     }

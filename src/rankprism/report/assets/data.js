@@ -8,15 +8,14 @@ const UNIT = 1e6;
 export const real = (millionths) => (millionths === null ? null : millionths / UNIT);
 
 /** The score of a run on a topic by a measure, or null where it has none. */
-export const score = (m, r, t) => real(report.scores[m][r][t]);
+export const score = (m, r, t) => report.scores[m][r][t];
 
 export const mean = (m, r) => report.systems.means[m][r];
 
-/** What a measure makes of a list: the score, and for each rank what was gained and spent, and why. */
-export function terms([whole, gained, spent, gain, novelty, empty = 0], length) {
+/** What a measure makes of a list: for each rank what was gained and spent, and why. */
+function terms([gained, spent, gain, novelty, empty = 0], length) {
   const padded = (numbers, unit) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / unit);
   return {
-    score: whole / UNIT,
     empty: empty / UNIT,
     gained: padded(gained, UNIT),
     spent: padded(spent, UNIT),
@@ -29,15 +28,15 @@ export function terms([whole, gained, spent, gain, novelty, empty = 0], length) 
 export function listOf(t, m, r) {
   const topic = report.rankings.topics[t];
   const docs = topic.lists[r];
-  return { docs, length: topic.length[r], ...terms(topic.earned[m][r], docs.length) };
+  return { docs, length: topic.length[r], score: score(m, r, t) ?? 0, ...terms(topic.earned[m][r], docs.length) };
 }
 
 /** The ideal list of a topic under a measure, or null. */
 export function idealOf(t, m) {
   const found = report.rankings.topics[t].ideal[m];
   if (!found) return null;
-  const [docs, ...rest] = found;
-  return { docs, length: docs.length, ...terms(rest, docs.length) };
+  const [docs, whole, ...rest] = found;
+  return { docs, length: docs.length, score: whole, ...terms(rest, docs.length) };
 }
 
 /** The test of two runs by a measure, seen from the first: its sign, p, difference and margin. */

@@ -135,9 +135,9 @@ function reasons(state, a, b, A, B) {
   const [inA, inB] = [reached(A), reached(B)];
   const only = (one, other) => [...one].filter((aspect) => !other.has(aspect)).map((aspect) => shown(topic.aspects[aspect]));
   if (topic.aspects.length > 1) {
-    if (only(inA, inB).length) told.push(`Only A reaches ${listed(only(inA, inB))}.`);
-    if (only(inB, inA).length) told.push(`Only B reaches ${listed(only(inB, inA))}.`);
-    if (!only(inA, inB).length && !only(inB, inA).length) told.push(`Both reach the same ${inA.size} of ${topic.aspects.length} aspects.`);
+    if (only(inA, inB).length) told.push(`Down to rank ${depth}, only A reaches ${listed(only(inA, inB))}.`);
+    if (only(inB, inA).length) told.push(`Down to rank ${depth}, only B reaches ${listed(only(inB, inA))}.`);
+    if (!only(inA, inB).length && !only(inB, inA).length) told.push(`Down to rank ${depth}, both reach the same ${inA.size} of ${topic.aspects.length} aspects.`);
   }
   const others = measures.filter((_, m) => {
     const d = listOf(state.t, m, a).score - listOf(state.t, m, b).score;

@@ -1,14 +1,14 @@
 // The topics: which are hard, which divide the systems, and where two systems differ.
 
-import { counted, listed, measures, number, real, report, runs, score, shown, signed, topics } from "./data.js";
+import { counted, listed, measures, number, report, runs, score, shown, signed, topics } from "./data.js";
 import { choice, h, missing, part, scrolling, show, sortHead } from "./dom.js";
 import { go, linkTo } from "./state.js";
 import { bar } from "./charts.js";
 
 const found = report["by topic"];
 const divides = found.spread.missing ?? null;
-const spread = (m, t) => (divides ? null : real(found.spread[m][t]));
-const easy = (m, t) => real(found.mean[m][t]);
+const spread = (m, t) => (divides ? null : found.spread[m][t]);
+const easy = (m, t) => found.mean[m][t];
 
 function order(state) {
   const [column, direction] = state.topicsort.split(" ");
