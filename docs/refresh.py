@@ -17,11 +17,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from rankprism import sample
 from rankprism.comparison.comparison import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
 from rankprism.plots.record import gallery
+from rankprism.report import Report, make
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Tables that are made from records, by what stands in the comment above them.
@@ -97,6 +99,14 @@ def refreshed(page: Path) -> str:
     )
 
 
+def sample_report() -> Report:
+    """The report of the sample collection, as docs/report.md shows it."""
+    return make(
+        sample.QRELS, list(sample.RUNS), weights=sample.WEIGHTS, depth=10, title="The sample collection"
+    )
+
+
 if __name__ == "__main__":
+    sample_report().save(ROOT / "docs" / "sample-report.html")
     for page in PAGES:
         page.write_text(refreshed(page), encoding="utf-8")

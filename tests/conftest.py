@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import databases
 import pytest
@@ -32,6 +32,9 @@ settings.register_profile(
 _deterministic = settings.get_profile("deterministic")
 settings.register_profile("search", _deterministic, derandomize=False, max_examples=2000)
 settings.load_profile("deterministic")
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
@@ -80,13 +83,13 @@ def postgres() -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright."""
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium without a window, one for all tests."""
     program = shutil.which("chromium")
     if program is None:
         required("browser", "Chromium is not there: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from assessing import Served, by_worth, listening, make_collection, opened
@@ -20,6 +20,9 @@ from assessing import Served, by_worth, listening, make_collection, opened
 import rankprism
 from rankprism.assess import exchange, rendering
 from rankprism.assess.creation import Settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Dialog
 
 pytestmark = pytest.mark.xdist_group("browser")
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
@@ -83,7 +86,7 @@ def answer_all(page: Any, keys: dict[str, str], most: int = 1000) -> int:
     return most
 
 
-def test_two_assessors_judge_a_whole_study_by_keyboard(chromium: Any, axe: str, tmp_path: Path) -> None:
+def test_two_assessors_judge_a_whole_study_by_keyboard(browser: Browser, axe: str, tmp_path: Path) -> None:
     collection = make_collection(tmp_path, topics=("1",))
     settings = Settings(name="Which is better?", depth=3, ask="both", choice="random", budget=12, overlap=2)
     served = Served(opened(tmp_path, settings, collection=collection))
@@ -91,7 +94,7 @@ def test_two_assessors_judge_a_whole_study_by_keyboard(chromium: Any, axe: str, 
         address = f"http://127.0.0.1:{port}"
         people = []
         for name, keys in (("ann", ("a", "b")), ("ben", ("ArrowLeft", "ArrowRight"))):
-            context = chromium.new_context(viewport={"width": 1280, "height": 800})
+            context = browser.new_context(viewport={"width": 1280, "height": 800})
             page = context.new_page()
             by_keyboard(page, address + served.link(name))
             people.append((context, page, dict(zip(("left", "right"), keys, strict=True))))
@@ -167,7 +170,9 @@ def _documents(folder: Path) -> Path:
     return path
 
 
-def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: str, tmp_path: Path) -> None:
+def test_every_page_fits_is_accessible_and_has_a_dark_side(
+    browser: Browser, axe: str, tmp_path: Path
+) -> None:
     made = make_collection(tmp_path, topics=("1",))
     made.topics.write_text(
         "1\tjaguar\tSomebody wants to know about jaguars: the animals, and perhaps also the cars.\n"
@@ -192,7 +197,7 @@ def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: s
         address = f"http://127.0.0.1:{port}"
         for name, (width, height) in WIDTHS.items():
             for scheme in ("light", "dark"):
-                context = chromium.new_context(
+                context = browser.new_context(
                     viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB"
                 )
                 page = context.new_page()
@@ -217,7 +222,7 @@ def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: s
         ann, ben = served.person("ann", port), served.person("ben", port)
         ann.work(lambda left, right, given: "left" if NAMES.index(left) < NAMES.index(right) else "right")
         ben.work(lambda left, right, given: "tie" if "note" in left else "left", most=14)
-        context = chromium.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
+        context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark")
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{graded_port}{graded.link('ann')}")
         page.check("input[name=consent]")
@@ -239,7 +244,7 @@ def test_every_page_fits_is_accessible_and_has_a_dark_side(chromium: Any, axe: s
         context.close()
         served.site.standings.renew(served.store, settings)
         for name, (width, height) in WIDTHS.items():
-            context = chromium.new_context(viewport={"width": width, "height": height})
+            context = browser.new_context(viewport={"width": width, "height": height})
             page = context.new_page()
             page.goto(address + served.organiser_link())
             page.click("text=Open the dashboard")
@@ -279,7 +284,7 @@ def trap() -> Iterator[ThreadingHTTPServer]:
 
 
 def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
-    chromium: Any, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The frame and its policy hold by themselves, even if nothing of the HTML was removed."""
     evil = f"http://127.0.0.1:{trap.server_port}"
@@ -297,10 +302,15 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
     monkeypatch.setattr(rendering, "body", lambda text, type: html)
     served = Served(opened(tmp_path))
     with listening(served) as port:
-        context = chromium.new_context()
+        context = browser.new_context()
         page = context.new_page()
         dialogs: list[str] = []
-        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+        def dismiss(dialog: Dialog) -> None:
+            dialogs.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", dismiss)
         page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
         page.check("input[name=consent]")
         page.click("text=Begin")

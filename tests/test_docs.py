@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from rankprism import read_judgments, sample
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -40,3 +43,17 @@ def test_every_make_target_named_exists() -> None:
         for target in re.findall(r"`make (\w+)`|^make (\w+)", page.read_text(encoding="utf-8"), re.M):
             name = target[0] or target[1]
             assert re.search(rf"^{name}:", makefile, re.M), name
+
+
+def test_the_report_of_the_sample_is_what_would_be_made_now() -> None:
+    """Numbers may differ in their last digits on other machines, so they are not compared."""
+    from rankprism.report import default_measures
+    from rankprism.report.page import asset, joined
+
+    text = (ROOT / "docs" / "sample-report.html").read_text(encoding="utf-8")
+    assert asset("style.css") in text
+    assert joined() in text
+    data = json.loads(re.findall(r'<script type="application/json" id="data">(.*)</script>', text)[0])
+    assert data["runs"] == [path.stem for path in sample.RUNS]
+    assert data["rankings"]["depth"] == 10
+    assert [m["name"] for m in data["measures"]] == list(default_measures(read_judgments(sample.QRELS)))

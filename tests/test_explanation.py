@@ -129,3 +129,24 @@ def test_the_command(cli: Callable[..., subprocess.CompletedProcess[str]]) -> No
     wrong = cli("explain", sample.QRELS, run, "-m", "alpha_nDCG@5", "--topic", "pich")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "has no topic 'pich'" in wrong.stderr
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_first_ranks_earn_the_same_when_only_they_are_asked_for(named: bool) -> None:
+    judged, runs = all_scores.labelled() if named else all_scores.generated()
+    aligned = [align_source(judged, run, "score", "error") for run in runs.values()]
+    for hits, _, _ in batches(judged.cells, aligned, size=1 << 15):
+        if hits.length.max() > 200:
+            continue
+        for measure in all_scores.all_measures(judged, named)[::16]:
+            whole, some = measure.explain(hits), measure.explain(hits, 7)
+            assert some.earned.shape[1] <= 7
+            np.testing.assert_allclose(some.earned, whole.earned[:, :7], atol=1e-12, err_msg=str(measure))
+
+
+def test_gain_and_discount_stand_at_the_rank_of_the_document_when_unjudged_ones_are_left_out() -> None:
+    """d4 is the fifth document, and the fourth that was judged."""
+    (ranking,) = explain(QRELS, RUN, "alpha_nDCG(judged_only=True)@5", "q").rankings
+    (terms,) = ranking.terms
+    assert np.flatnonzero(terms.earned).tolist() == np.flatnonzero(terms.why["gain"]).tolist() == [0, 1, 4]
+    assert terms.why["discount"][4] == pytest.approx(1 / math.log2(5))

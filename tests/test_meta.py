@@ -17,7 +17,6 @@ from scipy import stats
 from rankprism import InputError, RankprismWarning, evaluate, read_scores, sample
 from rankprism.comparison.comparison import TopicDifferences
 from rankprism.data.hits import Floats
-from rankprism.data.result import Result
 from rankprism.meta import (
     agreement,
     correlation,
@@ -30,6 +29,7 @@ from rankprism.meta import (
 )
 from rankprism.meta.agreed_pairs import shares
 from rankprism.meta.rank_correlation import rbo, spearman, tau_a, tau_ap, tau_b
+from rankprism.results.result import Result
 
 SMALL = ["alpha_nDCG@10", "P@10", "StRecall@10"]
 
@@ -529,8 +529,8 @@ def test_results_are_frozen_and_equal_only_to_themselves() -> None:
     assert TopicDifferences in kinds
     assert len(kinds) > 10
     for kind in kinds:
-        assert kind.__eq__ is object.__eq__, kind
-        assert kind.__setattr__ is not object.__setattr__, kind
+        assert vars(kind).get("__eq__") is None, kind
+        assert "__setattr__" in vars(kind), kind
 
 
 @pytest.mark.parametrize("function", [power, unanimity, correlation])

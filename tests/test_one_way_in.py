@@ -46,6 +46,8 @@ BUNDLE = [
 ]
 WITH_RUNS = [
     ["evaluate"],
+    ["explain"],
+    ["report"],
     ["compare"],
     ["topic-set-size"],
     *(["meta", name] for name in ("power", "unanimity", "correlation", "agreement", "intuitiveness", "swap")),

@@ -7,8 +7,8 @@
 
 Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
 `measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
-`axioms` (what measures keep to), `preferences` (evaluation from preferences), `plots`, `cli` (the command
-line). Each is loaded when it is first used.
+`axioms` (what measures keep to), `preferences` (evaluation from preferences), `plots`, `report` (all of it as
+one HTML file), `cli` (the command line). Each is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
-    from rankprism import aspects, axioms, comparison, measures, meta, plots, sample
+    from rankprism import aspects, axioms, comparison, measures, meta, plots, report, sample
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
@@ -65,10 +65,11 @@ __all__ = [
     "read_preferences",
     "read_run",
     "read_scores",
+    "report",
     "sample",
 ]
 
-_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "sample")
+_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "report", "sample")
 _HOME = {
     "Hits": "rankprism.data.hits",
     "Pool": "rankprism.data.hits",

@@ -18,7 +18,8 @@ from rankprism.assess.creation import Settings, ids, insert_questions
 from rankprism.assess.store import Store
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError, listed
-from rankprism.formats.judged import Written, joined
+from rankprism.formats.format import Written, written_by
+from rankprism.formats.judged import joined
 
 #: How grades may be exported.
 GRADE_FORMATS = ("qrels", "tsv", "jsonl")
@@ -53,11 +54,9 @@ class Answered(NamedTuple):
 
 def formats(settings: Settings) -> tuple[str, ...]:
     """How the judgments of a study may be written."""
-    from rankprism.formats.preferences import FORMATS
+    from rankprism.formats.known import PREFERENCE_FORMATS
 
-    if settings.collects_grades:
-        return GRADE_FORMATS
-    return tuple(name for name, kind in FORMATS.items() if kind.write is not None)
+    return GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
 
 
 def file_name(text: str) -> str:
@@ -84,12 +83,12 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
         if settings.collects_grades:
             written = _write_grades(grades(connection, identities, purposes), to)
         else:
-            from rankprism.formats.preferences import write_preferences
+            from rankprism.formats.known import PREFERENCE_FORMATS
 
             found = preferences(connection, identities, purposes)
             if found is None:
                 raise InputError(f"{open_study.name}: nobody has judged anything yet")
-            written = write_preferences(found, to)
+            written = written_by(PREFERENCE_FORMATS)[to](found)
     notes = (f"left out: {left_out} tasks that could not be judged",) if left_out else ()
     return written._replace(notes=(*written.notes, *notes))
 
@@ -244,7 +243,8 @@ def import_preferences(open_study: Store, source: Any, format: str | None = None
 
     Questions that the study does not have yet are added. What an assessor of this name has judged stays.
     """
-    from rankprism.formats.preferences import ANYBODY, read_preferences
+    from rankprism.formats.preference_rows import ANYBODY
+    from rankprism.formats.preferences import read_preferences
 
     read = read_preferences(source, format=format)
     columns = read.columns()

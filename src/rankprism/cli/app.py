@@ -16,6 +16,7 @@ from rankprism import __version__
 MODULES = {
     "evaluate": "evaluate",
     "explain": "explain",
+    "report": "report",
     "measures": "catalogue",
     "demo": "catalogue",
     "convert": "convert",

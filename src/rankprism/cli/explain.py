@@ -36,7 +36,7 @@ def explain(
 
     \b
     rankprism explain qrels.txt runs/a.run -m alpha_nDCG@10 --topic 157
-    rankprism explain qrels.txt runs/a.run runs/b.run -m RBU@10 -m nDCG@10 --topic 157
+    rankprism explain qrels.txt a.run b.run -m RBU@10 -m nDCG@10 --topic 157
     """
     from rankprism.cli.collection import options_of
     from rankprism.explanation import explain

@@ -446,15 +446,15 @@ class Comparison(Result):
             marks = "A superscript names a run that is significantly worse"
         else:
             marks = f"▲ and ▼: significantly better and worse than the baseline {shown(self.baseline)}"
-        return f"Means over {len(self.topics)} topics. {marks} ({self._tested})."
+        return f"Means over {len(self.topics)} topics. {marks} ({self.tested})."
 
     @property
     def details_note(self) -> str:
         """The test, its correction, and what the intervals cover."""
-        return f"{len(self.topics)} topics; significant: {self._tested}. Intervals: {self.about['interval']}."
+        return f"{len(self.topics)} topics; significant: {self.tested}. Intervals: {self.about['interval']}."
 
     @property
-    def _tested(self) -> str:
+    def tested(self) -> str:
         """The test and its correction, e.g. "Student's paired t-test, p < 0.05 after the Holm correction"."""
         pairs = f"{len(self.pairs)} pair{'s' if len(self.pairs) > 1 else ''}"
         drawn = self.about["resamples"]

@@ -23,13 +23,23 @@ def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
 
 def best_gains(pool: Pool, parts: Parts) -> Floats:
     """(T, D) the undiscounted gain of each document of the greedy ideal ranking"""
-    return sums_over_aspects(_greedy_gain(pool, parts), live_weights(pool, parts.gain, parts.weighted))
+    given = parts.as_given and pool.weighted
+    weight = pool.weight if given else live_weights(pool, parts.gain, parts.weighted)
+    return sums_over_aspects(_greedy_gain(pool, parts), weight)
 
 
 def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
     """(T, A, D) the gain of each document of the greedy ideal ranking on each aspect, times its novelty"""
     key = ("greedy", parts.gain, parts.novelty, parts.weighted)
     return pool.once(key, lambda: _novel_gain(pool, parts, greedy(*offers(pool, parts))))
+
+
+def greedy_order(pool: Pool, parts: Parts) -> Ints:
+    """(T, D) the documents of the greedy ideal ranking, by their numbers in the pool; -1 behind its end
+
+    It ends where the next document would add no more than the effort of looking at it.
+    """
+    return np.where(best_gains(pool, parts) > parts.effort, greedy(*offers(pool, parts)), np.int32(-1))
 
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:

@@ -260,11 +260,11 @@ class Measure:
         fold = self.of(Role.FOLD)
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
-    def explain(self, hits: Hits) -> Contributions:
-        """What each document earned, see `rankprism.measures.contributions`."""
+    def explain(self, hits: Hits, depth: int | None = None) -> Contributions:
+        """What each document earned, see `rankprism.measures.contributions`; only to a depth, if given."""
         from rankprism.measures.contributions import contributions
 
-        return contributions(self, hits)
+        return contributions(self, hits, depth)
 
     @property
     def parts(self) -> Parts | None:

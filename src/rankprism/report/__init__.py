@@ -1,0 +1,18 @@
+"""The report: what judgments and runs say of systems, measures and topics, as one HTML file.
+
+`make` computes it. `systems`, `measures`, `advice`, `topics` and `rankings` each make one part of its data,
+which is plain JSON. `documents` reads titles and texts, and `page` puts the data, the style sheet and the
+scripts in `assets` into one file. Nothing here computes a score: `rankprism.evaluate`, `rankprism.compare`,
+`rankprism.meta`, `rankprism.axioms` and `Measure.explain` do.
+
+>>> from rankprism import report, sample
+>>> made = report.make(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"], depth=5)
+>>> made.data["runs"]
+['diversified', 'ideal', 'noisy', 'redundant', 'relevance-only', 'shallow']
+>>> made.html.splitlines()[0]
+'<!doctype html>'
+"""
+
+from rankprism.report.report import Report, default_measures, make
+
+__all__ = ["Report", "default_measures", "make"]

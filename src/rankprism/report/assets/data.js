@@ -1,0 +1,74 @@
+// The report's data, as Python wrote them, and how to ask for them.
+
+export const report = JSON.parse(document.getElementById("data").textContent);
+export const { runs, topics, measures } = report;
+const UNIT = 1e6;
+
+/** A number of millionths as a number; null stays null. */
+export const real = (millionths) => (millionths === null ? null : millionths / UNIT);
+
+/** The score of a run on a topic by a measure, or null where it has none. */
+export const score = (m, r, t) => report.scores[m][r][t];
+
+export const mean = (m, r) => report.systems.means[m][r];
+
+/** What a measure makes of a list: for each rank what was gained and spent, and why. */
+function terms([gained, spent, gain, novelty, empty = 0], length) {
+  const padded = (numbers, unit) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / unit);
+  return {
+    empty: empty / UNIT,
+    gained: padded(gained, UNIT),
+    spent: padded(spent, UNIT),
+    gain: gain.length ? padded(gain, UNIT) : null,
+    novelty: novelty.length ? padded(novelty, UNIT) : null,
+  };
+}
+
+/** A list of a topic: its documents and what a measure makes of them. */
+export function listOf(t, m, r) {
+  const topic = report.rankings.topics[t];
+  const docs = topic.lists[r];
+  return { docs, length: topic.length[r], score: score(m, r, t) ?? 0, ...terms(topic.earned[m][r], docs.length) };
+}
+
+/** The ideal list of a topic under a measure, or null. */
+export function idealOf(t, m) {
+  const found = report.rankings.topics[t].ideal[m];
+  if (!found) return null;
+  const [docs, whole, ...rest] = found;
+  return { docs, length: docs.length, score: whole, ...terms(rest, docs.length) };
+}
+
+/** The test of two runs by a measure, seen from the first: its sign, p, difference and margin. */
+export function test(m, a, b) {
+  const comparison = report.systems.comparison;
+  if (comparison.missing || a === b) return null;
+  const [i, j] = a < b ? [a, b] : [b, a];
+  const place = i * runs.length - (i * (i + 1)) / 2 + (j - i - 1);
+  const turn = a < b ? 1 : -1;
+  return {
+    sign: turn * comparison.sign[m][place],
+    p: comparison.p[m][place],
+    difference: turn * real(comparison.difference[m][place]),
+    margin: real(comparison.margin[m][place]),
+  };
+}
+
+// Control characters, invisible ones and those that turn the direction of writing, as Python escapes them.
+const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
+const LONGEST = 200;
+
+/** An id or a name as people may see it. */
+export function shown(text, most = LONGEST) {
+  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString("en")} characters)` : text;
+  return cut.replace(UNSAFE, (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`);
+}
+
+export const number = (x, digits = 4) => (x === null || x === undefined ? "–" : x.toFixed(digits));
+export const signed = (x, digits = 4) => (x === null ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits));
+export const probability = (p) => (p === null ? "p is not defined" : p < 0.0001 ? "p < 0.0001" : `p = ${p.toFixed(4)}`);
+export const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+
+/** Words as a sentence has them: a, b and c. */
+export const listed = (words, last = "and") =>
+  words.length > 1 ? `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}` : words.join("");

@@ -1,0 +1,52 @@
+// The views, and which of them is shown.
+
+import { counted, measures, report, runs, shown, topics } from "./data.js";
+import { h } from "./dom.js";
+import { linkTo, read } from "./state.js";
+import { systems } from "./systems.js";
+import { measuresView } from "./measures.js";
+import { topicsView } from "./topics.js";
+import { rankingsView } from "./rankings.js";
+
+const VIEWS = {
+  systems: ["Systems", systems],
+  measures: ["Measures", measuresView],
+  topics: ["Topics", topicsView],
+  rankings: ["Rankings", rankingsView],
+};
+
+const main = document.getElementById("main");
+const links = {}, sections = {}, updates = {};
+for (const [view, [title, make]] of Object.entries(VIEWS)) {
+  links[view] = h("a", {}, title);
+  document.getElementById("views").append(h("li", {}, links[view]));
+  sections[view] = h("section", { class: "view" }, h("h2", {}, title));
+  main.append(sections[view]);
+  updates[view] = make(sections[view]);
+}
+
+function update() {
+  if (location.hash === "#main") return main.focus();
+  const state = read(location.hash);
+  if (!(state.view in VIEWS)) state.view = "systems";
+  for (const view of Object.keys(VIEWS)) {
+    links[view].setAttribute("href", linkTo({ view }));
+    if (view === state.view) links[view].setAttribute("aria-current", "page");
+    else links[view].removeAttribute("aria-current");
+    sections[view].hidden = view !== state.view;
+  }
+  updates[state.view](state);
+}
+
+// A printed report has all of its parts.
+addEventListener("beforeprint", () => { for (const view of Object.keys(VIEWS)) updates[view](read(location.hash)); });
+addEventListener("hashchange", update);
+addEventListener("resize", update);
+
+document.getElementById("about").textContent =
+  `${counted(runs.length, "run")}, ${counted(topics.length, "topic")}, ${counted(measures.length, "measure")}. Judgments: ${shown(report.judgments)}.`;
+const { order, topics: averaged, duplicates } = report.conventions;
+document.getElementById("footer").append(
+  report.notes.length ? h("section", {}, h("h2", {}, "Notes"), h("ul", {}, report.notes.map((note) => h("li", {}, shown(note, Infinity))))) : "",
+  h("p", {}, `Made with rankprism ${report.rankprism}. Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`));
+update();

@@ -1,0 +1,217 @@
+"""The measures: how they agree about the systems, what they can tell apart, and which axioms they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankprism import meta
+from rankprism.axioms import TEN, Constraint, examine
+from rankprism.axioms.story import evidence as story_of
+from rankprism.axioms.verdict import Verdict
+from rankprism.comparison.comparison import Comparison
+from rankprism.data.hits import Floats
+from rankprism.data.judgments import Judgments
+from rankprism.measures import Measure
+from rankprism.measures.citations import CITATIONS
+from rankprism.meta.discriminative_power import DiscriminativePower
+from rankprism.meta.metric_unanimity import Unanimity
+from rankprism.meta.rank_correlation import Correlation
+from rankprism.meta.ties import TIED
+from rankprism.report.numbers import millionths, rounded
+from rankprism.results.scores import Scores
+from rankprism.statistics.threads import part_of
+
+#: Random instances of each axiom, beside all small ones. `rankprism axioms` tries more.
+INSTANCES = 50
+#: Topics and pairs of runs that are shown for each pair of measures that disagree.
+CASES = 5
+
+
+def described(measure: Measure, depth: int) -> dict[str, Any]:
+    """What a reader has to know of a measure."""
+    parts = measure.parts
+    return {
+        "name": str(measure),
+        "display": measure.display,
+        "summary": measure.definition.summary,
+        "cite": [CITATIONS[key].text for key in measure.definition.cite],
+        "cutoff": measure.cutoff,
+        "sum": measure.is_sum,
+        "condensed": measure.is_condensed,
+        "discount": None if parts is None else [rounded(x, 5) for x in parts.discount.first(depth).tolist()],
+    }
+
+
+# ── what the scores say of the measures ──────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the scores say of the measures; a text where they say nothing, with the reason."""
+
+    correlation: Correlation | str
+    power: DiscriminativePower | str
+    unanimity: Unanimity | str
+
+
+def evidence(
+    measures: Sequence[Measure], scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]
+) -> Evidence:
+    """Correlation, discriminative power and unanimity, as far as runs, topics and measures allow."""
+    if len(scores.runs) < 2:
+        none = "There is only one run, and measures can be compared only by how they order several."
+        return Evidence(none, none, none)
+    power: DiscriminativePower | str = (
+        "There is only one topic, so no pair of systems can be told apart by a test."
+    )
+    if len(scores.complete().topics) > 1:
+        power = meta.power(scores, alpha=alpha, seed=seed, on_share=part_of(on_share, 0, 2))
+    if len(measures) < 2:
+        none = "There is only one measure, and agreement needs two."
+        return Evidence(none, power, none)
+    return Evidence(
+        meta.correlation(scores, seed=seed), power, meta.unanimity(scores, on_share=part_of(on_share, 1, 2))
+    )
+
+
+def agreement(scores: Scores, found: Evidence, compared: Comparison | str) -> dict[str, Any]:
+    """The same as plain values, and where the measures disagree."""
+    return {
+        "correlation": _or_missing(found.correlation, _correlation),
+        "power": _or_missing(found.power, _power),
+        "unanimity": _or_missing(found.unanimity, _unanimity),
+        "disagreements": {"missing": found.correlation}
+        if isinstance(found.correlation, str)
+        else _disagreements(scores, compared),
+    }
+
+
+def _or_missing(found: Any, plain: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    return {"missing": found} if isinstance(found, str) else plain(found)
+
+
+def _correlation(found: Correlation) -> dict[str, Any]:
+    low, high = found.interval
+    return {"coefficient": "τ", "values": _rows(found.values), "low": _rows(low), "high": _rows(high)}
+
+
+def _power(found: DiscriminativePower) -> dict[str, Any]:
+    columns = found.summary.columns
+    return {
+        "pairs": len(found.pairs),
+        "method": "the paired bootstrap test",
+        "resamples": found.about["resamples"],
+        "alpha": found.alpha,
+        **{name: _rows(np.array([columns[key]]))[0] for name, key in _POWER.items() if key in columns},
+        "significant": [int(n) for n in columns["significant"]],
+    }
+
+
+_POWER = {"power": "power", "low": "low", "high": "high", "required": "required Δ"}
+
+
+def _unanimity(found: Unanimity) -> dict[str, Any]:
+    if found.sampled is None:
+        low = high = np.full_like(found.mu, np.nan)
+    else:
+        low, high = found.sampled.interval(-np.inf, 1)
+    return {
+        "mu": _rows(found.mu[None])[0],
+        "low": _rows(low[None])[0],
+        "high": _rows(high[None])[0],
+        "joined": found.joint.tolist(),
+        "unanimous": found.unanimous.tolist(),
+    }
+
+
+def _rows(values: Floats) -> list[list[float | None]]:
+    return [[rounded(x) for x in row] for row in np.asarray(values, dtype=np.float64).tolist()]
+
+
+def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]:
+    """For each pair of measures: the pairs of systems that they order oppositely, and the clearest topics."""
+    first, second = np.triu_indices(len(scores.runs), 1)
+    difference = scores.means[first] - scores.means[second]  # (pair, measure)
+    sign = np.where(np.abs(difference) <= TIED, 0, np.sign(difference))
+    found = []
+    for a, b in combinations(range(len(scores.measures)), 2):
+        opposite = sign[:, a] * sign[:, b] < 0
+        both = 0
+        if not isinstance(compared, str):
+            both = int((opposite & compared.significant[a] & compared.significant[b]).sum())
+        cases = meta.disagreement(scores, scores.measures[a], scores.measures[b], most=CASES).cases
+        found.append(
+            {
+                "measures": [a, b],
+                "opposite": int(opposite.sum()),
+                "significant": both,
+                "cases": [
+                    [
+                        scores.topics.index(case.topic),
+                        scores.runs.index(case.run),
+                        scores.runs.index(case.other),
+                        *millionths(case.delta[[a, b]]),
+                    ]
+                    for case in cases
+                ],
+            }
+        )
+    return {"pairs": len(first), "of": found}
+
+
+def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
+    """What the page shows first: the two measures that agree least about the systems, and the topic and the
+    runs on which they disagree most clearly. Nothing where there is no disagreement."""
+    if "missing" in agreement["disagreements"]:
+        return {}
+    tau = agreement["correlation"]["values"]
+    found = [pair for pair in agreement["disagreements"]["of"] if pair["cases"]]
+    if not found:
+        return {}
+    pair = min(
+        found, key=lambda pair: 1.0 if (x := tau[pair["measures"][0]][pair["measures"][1]]) is None else x
+    )
+    (m, m2), (t, a, b, *_) = pair["measures"], pair["cases"][0]
+    return {"m": m, "m2": m2, "t": t, "a": a, "b": b}
+
+
+# ── axioms ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def verdicts(
+    measures: Sequence[Measure], judged: Judgments, seed: int, on_share: Callable[[float], None]
+) -> list[list[Verdict]]:
+    """For each measure and each of the ten axioms, whether it is kept.
+
+    If the judgments have one grade above 0, the axioms are asked of binary grades, where they allow that.
+    """
+    asked: list[Constraint] = list(TEN)
+    if is_binary(judged):
+        asked = [c(grades="binary") if any(r.name == "grades" for r in c.readings) else c for c in TEN]
+    found = examine(measures, asked, instances=INSTANCES, seed=seed, on_progress=on_share)
+    return [found[start : start + len(TEN)] for start in range(0, len(found), len(TEN))]
+
+
+def is_binary(judged: Judgments) -> bool:
+    """Whether a document is relevant to an aspect or not, and no more is known."""
+    return len(np.unique(judged.cells.grade)) < 2
+
+
+def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
+    """The axioms, and the verdict on each measure with its counterexample."""
+    return {
+        "instances": INSTANCES,
+        "axioms": [
+            {"name": v.constraint.name, "summary": v.constraint.summary, "formula": v.constraint.formula}
+            for v in found[0]
+        ],
+        "verdicts": [
+            [{"sign": v.sign, "kept": v.kept, "words": v.words, "story": story_of(v)} for v in row]
+            for row in found
+        ],
+    }

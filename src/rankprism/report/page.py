@@ -1,0 +1,89 @@
+"""The page: data, style sheet and scripts in one HTML file from which no request leaves."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from rankprism.errors import InputError
+from rankprism.foreign import shown
+
+#: The scripts in the order in which they need each other.
+MODULES = ("data", "dom", "state", "charts", "systems", "measures", "topics", "rankings", "main")
+
+
+def page(data: Mapping[str, Any]) -> str:
+    """The data as a page."""
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    style, script = asset("style.css"), joined()
+    return environment.from_string(asset("page.html")).render(
+        title=shown(str(data["title"])),
+        policy=policy(style, script),
+        style=style,
+        script=script,
+        data=as_json(data),
+    )
+
+
+def as_json(data: Mapping[str, Any]) -> str:
+    r"""JSON that cannot end the element it stands in, whatever the ids are.
+
+    >>> print(as_json({"id": "</script>\u2028"}))
+    {"id":"\u003c/script>\u2028"}
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return re.sub("[<\u2028\u2029\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def joined() -> str:
+    """All modules in one script: each a function of its own, whose exports the later ones take."""
+    return "\n".join(["const modules = {};", *(_wrapped(name, asset(f"{name}.js")) for name in MODULES)])
+
+
+def _wrapped(name: str, text: str) -> str:
+    """A module as a function that returns what it exports.
+
+    >>> print(_wrapped("b", 'import { a } from "./a.js";\\nexport const b = a;\\n'))
+    modules.b = (() => {
+    const { a } = modules.a;
+    const b = a;
+    return { b };
+    })();
+    """
+    exported = re.findall(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", text, flags=re.MULTILINE)
+    names = ", ".join(one or several for one, several in exported)
+    text = re.sub(
+        r'^import (\{.*\}) from "\./(\w+)\.js";$', r"const \1 = modules.\2;", text, flags=re.MULTILINE
+    )
+    text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
+    return f"modules.{name} = (() => {{\n{text}return {{ {names} }};\n}})();"
+
+
+def policy(style: str, script: str) -> str:
+    """A content security policy: this style sheet and these scripts, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "
+        f"form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file in `assets`."""
+    return (resources.files("rankprism.report") / "assets" / name).read_text(encoding="utf-8")

@@ -1,0 +1,102 @@
+"""The systems: their means with intervals, which of them differ, and groups of those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankprism.comparison import compare
+from rankprism.comparison.comparison import Comparison
+from rankprism.data.hits import Bools, Floats
+from rankprism.plots.intervals import t_intervals
+from rankprism.report.numbers import millionths, or_none, rounded
+from rankprism.results.scores import Scores
+
+#: With more groups than this, their letters are a riddle.
+MOST_GROUPS = 26
+
+
+def compared(scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]) -> Comparison | str:
+    """The tests of all pairs of systems, or the reason why there are none."""
+    if len(scores.runs) < 2:
+        return "There is only one run, so no systems can be compared."
+    if len(scores.complete().topics) < 2:
+        return "There is only one topic, so no difference between systems can be tested."
+    return compare(scores, alpha=alpha, seed=seed, on_share=on_share)
+
+
+def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dict[str, Any]:
+    """The means, their intervals and the comparison."""
+    _, margin = t_intervals(scores.values, alpha)
+    one_topic = len(scores.topics) < 2
+    return {
+        "means": or_none(scores.means.T),  # (measure, run)
+        "margins": [] if one_topic else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
+        "intervals": "There is only one topic, so the means have no intervals."
+        if one_topic
+        else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics).",
+        "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
+        "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    better = [_better(comparison, m) for m in range(len(comparison.measures))]
+    return {
+        "note": f"Significant: {comparison.tested}, over {len(comparison.topics)} topics.",
+        # Pairs are (0, 1), (0, 2), …, (1, 2), …
+        "sign": np.where(comparison.significant, comparison.sign, 0).astype(int).tolist(),
+        "p": [[rounded(p, 3) for p in row] for row in comparison.adjusted.tolist()],
+        "difference": millionths(comparison.difference),
+        "margin": millionths(comparison.margin),
+        "groups": [groups(matrix | matrix.T, comparison.means[:, m]) for m, matrix in enumerate(better)],
+    }
+
+
+def _better(comparison: Comparison, measure: int) -> Bools:
+    """(run, run): where the first is significantly better."""
+    found = np.zeros((len(comparison.runs),) * 2, dtype=bool)
+    for run in range(len(comparison.runs)):
+        found[run, comparison.better_than(run, measure)] = True
+    return found
+
+
+def groups(differ: Bools, means: Floats) -> list[list[int]] | None:
+    """The largest sets of systems without a significant difference within, the best first.
+
+    A system may be in several of them. They are found as Piepho (2004) does: a set that has two systems
+    which differ is split into one without the first and one without the second, and a set inside another is
+    dropped.
+    None if there are more than `MOST_GROUPS`.
+
+    >>> differ = np.zeros((3, 3), dtype=bool)
+    >>> differ[0, 2] = differ[2, 0] = True
+    >>> groups(differ, np.array([0.9, 0.5, 0.1]))
+    [[0, 1], [1, 2]]
+    """
+    found = [frozenset(range(len(differ)))]
+    for a, b in np.argwhere(np.triu(differ)).tolist():
+        split = [group for group in found if {a, b} <= group]
+        if not split:
+            continue
+        rest = [group for group in found if not {a, b} <= group]
+        parts = sorted((group - {x} for group in split for x in (a, b)), key=len, reverse=True)
+        for part in parts:
+            if not any(part <= group for group in rest):
+                rest.append(part)
+        found = rest
+        if len(found) > 20 * MOST_GROUPS:
+            return None
+    if len(found) > MOST_GROUPS:
+        return None
+    ranked = [sorted(group, key=lambda run: (-means[run], run)) for group in found]
+    return sorted(ranked, key=lambda group: (-means[group].mean(), group))
+
+
+def _latex(table: str) -> dict[str, Any]:
+    """The table in three parts, so that the page can sort and leave out rows."""
+    head, _, rest = table.partition("\\midrule\n")
+    rows, _, tail = rest.partition("\\bottomrule")
+    return {"head": f"{head}\\midrule\n", "rows": rows.splitlines(), "tail": f"\\bottomrule{tail}"}

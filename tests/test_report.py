@@ -1,0 +1,472 @@
+"""The report's data: the numbers of the package, and nothing that is not known or that becomes markup."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankprism import compare, evaluate, explain, meta, report, sample
+from rankprism.data.hits import make_pool
+from rankprism.errors import InputError
+from rankprism.formats.judgments import read_judgments
+from rankprism.measures import parse
+from rankprism.report.documents import read_documents
+from rankprism.report.measures import verdicts
+from rankprism.report.page import MODULES, as_json, asset
+from rankprism.report.rankings import ideal
+from rankprism.report.systems import groups
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
+MEASURES = ["alpha_nDCG@10", "RBU@10", "StRecall@10", "AP"]
+UNIT = 1e6
+
+
+@pytest.fixture(scope="module")
+def data() -> Any:
+    return report.make(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS, depth=8).data
+
+
+@pytest.fixture(scope="module")
+def scores() -> Any:
+    return evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
+
+
+# ── rankings ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("topic", ["jaguar", "jordan"])
+def test_every_list_shows_what_explain_says(data: Any, topic: str) -> None:
+    found = explain(sample.QRELS, list(sample.RUNS), MEASURES, topic, weights=sample.WEIGHTS)
+    t = data["topics"].index(topic)
+    here = data["rankings"]["topics"][t]
+    for r, ranking in enumerate(found.rankings):
+        assert data["runs"][r] == ranking.run
+        assert [here["docs"][doc] for doc in here["lists"][r]] == list(ranking.docs[:8])
+        for m, terms in enumerate(ranking.terms):
+            gained, spent, gain, novelty = here["earned"][m][r]
+            earned = np.zeros(8)
+            earned[: len(gained)] += gained
+            earned[: len(spent)] += spent
+            shown = min(8, len(terms.earned))
+            assert data["scores"][m][r][t] == pytest.approx(terms.score, abs=1e-12)
+            assert earned[:shown] / UNIT == pytest.approx(terms.earned[:shown], abs=2e-6)
+            for name, values in (("gain", gain), ("novelty", novelty)):
+                expected = np.nan_to_num(terms.why.get(name, np.zeros(8)))[:8]
+                assert np.array(values) / UNIT == pytest.approx(expected[: len(values)], abs=1e-6)
+                assert not expected[len(values) :].any()
+
+
+def test_documents_have_the_grades_of_the_judgments(data: Any) -> None:
+    topic, aspect, doc, grade = read_judgments(sample.QRELS).table.columns()
+    judged: dict[tuple[str, str], dict[str, float]] = {}
+    for t, a, d, g in zip(topic, aspect, doc, grade, strict=True):
+        judged.setdefault((t, d), {})[a] = g
+    seen = set()
+    for t, here in zip(data["topics"], data["rankings"]["topics"], strict=True):
+        for d, flat in zip(here["docs"], here["grades"], strict=True):
+            if flat is None:
+                assert (t, d) not in judged
+                seen.add("not judged")
+                continue
+            named = {here["aspects"][a]: g for a, g in zip(flat[::2], flat[1::2], strict=True)}
+            assert named == {a: g for a, g in judged[t, d].items() if g > 0}
+            seen.add("relevant" if named else "not relevant")
+    assert {"relevant", "not judged"} <= seen
+
+
+def test_an_ideal_list_of_a_normalised_measure_scores_1(data: Any) -> None:
+    for here in data["rankings"]["topics"]:
+        alpha_ndcg, _, strecall, ap = here["ideal"]
+        assert alpha_ndcg[1] == ap[1] == 1
+        assert strecall is None
+    assert "no simple rule gives the best order" in data["rankings"]["no ideal"][2]
+
+
+def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_effort() -> None:
+    """All orders of all sets of five documents, by brute force."""
+    qrels = {"q": {"x": {"a": 1, "b": 1, "c": 1, "d": 1}, "y": {"c": 1, "e": 1}}}
+    measure = parse("RBU(p=0.8,e=0.2)")
+    judged = read_judgments(qrels)
+    order = ideal(measure, judged.cells)
+    assert not isinstance(order, str)
+    ids = ["e", "d", "c", "b", "a"]  # as the core numbers them: descending
+    shown = [ids[doc] for doc in order.doc]
+    every = {
+        "".join(docs): {"q": {doc: -float(rank) for rank, doc in enumerate(docs)}}
+        for n in range(1, 6)
+        for docs in itertools.permutations("abcde", n)
+    }
+    found = evaluate(qrels, every, measure).mean()
+    best = max(found.values(), key=lambda one: one[str(measure)])
+    assert found["".join(shown)] == best
+    assert 0 < len(shown) < 5  # the last ones are not worth the effort
+
+
+def test_an_aspect_weight_that_is_given_counts_in_what_a_document_is_worth() -> None:
+    judged = read_judgments({"q": {"x": {"a": 1}, "y": {"b": 1}}}, weights={"q": {"x": 0.9, "y": 0.1}})
+    order = ideal(parse("RBU(e=0.1)"), judged.cells)
+    assert not isinstance(order, str)
+    assert make_pool(judged.cells, np.array([0])).grade[0, :, order.doc].tolist() == [[1.0, 0.0]]
+
+
+def test_labels_have_their_names() -> None:
+    aspects = {"relevance": {"labels": ["no", "some", "much"]}, "credibility": {"labels": [0, 1]}}
+    rows = [
+        {"topic": "q", "doc": "a", "relevance": "much", "credibility": 1},
+        {"topic": "q", "doc": "b", "relevance": "some", "credibility": 0},
+    ]
+    judged = read_judgments(rows, aspects=aspects)
+    assert report.default_measures(judged)[0] == "CAM(nDCG@20)"
+    found = report.make(judged, {"q": {"a": 2.0, "b": 1.0}}, "CAM(nDCG@5)").data["rankings"]
+    assert found["labels"] == {"relevance": {"0": "no", "1": "some", "2": "much"}}
+
+
+# ── systems and topics ───────────────────────────────────────────────────────────────────────────
+
+
+def test_means_and_intervals_are_those_of_scipy(data: Any, scores: Any) -> None:
+    for m in range(len(MEASURES)):
+        for r in range(len(scores.runs)):
+            values = scores.values[r, :, m]
+            assert data["systems"]["means"][m][r] == scores.means[r, m]
+            if values.std() > 1e-12:
+                low, _ = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+                assert data["systems"]["margins"][m][r] == pytest.approx(values.mean() - low, rel=1e-4)
+
+
+def test_who_beats_whom_is_what_compare_says(data: Any, scores: Any) -> None:
+    found, comparison = compare(scores), data["systems"]["comparison"]
+    assert found.pairs.tolist() == [list(pair) for pair in itertools.combinations(range(6), 2)]
+    assert comparison["sign"] == np.where(found.significant, found.sign, 0).astype(int).tolist()
+    assert comparison["p"] == [pytest.approx(row, rel=1e-2) for row in found.adjusted]
+
+
+def test_latex_is_that_of_compare(data: Any, scores: Any) -> None:
+    parts = data["systems"]["latex"]
+    assert (
+        parts["head"] + "".join(f"{row}\n" for row in parts["rows"]) + parts["tail"]
+        == compare(scores).to_latex()
+    )
+    assert len(parts["rows"]) == 6
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_groups_are_the_largest_sets_without_a_difference(seed: int) -> None:
+    """By definition: of all subsets, those without a differing pair that no other such set contains."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    differ = np.triu(rng.random((n, n)) < rng.random(), 1)
+    differ = differ | differ.T
+    free = [
+        set(group)
+        for size in range(1, n + 1)
+        for group in itertools.combinations(range(n), size)
+        if not differ[np.ix_(group, group)].any()
+    ]
+    largest = [group for group in free if not any(group < other for other in free)]
+    found = groups(differ, rng.random(n))
+    assert found is not None
+    assert sorted(map(sorted, found)) == sorted(map(sorted, largest))
+
+
+def test_groups_that_nobody_can_read_are_not_shown() -> None:
+    """Of 12 pairs, each run differs from its partner only: 2¹² largest sets."""
+    differ = np.kron(np.eye(12, dtype=bool), np.array([[False, True], [True, False]]))
+    assert groups(differ, np.arange(24.0)) is None
+
+
+def test_hard_and_divisive_topics(data: Any, scores: Any) -> None:
+    found = data["by topic"]
+    for m in range(len(MEASURES)):
+        values = scores.values[:, :, m]
+        assert found["mean"][m] == pytest.approx(values.mean(0))
+        assert found["spread"][m] == pytest.approx(values.std(0, ddof=1))
+        assert found["best"][m] == values.argmax(0).tolist()
+
+
+# ── measures ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_agreement_is_what_meta_says(data: Any, scores: Any) -> None:
+    found = data["agreement"]
+    assert found["power"]["power"] == pytest.approx(meta.power(scores).power, rel=1e-3)
+    assert found["unanimity"]["mu"] == pytest.approx(meta.unanimity(scores).mu, rel=1e-3)
+    tau = meta.correlation(scores).values
+    assert found["correlation"]["values"] == [pytest.approx(row, rel=1e-3) for row in tau]
+    for pair in found["disagreements"]["of"]:
+        a, b = pair["measures"]
+        difference = scores.means[:, None] - scores.means[None]
+        opposite = (difference[..., a] * difference[..., b] < 0).sum() // 2
+        assert pair["opposite"] == opposite
+        for t, run, other, first, second in pair["cases"]:
+            delta = scores.values[run, t] - scores.values[other, t]
+            assert (first / UNIT, second / UNIT) == pytest.approx(delta[[a, b]], abs=1e-6)
+            assert first > 0 > second
+
+
+def test_the_page_begins_with_a_disagreement(data: Any) -> None:
+    start = data["start"]
+    pair = [start["m"], start["m2"]]
+    (found,) = [one for one in data["agreement"]["disagreements"]["of"] if one["measures"] == pair]
+    assert found["cases"][0][:3] == [start["t"], start["a"], start["b"]]
+
+
+def story(data: Any, name: str) -> Any:
+    (found,) = [one for one in data["advice"]["stories"] if one["name"] == name]
+    return found
+
+
+def test_the_advice_says_what_measures_do_not_see_and_why(data: Any) -> None:
+    """Table 1 of Amigó et al. 2018: only EU and RBU keep Conf, and α-nDCG does not see weights."""
+    averse, survey = story(data, "Risk-averse"), story(data, "A survey of all sides")
+    assert averse["conclusion"][0].startswith("For this user, RBU@10 sees the most: it keeps all of Conf")
+    blind = [sentence["text"] for sentence in averse["sees"][0] if "does not always see" in sentence["text"]]
+    assert "that a non-relevant document at the end is a cost" in blind[0]
+    assert "AspRel" in survey["needs"]
+    told = " ".join(sentence["text"] for sentence in data["advice"]["here"][1])
+    for word in ("pairs of systems apart", "unanimity", "τ"):
+        assert word in told
+    for sentence in [*averse["sees"][0], *data["advice"]["here"][0]]:
+        assert sentence["see"] in ("axioms", "power", "unanimity", "correlation", "topics")
+
+
+def test_axioms_that_these_judgments_cannot_touch_are_not_asked() -> None:
+    one = report.make({"q": {"d": 2}}, {"q": {"d": 1.0}}, "P@5").data
+    assert story(one, "A survey of all sides")["missing"].startswith("The judgments have one aspect only")
+    two = report.make({"q": {"x": {"d": 1}, "y": {"e": 2}}}, {"q": {"d": 1.0}}, "P@5").data
+    assert "AspRel" not in story(two, "A survey of all sides")["needs"]
+    assert "all aspects weigh alike" in story(two, "A survey of all sides")["idle"]
+
+
+def test_axioms_are_asked_of_binary_grades_where_the_judgments_are_binary() -> None:
+    """α-nDCG's gain is binary, so it breaks priority between two grades that are both above 0."""
+    measure = [parse("alpha_nDCG@20")]
+    for grade, kept in ((1, True), (2, False)):
+        judged = read_judgments({"q": {"x": {"d": 1}, "y": {"e": grade}}})
+        (row,) = verdicts(measure, judged, 0, lambda share: None)
+        assert [v.kept for v in row if v.constraint.name == "Pri"] == [kept]
+
+
+def test_every_counterexample_is_told(data: Any) -> None:
+    for row in data["axioms"]["verdicts"]:
+        assert len(row) == 10
+        for verdict in row:
+            assert (verdict["kept"] is False) == ("○" in verdict["sign"])
+            assert (
+                verdict["kept"] is not False or "should be" in verdict["story"] or "this" in verdict["story"]
+            )
+
+
+# ── what cannot be said ──────────────────────────────────────────────────────────────────────────
+
+TWO_TOPICS = {"1": {"x": {"a": 1}, "y": {"b": 1}}, "2": {"x": {"c": 1}}}
+
+
+def test_one_run_is_compared_with_nothing() -> None:
+    found = report.make(TWO_TOPICS, {"1": {"a": 2.0}, "2": {"c": 1.0}}, ["RBU@5", "P@5"]).data
+    reason = "There is only one run"
+    assert found["systems"]["comparison"]["missing"].startswith(reason)
+    assert found["systems"]["margins"]
+    for part in ("correlation", "power", "unanimity", "disagreements"):
+        assert found["agreement"][part]["missing"].startswith(reason)
+    assert found["by topic"]["spread"]["missing"].startswith(reason)
+    assert found["start"] == {}
+
+
+def test_one_topic_has_no_intervals_and_no_tests() -> None:
+    runs = {"u": {"1": {"a": 2.0}}, "v": {"1": {"b": 2.0, "x": 3.0}}}
+    found = report.make({"1": TWO_TOPICS["1"]}, runs, ["RBU@5", "P@5"]).data
+    assert found["systems"]["margins"] == []
+    assert "only one topic" in found["systems"]["intervals"]
+    assert "only one topic" in found["systems"]["comparison"]["missing"]
+    assert "only one topic" in found["agreement"]["power"]["missing"]
+    assert found["agreement"]["correlation"]["values"][0][0] == 1
+
+
+def test_one_measure_agrees_with_nothing() -> None:
+    runs = {"u": {"1": {"a": 2.0}, "2": {"c": 1.0}}, "v": {"1": {"b": 2.0}, "2": {"x": 3.0}}}
+    found = report.make(TWO_TOPICS, runs, "RBU@5").data
+    assert "only one measure" in found["agreement"]["correlation"]["missing"]
+    assert "power" in found["agreement"]["power"]
+
+
+def test_the_same_report_whatever_the_order_of_lines_and_the_number_of_threads(tmp_path: Path) -> None:
+    runs = []
+    for file in sample.RUNS[:3]:
+        lines = file.read_text().splitlines(keepends=True)
+        (tmp_path / file.name).write_text("".join(lines[::-1]))
+        runs.append(tmp_path / file.name)
+    one = report.make(sample.QRELS, list(sample.RUNS[:3]), ["RBU@5", "P@5"], threads=1, depth=5)
+    other = report.make(sample.QRELS, runs, ["RBU@5", "P@5"], threads=3, depth=5)
+    assert one.html == other.html
+
+
+def test_retrieved_topics_only() -> None:
+    runs = {"u": {"1": {"a": 2.0}, "2": {"c": 1.0}}, "v": {"1": {"b": 2.0}}}
+    found = report.make(TWO_TOPICS, runs, "P@5", topics="retrieved").data
+    assert found["scores"][0][1] == [0.2, None]
+
+
+# ── documents ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_documents_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "docs.jsonl"
+    file.write_text(
+        '{"id": "a", "title": "Jaguars", "text": "They\\n swim. '
+        + "long " * 100
+        + '", "url": ""}\n{"id": "z"}\n'
+    )
+    found = read_documents(file, {"a", "b"})
+    assert found["a"]["title"] == "Jaguars"
+    assert found["a"]["text"].startswith("They swim. long")
+    assert found["a"]["text"].endswith("long …")
+    assert len(found["a"]["text"]) <= 242
+    assert set(found) == {"a"}
+    assert set(found["a"]) == {"title", "text"}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("{", "docs.jsonl, line 2: is not JSON"),
+        ('["a"]', 'docs.jsonl, line 2: has no text "id"'),
+        ('{"id": 3}', 'docs.jsonl, line 2: has no text "id"'),
+        ('{"id": "a", "title": 3}', 'docs.jsonl, line 2: "title" must be text; got 3'),
+    ],
+)
+def test_bad_documents_are_refused(line: str, expected: str, tmp_path: Path) -> None:
+    file = tmp_path / "docs.jsonl"
+    file.write_text(f'{{"id": "b"}}\n{line}\n')
+    with pytest.raises(InputError) as caught:
+        read_documents(file, {"a"})
+    assert expected in str(caught.value)
+
+
+def test_documents_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Doc:
+        title = "T"
+
+        def default_text(self) -> str:
+            return "T text"
+
+    class Store:
+        def get_many(self, wanted: list[str]) -> dict[str, Doc]:
+            return dict.fromkeys(wanted, Doc())
+
+    def load(name: str) -> Any:
+        if name != "vaswani":
+            raise KeyError(name)
+        return types.SimpleNamespace(docs_store=Store)
+
+    monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=load))
+    assert read_documents("ir_datasets:vaswani", {"1"}) == {"1": {"title": "T", "text": "T text"}}
+    with pytest.raises(InputError, match="ir_datasets has no collection 'x'"):
+        read_documents("ir_datasets:x", {"1"})
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(InputError, match="pip install ir-datasets"):
+        read_documents("ir_datasets:vaswani", {"1"})
+
+
+# ── page and command ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_json_cannot_leave_its_element() -> None:
+    hostile = {"</script>": "<!--<script>", "u": "\u2028\u2029", "s": "caf\udce9", "n": "\x00"}
+    text = as_json(hostile)
+    assert "<" not in text
+    assert "\u2028" not in text
+    assert json.loads(text.encode().decode()) == hostile
+
+
+def test_modules_import_only_what_earlier_ones_export() -> None:
+    """The page joins the modules in this order, so an import has to come from above."""
+    import re
+
+    exported: dict[str, set[str]] = {}
+    for name in MODULES:
+        text = asset(f"{name}.js")
+        for names, module in re.findall(r'^import \{ (.*) \} from "\./(\w+)\.js";$', text, re.M):
+            assert set(names.split(", ")) <= exported[module], f"{name} imports from {module}"
+        assert len(re.findall(r"^import ", text, re.M)) == len(
+            re.findall(r"^import \{ .* \} from", text, re.M)
+        )
+        found = re.findall(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", text, re.M)
+        exported[name] = {word for one, several in found for word in (one or several).split(", ")}
+        assert len(found) == len(re.findall(r"^export", text, re.M))
+        assert "innerHTML" not in text
+        assert "http" not in text.replace("http://www.w3.org/2000/svg", "").replace(r"/^https?:", "")
+
+
+def test_thirty_runs_by_fifty_topics_by_six_measures_stay_below_5_mb(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    docs = [f"clueweb12-{i:04}wb-00-{i:05}" for i in range(60)]
+    qrels = {
+        str(t): {
+            str(a): {docs[d]: int(rng.integers(1, 4)) for d in rng.choice(60, 25, False)} for a in range(4)
+        }
+        for t in range(50)
+    }
+    runs = {
+        f"system-{r}": {str(t): dict(zip(docs, rng.random(60).tolist(), strict=True)) for t in range(50)}
+        for r in range(30)
+    }
+    # Axioms are the same for every collection, and take most of the time.
+    monkeypatch.setattr("rankprism.report.measures.INSTANCES", 1)
+    made = report.make(qrels, runs)
+    assert len(made.data["measures"]) == 6
+    assert len(made.html.encode()) < 5_000_000
+
+
+def test_the_command_writes_a_page(cli: Callable[..., Any], tmp_path: Path) -> None:
+    out = tmp_path / "r.html"
+    options = ["-m", "RBU@5", "-m", "P@5", "--depth", "3", "--title", "A & <b>", "-o", out]
+    done = cli("report", sample.QRELS, *sample.RUNS[:2], *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    text = out.read_text()
+    assert "<title>A &amp; &lt;b&gt;</title>" in text
+    assert "default-src 'none'" in text.replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--documents", "missing.jsonl"], "missing.jsonl: there is no such file"),
+        (["-m", "nope"], "unknown measure 'nope'"),
+        (["-o", "no/such/folder.html"], "no/such"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    cli: Callable[..., Any],
+    options: list[str],
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = cli("report", sample.QRELS, sample.RUNS[0], "-m", "P@5", *options)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_jinja_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(InputError, match=r"pip install 'rankprism\[report\]'"):
+        _ = report.Report({"title": "x"}).html
+
+
+def test_a_depth_below_1_is_refused() -> None:
+    with pytest.raises(InputError, match="depth must be a whole number ≥ 1; got 0"):
+        report.make(TWO_TOPICS, {"1": {"a": 2.0}}, "P@5", depth=0)

@@ -1,0 +1,287 @@
+"""The report in a browser: it works, sends nothing, runs nothing from the data, and is for everybody."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rankprism import evaluate, report, sample
+
+pytest.importorskip("playwright")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning"),
+    pytest.mark.xdist_group("browser"),  # one browser for the whole suite
+]
+
+VIEWS = ("systems", "measures", "topics", "rankings")
+MEASURES = ["alpha_nDCG@10", "RBU@10", "P@10"]
+#: Ids that try to be markup, script, a formula, a command to the terminal or a property of every object.
+HOSTILE = [
+    "</script><script>window.hacked=1</script>",
+    "<img src=x onerror='window.hacked=1'>",
+    '"onmouseover="window.hacked=1',
+    "javascript:window.hacked=1",
+    "\u2028\u202egnp",
+    "=cmd()",
+    "__proto__",
+    "constructor",
+    "{{7*7}}${7*7}",
+    "#&=%",
+    "x" * 500,
+    "naïve 中文",
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report.make(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS, depth=5).save(path)
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page. Whatever it says to the console, and every request but that for the file, is a failure."""
+    wrong: list[str] = []
+    pages = []
+
+    def open_page(path: Path, fragment: str = "", width: int = 1024, scheme: Any = "light") -> Page:
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.set_default_timeout(10_000)
+        pages.append(page)
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: wrong.append(dialog.message))
+        page.on("request", lambda r: None if r.url.startswith("file:///") else wrong.append(r.url))
+        page.goto(f"{path.as_uri()}{fragment}")
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert not wrong
+
+
+def rows(page: Page, name: str) -> list[list[str]]:
+    """The cells of the table in a region."""
+    table = page.get_by_role("region", name=name, exact=True).locator("tbody tr")
+    return [row.locator("th, td").all_inner_texts() for row in table.all()]
+
+
+def control(page: Page, label: str) -> Locator:
+    """A choice that is shown; other views have choices of the same name."""
+    return page.get_by_label(label, exact=True).locator("visible=true")
+
+
+def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made)
+    means = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS).mean()
+
+    def order() -> list[str]:
+        return [row[0] for row in rows(page, "Means over topics")]
+
+    for measure, label in zip(MEASURES, ("α-nDCG@10", "RBU@10", "P@10"), strict=True):
+        head = page.get_by_role("columnheader", name=label, exact=True)
+        page.get_by_role("button", name=label, exact=True).first.click()
+        best_first = sorted(means, key=lambda run: -means[run][measure])
+        if head.get_attribute("aria-sort") == "ascending":
+            page.get_by_role("button", name=label, exact=True).first.click()
+        assert head.get_attribute("aria-sort") == "descending"
+        assert order() == best_first
+        page.get_by_role("button", name=label, exact=True).first.click()
+        assert order() == best_first[::-1]
+    page.get_by_label("Show runs whose name has").fill("RE")
+    assert order() == ["relevance-only", "redundant"][:: 1 if order()[0] == "relevance-only" else -1]
+    assert "2 runs of 6" in page.get_by_role("status").inner_text()
+
+
+def test_the_table_can_be_downloaded_as_it_is_shown(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made, "#view=systems&sort=name&filter=re")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    assert download.value.suggested_filename == "means.csv"
+    found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    means = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS).mean()
+    assert [row["run"] for row in found] == ["redundant", "relevance-only"]
+    for row in found:
+        for measure in MEASURES:
+            assert float(row[measure]) == means[row["run"]][measure]
+            assert float(row[f"{measure} low"]) < float(row[measure]) < float(row[f"{measure} high"])
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download LaTeX").click()
+    latex = Path(download.value.path()).read_text(encoding="utf-8")
+    assert re.findall(r"^. & (\S+) &", latex, re.M) == ["redundant", "relevance-only"]
+    assert latex.rstrip().endswith(r"\end{table}")
+
+
+def test_two_rankings_are_compared_and_the_link_shows_the_same(
+    made: Path, opened: Callable[..., Page]
+) -> None:
+    page = opened(made, "#view=rankings")
+    control(page, "Topic").select_option("jordan")
+    control(page, "A").select_option("shallow")
+    control(page, "B").select_option("noisy")
+    control(page, "Measure").select_option("RBU@10")
+    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS).per_topic()
+    shallow, noisy = scores["shallow"]["jordan"], scores["noisy"]["jordan"]
+    assert [row[1:3] for row in rows(page, "Scores of the lists")] == [
+        [f"{shallow[measure]:.4f}", f"{noisy[measure]:.4f}"] for measure in MEASURES
+    ]
+    told = page.locator(".conclusion:visible").inner_text()
+    assert f"RBU@10 prefers shallow: {shallow['RBU@10']:.4f} against {noisy['RBU@10']:.4f} for noisy." in told
+    assert "Down to rank 5, only A reaches player." in told
+    assert "P@10 sees it the other way round." in told
+    prefers = [row[4] for row in rows(page, "Scores of the lists")]
+    assert prefers == ["A ◀", "A ◀", "B ▶"]
+    assert page.locator(".list.a li").first.inner_text().startswith("jordan-69")
+    assert (
+        "gain 0.390 × new 100.0 % × discount 1.000 × 0.200" in page.locator(".list.a li").first.inner_text()
+    )
+    link = page.url
+    assert "t=jordan" in link
+    other = opened(made, link[link.index("#") :])
+    assert other.locator("main").inner_text() == page.locator("main").inner_text()
+    page.get_by_role("button", name="Next topic").click()
+    assert "t=jordan" not in page.url
+
+
+def test_a_disagreement_leads_to_its_rankings(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made, "#view=measures")
+    first = page.get_by_role("link", name=re.compile("^Compare the rankings of"))
+    label = first.first.get_attribute("aria-label") or ""
+    first.first.click()
+    expect(page.get_by_role("heading", name="Rankings", level=2)).to_be_visible()
+    a, b, topic = re.fullmatch(r"Compare the rankings of (.*) and (.*) for topic (.*)", label).groups()  # type: ignore[union-attr]
+    assert [control(page, name).input_value() for name in ("A", "B", "Topic")] == [a, b, topic]
+
+
+def test_the_evidence_of_a_sentence_is_a_counterexample(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made, "#view=measures")
+    page.locator("dd").filter(has_text="It does not always see").get_by_role(
+        "link", name="Conf"
+    ).first.click()
+    expect(page.locator("#story")).to_contain_text("and Conf: violated")
+    assert "The smallest counterexample found" in page.locator("pre").inner_text()
+    page.go_back()
+    expect(page.locator("#story")).to_have_count(0)
+
+
+def test_two_systems_differ_by_topic(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made, "#view=topics&m=P%4010&a=redundant&b=noisy")
+    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES).per_topic()
+    found = rows(page, "Differences")
+    assert len(found) == 20
+    for topic, a, b, difference, _ in found:
+        expected = scores["redundant"][topic]["P@10"] - scores["noisy"][topic]["P@10"]
+        assert float(a) - float(b) == pytest.approx(expected, abs=1e-4)
+        assert float(difference.replace("−", "-")) == pytest.approx(expected, abs=1e-4)
+    hardest = [float(row[1]) for row in rows(page, "Topics")]
+    assert hardest == sorted(hardest)
+
+
+def test_everything_can_be_reached_with_the_keyboard(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Rankings", level=2)).to_be_visible()
+    page.keyboard.press("Tab")
+    before = control(page, "Topic").input_value()
+    page.keyboard.press("ArrowDown")
+    assert control(page, "Topic").input_value() != before
+    assert page.evaluate("document.activeElement.id") == "topic"
+    page.goto(f"{made.as_uri()}#view=systems")
+    page.locator("#sort-0").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "sort-0"  # though the table is a new one
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1024, "light")])
+def test_axe_finds_nothing_and_the_page_is_not_wider_than_the_screen(
+    made: Path, opened: Callable[..., Page], width: int, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(made, "", width, scheme)
+    for view in VIEWS:
+        page.goto(f"{made.as_uri()}#view={view}&axiom=RBU%4010+Sat")
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_all_parts_are_printed(made: Path, opened: Callable[..., Page]) -> None:
+    page = opened(made)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for title in ("Systems", "Measures", "Topics", "Rankings"):
+        expect(page.get_by_role("heading", name=title, level=2)).to_be_visible()
+    assert page.locator(".list.a li").first.is_visible()
+    assert not page.locator("nav").is_visible()
+
+
+def test_nothing_in_the_data_becomes_markup(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    qrels = {t: {a: dict.fromkeys(HOSTILE[:8], 1) for a in HOSTILE[1:4]} for t in HOSTILE}
+    runs = {
+        run: {t: {doc: float((i * k + 3) % 13) for i, doc in enumerate(HOSTILE)} for t in HOSTILE}
+        for k, run in enumerate(HOSTILE[:6], 2)
+    }
+    documents = {doc: {"title": doc, "text": doc, "url": doc, "type": doc} for doc in HOSTILE[::2]}
+    path = tmp_path / "hostile.html"
+    report.make(qrels, runs, ["RBU@5", "P@5"], documents=documents, title=HOSTILE[0]).save(path)
+    for view in VIEWS:
+        page = opened(
+            path, f"#view={view}&t=%3Cimg%3E&filter=%3Cb%3E&a=__proto__&sort=constructor&axiom=%3Cb%3E"
+        )
+        page = opened(path, f"#view={view}")
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("script").count() == 2
+        assert page.locator("img, [onerror], [onmouseover]").count() == 0
+        assert page.locator("a[href^='javascript']").count() == 0
+    assert page.title() == HOSTILE[0]
+    shown = page.locator("main").inner_text()
+    assert "</script><script>window.hacked=1</script>" in shown
+    assert "\\u2028\\u202egnp" in shown
+    assert "{{7*7}}" in shown
+    assert "x" * 241 not in shown  # what is longest is the beginning of a text
+
+
+def test_with_one_run_or_one_topic_the_reason_is_given(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    path = tmp_path / "one.html"
+    report.make({"q": {"x": {"a": 1}}}, {"q": {"a": 2.0, "b": 1.0}}, "P@5").save(path)
+    reasons = {
+        "systems": ["only one topic", "only one run"],
+        "measures": ["only one run", "one aspect only"],
+        "topics": ["only one topic", "only one run"],
+    }
+    for view in VIEWS:
+        text = opened(path, f"#view={view}").locator("main").inner_text()
+        for reason in reasons.get(view, []):
+            assert reason in text
+        assert "undefined" not in text
+        assert "NaN" not in text
+    assert "not judged" in text
+
+
+def test_forty_aspects_have_names_and_marks_of_their_own(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    qrels = {"q": {f"aspect {i}": {f"d{i % 5}": 1 + i % 3} for i in range(40)}}
+    path = tmp_path / "forty.html"
+    report.make(qrels, {"u": {"q": {f"d{i}": float(i) for i in range(6)}}}, "alpha_nDCG@5").save(path)
+    page = opened(path, "#view=rankings", 360)
+    assert page.locator(".list.a .mark").count() == 40
+    looks = page.locator(".list.a .mark i").evaluate_all("marks => marks.map((mark) => mark.className)")
+    assert len(set(looks)) == 21  # seven colours by three shapes, and always the name
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
