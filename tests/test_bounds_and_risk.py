@@ -408,7 +408,7 @@ def test_navigational_intents_have_bounds_too() -> None:
 
 def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
     reasons = {
-        "Judged@5": "counts the judged documents themselves",
+        "Judged@5": "counts judged documents and does not look at their grades",
         "AP(judged_only=True)": "leaves the unjudged documents out",
         "CAM(AP(judged_only=True))": r"of AP\(judged_only=True\): it leaves the unjudged documents out",
         "D_nDCG(digits=4)@10": "leave out digits",
