@@ -78,10 +78,10 @@ def python_mutants(root: Path, files: list[Path], seed: int, number: int) -> lis
     rng = random.Random(seed)
     rng.shuffle(places)
     mutants: list[Mutant] = []
-    for path, place in places:
-        operator, occurrence = rng.choice(place)
+    for path, (line, mistakes) in places:
+        operator, occurrence = rng.choice(mistakes)
         text = (root / path).read_text("utf-8")
-        mutant = _mutant(path, operator, text, mutate_code(text, get_operator(operator)(), occurrence))
+        mutant = _mutant(path, line, operator, text, mutate_code(text, get_operator(operator)(), occurrence))
         if mutant is not None and not WITHOUT_EFFECT.search(mutant.before):
             mutants.append(mutant)
         if len(mutants) == number:
@@ -89,8 +89,8 @@ def python_mutants(root: Path, files: list[Path], seed: int, number: int) -> lis
     return mutants
 
 
-def _python_places(text: str) -> list[list[tuple[str, int]]]:
-    """For each place in a file, the operators that fit there, each with the number of its occurrence."""
+def _python_places(text: str) -> list[tuple[int, list[tuple[str, int]]]]:
+    """For each place its line, and the operators that fit there, each with the number of its occurrence."""
     hints = _type_hints(text)
     nodes = list(ast_nodes(get_ast(text)))
     places: dict[tuple[int, int], list[tuple[str, int]]] = {}
@@ -103,7 +103,7 @@ def _python_places(text: str) -> list[list[tuple[str, int]]]:
         for occurrence, place in enumerate(positions):
             if not any(first <= place < last for first, last in hints):
                 places.setdefault(place, []).append((name, occurrence))
-    return [places[place] for place in sorted(places)]
+    return [(place[0], places[place]) for place in sorted(places)]
 
 
 def _sensible(kind: str) -> bool:
@@ -117,17 +117,17 @@ def _sensible(kind: str) -> bool:
     return kind != "NoOp"
 
 
-def _mutant(path: Path, operator: str, text: str, mutated: str | None) -> Mutant | None:
+def _mutant(path: Path, line: int, operator: str, text: str, mutated: str | None) -> Mutant | None:
     if mutated is None or mutated == text:
         return None
     try:
         compile(mutated, str(path), "exec")
     except SyntaxError:
         return None
+    mistake = operator.partition("/")[2]
     before, after = text.splitlines(), mutated.splitlines()
-    line = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after) - 1)
-    shown = after[line] if len(before) == len(after) else "(removed)"
-    return Mutant(path, line + 1, operator.partition("/")[2], before[line], shown, mutated)
+    shown = after[line - 1] if len(before) == len(after) else f"({mistake})"
+    return Mutant(path, line, mistake, before[line - 1], shown, mutated)
 
 
 def _type_hints(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:

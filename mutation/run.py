@@ -195,26 +195,16 @@ def try_core(mutant: Mutant) -> str:
 
 def build_core(mutant: Mutant | None = None) -> bool:
     """Compile the core with this mistake and put it into the copy. Only what changed is compiled again."""
+    original = ROOT / "src" / "rankprism" / "_core"
     sources = CORE / "src" / "rankprism" / "_core"
-    if not CORE.is_dir():
-        shutil.copytree(ROOT / "src" / "rankprism" / "_core", sources)
-        shutil.copy(ROOT / "CMakeLists.txt", CORE)
-    for file in (ROOT / "src" / "rankprism" / "_core").iterdir():
-        text = mutant.text if mutant and mutant.path.name == file.name else file.read_text(encoding="utf-8")
-        if (sources / file.name).read_text(encoding="utf-8") != text:
-            (sources / file.name).write_text(text, encoding="utf-8")
-    nanobind = subprocess.run(
-        [sys.executable, "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True
-    )
-    settings = [
-        "-DCMAKE_BUILD_TYPE=Release",
-        "-DSKBUILD_SABI_VERSION=",
-        f"-Dnanobind_DIR={nanobind.stdout.strip()}",
-    ]
-    settings.append(f"-DPython_EXECUTABLE={sys.executable}")
     if not (CORE / "build" / "build.ninja").is_file():
-        command = ["cmake", "-G", "Ninja", "-S", str(CORE), "-B", str(CORE / "build"), *settings]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        shutil.copytree(original, sources, dirs_exist_ok=True)
+        shutil.copy(ROOT / "CMakeLists.txt", CORE)
+        configure()
+    for file in original.iterdir():
+        text = mutant.text if mutant and mutant.path.name == file.name else file.read_text("utf-8")
+        if (sources / file.name).read_text("utf-8") != text:
+            (sources / file.name).write_text(text, "utf-8")
     command = ["cmake", "--build", str(CORE / "build"), "--target", "_core", "-j", "1"]
     if subprocess.run(command, capture_output=True).returncode != 0:
         return False
@@ -222,6 +212,14 @@ def build_core(mutant: Mutant | None = None) -> bool:
         old.unlink()
     shutil.copy(built(CORE / "build"), PACKAGE)
     return True
+
+
+def configure() -> None:
+    asked = [sys.executable, "-m", "nanobind", "--cmake_dir"]
+    nanobind = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["cmake", "-G", "Ninja", "-S", str(CORE), "-B", str(CORE / "build")]
+    command += ["-DCMAKE_BUILD_TYPE=Release", "-DSKBUILD_SABI_VERSION=", f"-Dnanobind_DIR={nanobind}"]
+    subprocess.run([*command, f"-DPython_EXECUTABLE={sys.executable}"], check=True, stdout=subprocess.DEVNULL)
 
 
 def built(folder: Path) -> Path:
