@@ -109,7 +109,8 @@ def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignmen
             return _assignment(connection, held)
     with open_study.writing() as connection:
         _one_at_a_time(connection, assessor)
-        return _leased(connection, settings, assessor)
+        leased = _leased(connection, settings, assessor)
+    return _shown(open_study, leased)
 
 
 def submit(
@@ -144,7 +145,16 @@ def submit_and_next(
     with open_study.writing() as connection:
         _one_at_a_time(connection, assessor)
         outcome = _stored(connection, assessor, place, attempt, answer, comment, grades)
-        return outcome, _leased(connection, settings, assessor)
+        leased = _leased(connection, settings, assessor)
+    return outcome, _shown(open_study, leased)
+
+
+def _shown(open_study: Store, leased: sa.Row[Any] | None) -> Assignment | None:
+    """What is shown at a place. It is read when others may write again."""
+    if leased is None:
+        return None
+    with open_study.reading() as connection:
+        return _assignment(connection, leased)
 
 
 def _stored(
@@ -180,7 +190,7 @@ def _stored(
     return "stored"
 
 
-def _leased(connection: sa.Connection, settings: Settings, assessor: int) -> Assignment | None:
+def _leased(connection: sa.Connection, settings: Settings, assessor: int) -> sa.Row[Any] | None:
     found = _held(connection, assessor) or _fresh(connection, settings, assessor)
     if found is None:
         return None
@@ -189,9 +199,8 @@ def _leased(connection: sa.Connection, settings: Settings, assessor: int) -> Ass
     if found.assessor != assessor or found.expires is None:
         renewed |= {"assessor": assessor, "leased": now, "attempt": found.attempt + 1}
     place = store.place
-    connection.execute(sa.update(place).where(place.c.id == found.id).values(renewed))
-    row = connection.execute(sa.select(place).where(place.c.id == found.id)).one()
-    return _assignment(connection, row)
+    updated = sa.update(place).where(place.c.id == found.id).values(renewed)
+    return connection.execute(updated.returning(*place.c)).one()
 
 
 def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
@@ -219,14 +228,8 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
 
 def progress(connection: sa.Connection, assessor: int) -> Progress:
     """How far an assessor is."""
-    judgment, task = store.judgment, store.task
-    counts = connection.execute(
-        sa.select(task.c.purpose, sa.func.count())
-        .join(judgment, judgment.c.task == task.c.id)
-        .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None))
-        .group_by(task.c.purpose)
-    ).all()
-    return Progress(sum(n for purpose, n in counts if purpose != "practice"), bool(counts))
+    counts = _counts(connection, assessor)
+    return Progress(sum(n for purpose, n in counts.items() if purpose != "practice"), bool(counts))
 
 
 def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, int]:
@@ -304,9 +307,19 @@ def stop(open_study: Store, why: str | None) -> None:
 
 
 def _one_at_a_time(connection: sa.Connection, assessor: int) -> None:
-    """Let two tabs of one assessor wait for each other."""
-    mine = sa.select(store.assessor.c.id).where(store.assessor.c.id == assessor)
-    connection.execute(_locked(mine))
+    """Let two tabs of one assessor wait for each other. In SQLite, everybody waits anyway."""
+    if connection.dialect.name != "sqlite":
+        mine = sa.select(store.assessor.c.id).where(store.assessor.c.id == assessor)
+        connection.execute(_locked(mine))
+
+
+# The statements of every answer are made once: to make them takes longer than to run them.
+_HELD = (
+    sa.select(store.place)
+    .where(store.place.c.assessor == sa.bindparam("assessor"), store.place.c.done.is_(False))
+    .order_by(store.place.c.leased.desc(), store.place.c.id)
+    .limit(1)
+)
 
 
 def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
@@ -314,33 +327,20 @@ def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
 
     After an answer was taken back there are two: that one comes first, and then the one that was before them.
     """
-    place = store.place
-    return connection.execute(
-        sa.select(place)
-        .where(place.c.assessor == assessor, place.c.done.is_(False))
-        .order_by(place.c.leased.desc(), place.c.id)
-        .limit(1)
-    ).first()
+    return connection.execute(_HELD, {"assessor": assessor}).first()
 
 
 def _fresh(connection: sa.Connection, settings: Settings, assessor: int) -> sa.Row[Any] | None:
     """A place for the assessor that nobody works at."""
-    judgment, task = store.judgment, store.task
     if connection.scalar(sa.select(store.study.c.stopped)) is not None:
         return None
     practice = _unseen(connection, assessor, "practice")
     if practice is not None:
         return _own_place(connection, settings, practice, assessor)
-    done = connection.execute(
-        sa.select(task.c.purpose, sa.func.count())
-        .join(judgment, judgment.c.task == task.c.id)
-        .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
-        .group_by(task.c.purpose)
-    ).all()
-    number = sum(count for _, count in done)
+    number = sum(n for purpose, n in _counts(connection, assessor).items() if purpose != "practice")
     if settings.quota is not None and number >= settings.quota:
         return None
-    free = connection.execute(_locked(_free(assessor), skip=True)).first()
+    free = connection.execute(_FREE, {"assessor": assessor, "now": time.time()}).first()
     # The first gold question comes halfway through the first stretch, and none after everything else is done.
     if free is not None and number % settings.gold_every == settings.gold_every // 2:
         gold = _unseen(connection, assessor, "gold")
@@ -349,33 +349,53 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int) -> sa.R
     return free
 
 
-def _free(assessor: int) -> sa.Select[Any]:
+def _free_place() -> sa.Select[Any]:
     """The first place that is free for somebody who has not had its task."""
     place, mine = store.place, store.place.alias()
-    theirs = sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == assessor)
+    theirs = sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == sa.bindparam("assessor"))
     return (
         sa.select(place)
         .where(
             place.c.done.is_(False),
             place.c.position > 0,  # practice and gold have places of their own
-            place.c.assessor.is_(None) | (place.c.expires < time.time()),
+            place.c.assessor.is_(None) | (place.c.expires < sa.bindparam("now")),
             ~theirs,
         )
         .order_by(place.c.position, place.c.id)
         .limit(1)
+        .with_for_update(skip_locked=True)
     )
+
+
+_FREE = _free_place()
+_UNSEEN = (
+    sa.select(store.task)
+    .where(
+        store.task.c.purpose == sa.bindparam("purpose"),
+        ~sa.exists().where(
+            store.place.c.task == store.task.c.id, store.place.c.assessor == sa.bindparam("assessor")
+        ),
+    )
+    .order_by(store.task.c.position)
+    .limit(1)
+)
+_COUNTS = (
+    sa.select(store.task.c.purpose, sa.func.count().label("number"))
+    .join(store.judgment, store.judgment.c.task == store.task.c.id)
+    .where(store.judgment.c.assessor == sa.bindparam("assessor"), store.judgment.c.withdrawn.is_(None))
+    .group_by(store.task.c.purpose)
+)
 
 
 def _unseen(connection: sa.Connection, assessor: int, purpose: str) -> sa.Row[Any] | None:
     """The first practice or gold task that the assessor has not had."""
-    task, place = store.task, store.place
-    had = sa.select(place.c.task).where(place.c.assessor == assessor)
-    return connection.execute(
-        sa.select(task)
-        .where(task.c.purpose == purpose, task.c.id.not_in(had))
-        .order_by(task.c.position)
-        .limit(1)
-    ).first()
+    return connection.execute(_UNSEEN, {"assessor": assessor, "purpose": purpose}).first()
+
+
+def _counts(connection: sa.Connection, assessor: int) -> dict[str, int]:
+    """How many tasks of each purpose the assessor has answered."""
+    rows = connection.execute(_COUNTS, {"assessor": assessor})
+    return {row.purpose: row.number for row in rows}
 
 
 def _own_place(
@@ -447,6 +467,6 @@ def _assignment(connection: sa.Connection, place: sa.Row[Any]) -> Assignment:
     )
 
 
-def _locked(query: sa.Select[Any], *, skip: bool = False) -> sa.Select[Any]:
+def _locked(query: sa.Select[Any]) -> sa.Select[Any]:
     """Locks the rows, where the database can: SQLite locks everything anyway."""
-    return query.with_for_update(skip_locked=skip)
+    return query.with_for_update()
