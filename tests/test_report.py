@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import sys
@@ -16,7 +17,7 @@ from scipy import stats
 
 from rankprism import compare, evaluate, explain, meta, report, sample
 from rankprism.data.hits import make_pool
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures import parse
 from rankprism.report.documents import read_documents
@@ -334,6 +335,23 @@ def test_documents_from_a_file(tmp_path: Path) -> None:
     assert len(found["a"]["text"]) <= 242
     assert set(found) == {"a"}
     assert set(found["a"]) == {"title", "text"}
+
+
+@pytest.mark.filterwarnings("default::rankprism.RankprismWarning")
+def test_documents_of_another_collection_are_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "docs.jsonl"
+    file.write_text('{"id": "z"}\n')
+    with pytest.warns(RankprismWarning, match=r"docs\.jsonl: none of them is shown by the report"):
+        assert read_documents(file, {"a"}) == {}
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_documents_that_are_not_utf8_are_refused(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"docs.jsonl{ending}"
+    data = b'{"id": "a"}\n{"id": "caf\xe9"}\n'
+    file.write_bytes(gzip.compress(data) if ending else data)
+    with pytest.raises(InputError, match=r"line 2.*UTF-8"):
+        read_documents(file, {"a"})
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,27 @@ def text_lines(path: PathLike, data: bytes | None) -> Iterator[tuple[int, str]]:
     return _data_lines(checked_text(data, source_name(path)).split("\n"))
 
 
+def streamed_lines(path: PathLike) -> Iterator[tuple[int, str]]:
+    """The same as `text_lines`, but a plain file is read line by line: it may be larger than the memory."""
+    data = unpacked(path)
+    return text_lines(path, data) if data is not None else _data_lines(_lines(path))
+
+
+def _lines(path: PathLike) -> Iterator[str]:
+    name = source_name(path)
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    yield line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\n")
+                except UnicodeDecodeError:
+                    raise InputError(
+                        f"{name}, line {number}: is not UTF-8; convert the file to UTF-8"
+                    ) from None
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror})") from None
+
+
 def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
     """The first of `text_lines`, to recognise a format by; an empty one if there is none."""
     start = _read(path, 1 << 16) if data is None else data[: 1 << 16]

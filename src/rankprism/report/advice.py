@@ -207,11 +207,16 @@ def _conclusion(
     several = len(best) > 1
     see = f"{names} see the most: each keeps" if several else f"{names} sees the most: it keeps"
     sentences = [f"For this user, {see} {some}."]
-    for m in best if most < len(needs) else ():
-        blind = [SEES[name] for name in needs if not kept[m][name]]
-        sentences.append(
-            f"Keep in mind that {measures[m].display} does not always see {_listed(blind, 'or')}."
-        )
+    blind: dict[tuple[str, ...], list[str]] = {}
+    for m in best:
+        lacks = tuple(SEES[name] for name in needs if not kept[m][name])
+        blind.setdefault(lacks, []).append(measures[m].display)
+    for lacks, those in blind.items():
+        if lacks:
+            do_not = "do not" if len(those) > 1 else "does not"
+            sentences.append(
+                f"Keep in mind that {_listed(those)} {do_not} always see {_listed(lacks, 'or')}."
+            )
     if several:
         sentences.append(_between(measures, best, evidence))
     return sentences

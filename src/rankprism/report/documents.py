@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import files
 
 DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
@@ -33,17 +34,21 @@ def read_documents(source: DocumentsLike | None, wanted: Collection[str]) -> dic
         found = _from_ir_datasets(source.removeprefix(IR_DATASETS), wanted)
     else:
         found = _from_file(source)
-    documents = {}
-    for where, doc, fields in found:
-        if doc in wanted:
-            documents[doc] = _shown(where, fields)
+    documents = {doc: _shown(where, fields) for where, doc, fields in found if doc in wanted}
+    if not documents:
+        name = "the documents" if isinstance(source, Mapping) else str(source)
+        warnings.warn(
+            f"{name}: none of them is shown by the report; check that their ids are those of the runs",
+            RankprismWarning,
+            stacklevel=2,
+        )
     return documents
 
 
 def _from_file(path: files.PathLike) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Where each document stands, its id and what it has."""
     name = files.source_name(path)
-    for number, line in files.text_lines(path, files.unpacked(path)):
+    for number, line in files.streamed_lines(path):
         where = f"{name}, line {number}"
         try:
             fields = json.loads(line)

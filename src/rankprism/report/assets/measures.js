@@ -19,11 +19,14 @@ function evidence(m, sentence) {
 
 const sentences = (m, found) => found.map((sentence) => h("li", {}, sentence.text, h("span", { class: "evidence" }, evidence(m, sentence))));
 
+/** The name of an axiom with its short form: priority (Pri). */
+const longName = (short) => `${axioms.axioms.find(({ name }) => name === short).summary.split(":")[0].toLowerCase()} (${short})`;
+
 function story(found) {
   if (found.missing) return h("details", { open: true }, h("summary", {}, found.name), h("p", {}, found.user), missing(found.missing));
   return h("details", { open: true },
     h("summary", {}, found.name),
-    h("p", {}, found.user, " A measure for this user should keep ", listed(found.needs), "."),
+    h("p", {}, found.user, " A measure for this user should keep these axioms: ", listed(found.needs.map(longName)), "."),
     found.idle && h("p", {}, found.idle),
     h("ul", { class: "conclusion" }, found.conclusion.map((text) => h("li", {}, text))),
     h("h4", {}, "What each measure sees"),
