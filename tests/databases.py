@@ -33,7 +33,18 @@ def postgresql(*, fsync: bool) -> Iterator[Callable[[], str]]:
         common |= {"user": "nobody", "group": "nogroup"}
         shutil.chown(folder, "nobody", "nogroup")
     try:
-        make = [where / "initdb", "-D", data, "-U", "rankprism", "-A", "trust", "--no-sync", "-E", "UTF8"]
+        make = [
+            str(where / "initdb"),
+            "-D",
+            str(data),
+            "-U",
+            "rankprism",
+            "-A",
+            "trust",
+            "--no-sync",
+            "-E",
+            "UTF8",
+        ]
         subprocess.run(make, check=True, capture_output=True, **common)
         options = {
             "listen_addresses": "",

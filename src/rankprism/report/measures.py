@@ -144,8 +144,8 @@ def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]
         both = 0
         if not isinstance(compared, str):
             both = int((opposite & compared.significant[a] & compared.significant[b]).sum())
-        first, second = scores.measures[a], scores.measures[b]
-        cases = meta.disagreement(scores, first=first, second=second, most=CASES).cases
+        one, other = scores.measures[a], scores.measures[b]
+        cases = meta.disagreement(scores, first=one, second=other, most=CASES).cases
         found.append(
             {
                 "measures": [a, b],
