@@ -33,14 +33,14 @@ def postgresql(*, fsync: bool) -> Iterator[Callable[[], str]]:
         common |= {"user": "nobody", "group": "nogroup"}
         shutil.chown(folder, "nobody", "nogroup")
     try:
-        make = [where / "initdb", "-D", data, "-U", "rankprism", "-A", "trust", "--no-sync", "-E", "UTF8"]
-        subprocess.run(make, check=True, capture_output=True, **common)
-        options = {
+        options = ["-U", "rankprism", "-A", "trust", "--no-sync", "-E", "UTF8"]
+        subprocess.run([where / "initdb", "-D", data, *options], check=True, capture_output=True, **common)
+        values = {
             "listen_addresses": "",
             "unix_socket_directories": str(folder),
             "fsync": "on" if fsync else "off",
         }
-        settings = [text for name, value in options.items() for text in ("-c", f"{name}={value}")]
+        settings = [text for name, value in values.items() for text in ("-c", f"{name}={value}")]
         process = subprocess.Popen(
             [where / "postgres", "-D", data, *settings],
             stdout=subprocess.DEVNULL,

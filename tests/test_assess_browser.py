@@ -311,7 +311,12 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
         context = chromium.new_context()
         page = context.new_page()
         dialogs: list[str] = []
-        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+        def seen(dialog: Any) -> None:
+            dialogs.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", seen)
         page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
         page.check("input[name=consent]")
         page.click("text=Begin")

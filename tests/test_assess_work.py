@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import sqlite3
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -16,7 +18,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from assessing import Collection, make_collection, worth
 
-from rankprism.assess import access, exchange, store, work
+from rankprism.assess import access, dashboard, exchange, store, work
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
@@ -304,12 +306,12 @@ def test_a_task_comes_back_when_its_assessor_disappears(
     ann, ben, settings = assessor(study, "ann"), assessor(study, "ben"), settings_of(study)
     task = work.next_task(study, settings, ann)
     assert task is not None
-    later = work.time.time() + settings.lease + 1
+    later = time.time() + settings.lease + 1
     other = work.next_task(study, settings, ben)
     assert other is not None
     assert other.place != task.place
     assert judge(study, ben, other) == "stored"
-    monkeypatch.setattr(work.time, "time", lambda: later)
+    monkeypatch.setattr(time, "time", lambda: later)
     taken = work.next_task(study, settings, ben)
     assert taken is not None
     assert taken.place == task.place
@@ -325,8 +327,8 @@ def test_a_late_answer_counts_if_nobody_else_has_the_task(
     ann, settings = assessor(study, "ann"), settings_of(study)
     task = work.next_task(study, settings, ann)
     assert task is not None
-    later = work.time.time() + 10 * settings.lease
-    monkeypatch.setattr(work.time, "time", lambda: later)
+    later = time.time() + 10 * settings.lease
+    monkeypatch.setattr(time, "time", lambda: later)
     assert judge(study, ann, task) == "stored"
 
 
@@ -524,6 +526,7 @@ def test_grades_are_collected_with_the_labels_of_a_scale(tmp_path: Path, collect
         given = {"relevance": relevance, "credibility": credibility}
         work.submit(study, who, task.place, task.attempt, "graded", grades=given)
     text = exchange.export(study, "qrels").text.decode()
+    assert task is not None
     doc = task.documents[0].name
     # The middle grade, of two the lower: min(1, 2) = 1; and good is worth 3.
     assert sorted(text.splitlines()) == [f"1 credibility {doc} 3", f"1 relevance {doc} 1"]
@@ -533,6 +536,30 @@ def test_grades_are_collected_with_the_labels_of_a_scale(tmp_path: Path, collect
         ["1", "credibility", doc, "good", "3.0", "ann"],
     ]
     study.close()
+
+
+def test_gold_grades_are_checked_against_the_scale(tmp_path: Path, collection: Collection) -> None:
+    scale, gold = tmp_path / "scale.toml", tmp_path / "gold.qrels"
+    scale.write_text('[aspects.relevance]\nlabels = ["not", "some", "high"]\n')
+    gold.write_text("1 relevance 1-d1 2\n")
+    settings = Settings(depth=3, ask="grades", gold_every=2)
+    study = made(str(tmp_path / "s.db"), collection, settings, scale=scale, gold=gold)
+    ann = assessor(study, "ann")
+    purposes = []
+    for label in ("not", "some", "high"):
+        task = work.next_task(study, settings_of(study), ann)
+        assert task is not None
+        purposes.append(task.purpose)
+        work.submit(study, ann, task.place, task.attempt, "graded", grades={"relevance": label})
+    assert purposes == ["study", "gold", "study"]
+    with study.reading() as connection:
+        loaded = work.load(connection)
+    (row, *_) = dashboard.view(study, loaded).assessors
+    assert (row.gold_right, row.gold) == (0, 1)  # "some" is not "high"
+    study.close()
+    gold.write_text("1 relevance 1-d1 7\n")
+    with pytest.raises(InputError, match=r"aspect 'relevance' of topic '1' has no label with grade 7"):
+        made(str(tmp_path / "t.db"), collection, settings, scale=scale, gold=gold)
 
 
 def test_subtopics_are_graded_too(tmp_path: Path, collection: Collection) -> None:
@@ -573,8 +600,13 @@ def test_tokens_are_random_and_only_their_hash_is_stored(study: Store) -> None:
 
 def test_secrets_are_compared_in_constant_time(study: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
-    original = access.hmac.compare_digest
-    monkeypatch.setattr(access.hmac, "compare_digest", lambda a, b: compared.append(1) or original(a, b))
+    original = hmac.compare_digest
+
+    def counting(one: bytes, other: bytes) -> bool:
+        compared.append(one)
+        return original(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", counting)
     with study.writing() as connection:
         link = access.new_link(connection, "ann")
         assert access.find_token(connection, link, "link") is not None
