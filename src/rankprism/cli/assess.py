@@ -200,7 +200,8 @@ def new(
     """Make a study of runs, documents and topics.
 
     \b
-    rankprism assess new study.db runs/*.run --documents docs.jsonl --topics topics.tsv --depth 10
+    rankprism assess new study.db runs/*.run \\
+        --documents docs.jsonl --topics topics.tsv --depth 10
     """
     creation = _part("creation", study)
     if choice is None:
