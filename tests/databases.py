@@ -33,6 +33,7 @@ def postgresql(*, fsync: bool) -> Iterator[Callable[[], str]]:
         common |= {"user": "nobody", "group": "nogroup"}
         shutil.chown(folder, "nobody", "nogroup")
     try:
+<<<<<<< HEAD
         make = [
             str(where / "initdb"),
             "-D",
@@ -47,11 +48,16 @@ def postgresql(*, fsync: bool) -> Iterator[Callable[[], str]]:
         ]
         subprocess.run(make, check=True, capture_output=True, **common)
         options = {
+=======
+        options = ["-U", "rankprism", "-A", "trust", "--no-sync", "-E", "UTF8"]
+        subprocess.run([where / "initdb", "-D", data, *options], check=True, capture_output=True, **common)
+        values = {
+>>>>>>> i-app
             "listen_addresses": "",
             "unix_socket_directories": str(folder),
             "fsync": "on" if fsync else "off",
         }
-        settings = [text for name, value in options.items() for text in ("-c", f"{name}={value}")]
+        settings = [text for name, value in values.items() for text in ("-c", f"{name}={value}")]
         process = subprocess.Popen(
             [where / "postgres", "-D", data, *settings],
             stdout=subprocess.DEVNULL,

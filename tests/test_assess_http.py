@@ -304,7 +304,7 @@ HOSTILE = [
     "<img src=x onerror=alert(1)>",
     '"><svg onload=alert(1)>',
     "' onmouseover='alert(1)",
-    "{{ 7 * 7 }}{% raw %}",
+    "{{ 'pwn' * 3 }}{% raw %}",
     "javascript:alert(1)",
     "\u202e\u2066d1",
     "../../etc/passwd",
@@ -359,7 +359,7 @@ def test_hostile_names_titles_and_documents_stay_inert(tmp_path: Path) -> None:
     for one in pages:
         assert one.status in (200, 404)
         _Inert().feed(one.text)
-        assert "49" not in one.text or "{{" not in one.text
+        assert "pwnpwnpwn" not in one.text
     name = boss.client.get("/organiser/export?to=tsv").headers["content-disposition"]
     assert re.fullmatch(r'attachment; filename="[A-Za-z0-9-]+\.tsv"', name)
     served.store.close()

@@ -18,7 +18,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from assessing import Collection, make_collection, worth
 
-from rankprism.assess import access, exchange, store, work
+from rankprism.assess import access, dashboard, exchange, store, work
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
@@ -538,6 +538,30 @@ def test_grades_are_collected_with_the_labels_of_a_scale(tmp_path: Path, collect
     study.close()
 
 
+def test_gold_grades_are_checked_against_the_scale(tmp_path: Path, collection: Collection) -> None:
+    scale, gold = tmp_path / "scale.toml", tmp_path / "gold.qrels"
+    scale.write_text('[aspects.relevance]\nlabels = ["not", "some", "high"]\n')
+    gold.write_text("1 relevance 1-d1 2\n")
+    settings = Settings(depth=3, ask="grades", gold_every=2)
+    study = made(str(tmp_path / "s.db"), collection, settings, scale=scale, gold=gold)
+    ann = assessor(study, "ann")
+    purposes = []
+    for label in ("not", "some", "high"):
+        task = work.next_task(study, settings_of(study), ann)
+        assert task is not None
+        purposes.append(task.purpose)
+        work.submit(study, ann, task.place, task.attempt, "graded", grades={"relevance": label})
+    assert purposes == ["study", "gold", "study"]
+    with study.reading() as connection:
+        loaded = work.load(connection)
+    (row, *_) = dashboard.view(study, loaded).assessors
+    assert (row.gold_right, row.gold) == (0, 1)  # "some" is not "high"
+    study.close()
+    gold.write_text("1 relevance 1-d1 7\n")
+    with pytest.raises(InputError, match=r"aspect 'relevance' of topic '1' has no label with grade 7"):
+        made(str(tmp_path / "t.db"), collection, settings, scale=scale, gold=gold)
+
+
 def test_subtopics_are_graded_too(tmp_path: Path, collection: Collection) -> None:
     topics = tmp_path / "topics.jsonl"
     rows = [{"id": t, "title": f"T{t}", "subtopics": {"a": "First side", "b": "Other side"}} for t in "12"]
@@ -575,6 +599,7 @@ def test_tokens_are_random_and_only_their_hash_is_stored(study: Store) -> None:
 
 
 def test_secrets_are_compared_in_constant_time(study: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+<<<<<<< HEAD
     compared: list[int] = []
     original = hmac.compare_digest
 
@@ -583,6 +608,16 @@ def test_secrets_are_compared_in_constant_time(study: Store, monkeypatch: pytest
         return original(a, b)
 
     monkeypatch.setattr(hmac, "compare_digest", counted)
+=======
+    compared = []
+    original = hmac.compare_digest
+
+    def counting(one: bytes, other: bytes) -> bool:
+        compared.append(one)
+        return original(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", counting)
+>>>>>>> i-app
     with study.writing() as connection:
         link = access.new_link(connection, "ann")
         assert access.find_token(connection, link, "link") is not None

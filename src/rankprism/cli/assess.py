@@ -200,7 +200,8 @@ def new(
     """Make a study of runs, documents and topics.
 
     \b
-    rankprism assess new study.db runs/*.run --documents docs.jsonl --topics topics.tsv --depth 10
+    rankprism assess new study.db runs/*.run \\
+        --documents docs.jsonl --topics topics.tsv --depth 10
     """
     creation = _part("creation", study)
     if choice is None:
@@ -289,7 +290,9 @@ def link(
         str, typer.Option(metavar="URL", help="What browsers call the server.")
     ] = "http://127.0.0.1:8000",
 ) -> None:
-    """Make new links for assessors; their old links and open sessions end.
+    """Make new links for assessors, new or known.
+
+    Their old links and open sessions end, and their answers stay.
 
     \b
     rankprism assess link study.db ann
@@ -325,7 +328,9 @@ def export(
         ),
     ] = True,
 ) -> None:
-    """Write the judgments of a study to a file; it may be served meanwhile.
+    """Write the judgments of a study to a file.
+
+    The study may be served meanwhile.
 
     \b
     rankprism assess export study.db -o prefs.tsv
@@ -369,9 +374,9 @@ def import_(
         ),
     ] = None,
 ) -> None:
-    """Put preferences into a study, which then asks only for what is missing.
+    """Put preferences from a file into a study.
 
-    Judgments that it has already stay as they are, so importing a file twice changes nothing.
+    The study then asks only for what is missing. Judgments that it has already stay as they are, so importing a file twice changes nothing.
 
     \b
     rankprism assess import study.db prefs.tsv
