@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from assessing import Served, by_worth, listening, make_collection, opened
@@ -20,9 +20,6 @@ from assessing import Served, by_worth, listening, make_collection, opened
 import rankprism
 from rankprism.assess import exchange, rendering
 from rankprism.assess.creation import Settings
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Dialog
 
 pytestmark = pytest.mark.xdist_group("browser")
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
@@ -97,7 +94,7 @@ def answer_all(page: Any, keys: dict[str, str], most: int = 1000) -> int:
     return most
 
 
-def test_two_assessors_judge_a_whole_study_by_keyboard(browser: Browser, axe: str, tmp_path: Path) -> None:
+def test_two_assessors_judge_a_whole_study_by_keyboard(browser: Any, axe: str, tmp_path: Path) -> None:
     collection = make_collection(tmp_path, topics=("1",))
     settings = Settings(name="Which is better?", depth=3, ask="both", choice="random", budget=12, overlap=2)
     served = Served(opened(tmp_path, settings, collection=collection))
@@ -181,9 +178,7 @@ def _documents(folder: Path) -> Path:
     return path
 
 
-def test_every_page_fits_is_accessible_and_has_a_dark_side(
-    browser: Browser, axe: str, tmp_path: Path
-) -> None:
+def test_every_page_fits_is_accessible_and_has_a_dark_side(browser: Any, axe: str, tmp_path: Path) -> None:
     made = make_collection(tmp_path, topics=("1",))
     made.topics.write_text(
         "1\tjaguar\tSomebody wants to know about jaguars: the animals, and perhaps also the cars.\n"
@@ -295,7 +290,7 @@ def trap() -> Iterator[ThreadingHTTPServer]:
 
 
 def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
-    browser: Browser, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Any, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The frame and its policy hold by themselves, even if nothing of the HTML was removed."""
     evil = f"http://127.0.0.1:{trap.server_port}"
@@ -317,19 +312,11 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
         page = context.new_page()
         dialogs: list[str] = []
 
-<<<<<<< HEAD
-        def dismiss(dialog: Dialog) -> None:
-            dialogs.append(dialog.message)
-            dialog.dismiss()
-
-        page.on("dialog", dismiss)
-=======
         def seen(dialog: Any) -> None:
             dialogs.append(dialog.message)
             dialog.dismiss()
 
         page.on("dialog", seen)
->>>>>>> i-app
         page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
         page.check("input[name=consent]")
         page.click("text=Begin")
