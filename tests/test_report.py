@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import all_scores
 import numpy as np
 import pytest
 from scipy import stats
@@ -19,11 +20,12 @@ from rankprism import compare, evaluate, explain, meta, report, sample
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import align_source
 from rankprism.measures import parse
 from rankprism.report.documents import read_documents
-from rankprism.report.measures import verdicts
+from rankprism.report.measures import described, verdicts
 from rankprism.report.page import MODULES, as_json, asset
-from rankprism.report.rankings import ideal
+from rankprism.report.rankings import earned, ideal
 from rankprism.report.systems import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -111,6 +113,23 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
     best = max(found.values(), key=lambda one: one[str(measure)])
     assert found["".join(shown)] == best
     assert 0 < len(shown) < 5  # the last ones are not worth the effort
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure(named: bool) -> None:
+    judged, runs = all_scores.labelled() if named else all_scores.generated()
+    aligned = [align_source(judged, run, "score", "error") for run in runs.values()]
+    shown = 0
+    for measure in all_scores.all_measures(judged, named)[:: 1 if named else 6]:
+        json.dumps(described(measure, 5), allow_nan=False)
+        order = ideal(measure, judged.cells)
+        if isinstance(order, str):
+            continue
+        shown += 1
+        (best,) = earned([measure], judged.cells, [order], 5)
+        (found,) = earned([measure], judged.cells, aligned, 5)
+        assert (found.score <= best.score + 1e-12).all(), measure
+    assert shown > 10
 
 
 def test_an_aspect_weight_that_is_given_counts_in_what_a_document_is_worth() -> None:
@@ -274,7 +293,11 @@ TWO_TOPICS = {"1": {"x": {"a": 1}, "y": {"b": 1}}, "2": {"x": {"c": 1}}}
 
 
 def test_one_run_is_compared_with_nothing() -> None:
-    found = report.make(TWO_TOPICS, {"1": {"a": 2.0}, "2": {"c": 1.0}}, ["RBU@5", "P@5"]).data
+    shares: list[float] = []
+    runs = {"1": {"a": 2.0}, "2": {"c": 1.0}}
+    found = report.make(TWO_TOPICS, runs, ["RBU@5", "P@5"], on_share=shares.append).data
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
     reason = "There is only one run"
     assert found["systems"]["comparison"]["missing"].startswith(reason)
     assert found["systems"]["margins"]
@@ -446,12 +469,14 @@ def test_thirty_runs_by_fifty_topics_by_six_measures_stay_below_5_mb(monkeypatch
     assert len(made.html.encode()) < 5_000_000
 
 
-def test_the_command_writes_a_page(cli: Callable[..., Any], tmp_path: Path) -> None:
-    out = tmp_path / "r.html"
-    options = ["-m", "RBU@5", "-m", "P@5", "--depth", "3", "--title", "A & <b>", "-o", out]
+def test_the_command_writes_a_page(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["-m", "RBU@5", "-m", "P@5", "--depth", "3", "--title", "A & <b>"]
     done = cli("report", sample.QRELS, *sample.RUNS[:2], *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    text = out.read_text()
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>A &amp; &lt;b&gt;</title>" in text
     assert "default-src 'none'" in text.replace("&#39;", "'")
 

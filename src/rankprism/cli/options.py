@@ -26,17 +26,19 @@ def _checked(output: Path | None) -> Path | None:
     return output
 
 
-OutputFile = Annotated[
-    Path | None,
-    typer.Option(
+def output_option(default: str) -> Any:
+    """-o, which names the file to write."""
+    return typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="The file to write; - is standard output. Default: standard output.",
+        help=f"The file to write; - is standard output. Default: {default}.",
         callback=_checked,
         show_default=False,
-    ),
-]
+    )
+
+
+OutputFile = Annotated[Path | None, output_option("standard output")]
 FORMAT_HELP = (
     "How to write it. Default: what the ending of FILE says, or a table if it has none. guarded-csv is CSV "
     "in which a spreadsheet takes no text for a formula: an apostrophe stands before text that begins with "

@@ -20,10 +20,9 @@ MODULES = ("data", "dom", "state", "charts", "systems", "measures", "topics", "r
 
 def page(data: Mapping[str, Any]) -> str:
     """The data as a page."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
+    check_installed()
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -35,6 +34,14 @@ def page(data: Mapping[str, Any]) -> str:
         script=script,
         data=as_json(data),
     )
+
+
+def check_installed() -> None:
+    """Refuse to make a page without the package that it needs. Call it before any work is done."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
 
 
 def as_json(data: Mapping[str, Any]) -> str:

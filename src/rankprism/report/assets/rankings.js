@@ -191,6 +191,7 @@ export function rankingsView(root) {
     const words = [
       "Each mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
       A.gain && `Under ${chosen.display} a document gains: gain × how much of it is new${chosen.discount ? " × the discount of its rank" : ""}, times a number that is the same for all documents of the topic${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}.`,
+      !A.gain && chosen.sum && `The number beside a document is its part of the sum that ${chosen.display} is.`,
     ];
     show(lists, h("p", { class: "note" }, words.filter(Boolean).join(" ")), h("div", { class: "lists" }, named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest))),
       !ideal && missing(noIdeal[state.m]));
