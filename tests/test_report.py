@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from rankprism.formats.runs import align_source
 from rankprism.measures import parse
 from rankprism.report.documents import read_documents
 from rankprism.report.measures import asked, described
-from rankprism.report.page import MODULES, as_json, asset
+from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
 from rankprism.report.rankings import earned, ideal
 from rankprism.report.systems import groups
 
@@ -448,17 +449,13 @@ def test_json_cannot_leave_its_element() -> None:
 
 def test_modules_import_only_what_earlier_ones_export() -> None:
     """The page joins the modules in this order, so an import has to come from above."""
-    import re
-
     exported: dict[str, set[str]] = {}
     for name in MODULES:
         text = asset(f"{name}.js")
-        for names, module in re.findall(r'^import \{ (.*) \} from "\./(\w+)\.js";$', text, re.M):
-            assert set(names.split(", ")) <= exported[module], f"{name} imports from {module}"
-        assert len(re.findall(r"^import ", text, re.M)) == len(
-            re.findall(r"^import \{ .* \} from", text, re.M)
-        )
-        found = re.findall(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", text, re.M)
+        for names, module in IMPORT.findall(text):
+            assert set(re.findall(r"\w+", names)) <= exported[module], f"{name} imports from {module}"
+        assert len(IMPORT.findall(text)) == len(re.findall(r"^import", text, re.M))
+        found = EXPORT.findall(text)
         exported[name] = {word for one, several in found for word in (one or several).split(", ")}
         assert len(found) == len(re.findall(r"^export", text, re.M))
         assert "innerHTML" not in text
