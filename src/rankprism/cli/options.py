@@ -26,17 +26,19 @@ def _checked(output: Path | None) -> Path | None:
     return output
 
 
-OutputFile = Annotated[
-    Path | None,
-    typer.Option(
+def output_option(default: str) -> Any:
+    """-o, which names the file to write."""
+    return typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the result to this file. Default: -, which is standard output.",
+        help=f"Write the result to this file; - is standard output. Default: {default}.",
         callback=_checked,
         show_default=False,
-    ),
-]
+    )
+
+
+OutputFile = Annotated[Path | None, output_option("standard output")]
 FORMAT_HELP = (
     "Format of the output. Default: the format that the ending of FILE names, or a table if there is no FILE "
     "or no ending. guarded-csv is CSV that is safe to open in a spreadsheet: text that begins with = + - or "

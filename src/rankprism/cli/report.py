@@ -16,7 +16,7 @@ from rankprism.cli.collection import (
     with_options_of,
 )
 from rankprism.cli.completion import complete_file
-from rankprism.cli.options import OutputFile, Quiet, Seed, noted, working
+from rankprism.cli.options import Quiet, Seed, noted, output_option, working
 from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -28,7 +28,7 @@ def report(
     files: QrelsAndRuns,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
-    output: OutputFile = Path("report.html"),
+    output: Annotated[Path, output_option("report.html")] = Path("report.html"),
     depth: Annotated[int, typer.Option(min=1, help="How many ranks of each ranking to show.")] = 20,
     documents: Annotated[
         str | None,
@@ -59,7 +59,9 @@ def report(
     from rankprism.cli.output import write
     from rankprism.measures import parse
     from rankprism.report import make
+    from rankprism.report.page import check_installed
 
+    check_installed()
     load_measures(measures_file)
     measures = [parse(text) for text in measure] if measure else None
     with noted(quiet):

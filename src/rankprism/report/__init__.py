@@ -8,7 +8,7 @@ scripts in `assets` into one file. Nothing here computes a score: `rankprism.eva
 >>> from rankprism import report, sample
 >>> made = report.make(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"], depth=5)
 >>> made.data["runs"]
-['diversified', 'ideal', 'noisy', 'redundant', 'relevance-only', 'shallow']
+['ideal', 'diversified', 'relevance-only', 'redundant', 'noisy', 'shallow']
 >>> made.html.splitlines()[0]
 '<!doctype html>'
 """

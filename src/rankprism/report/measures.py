@@ -187,20 +187,16 @@ def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
 def verdicts(
     measures: Sequence[Measure], judged: Judgments, seed: int, on_share: Callable[[float], None]
 ) -> list[list[Verdict]]:
-    """For each measure and each of the ten axioms, whether it is kept.
-
-    If the judgments have one grade above 0, the axioms are asked of binary grades, where they allow that.
-    """
-    asked: list[Constraint] = list(TEN)
-    if is_binary(judged):
-        asked = [c(grades="binary") if any(r.name == "grades" for r in c.readings) else c for c in TEN]
-    found = examine(measures, asked, instances=INSTANCES, seed=seed, on_progress=on_share)
+    """For each measure and each of the ten axioms, whether it is kept."""
+    found = examine(measures, asked(judged), instances=INSTANCES, seed=seed, on_progress=on_share)
     return [found[start : start + len(TEN)] for start in range(0, len(found), len(TEN))]
 
 
-def is_binary(judged: Judgments) -> bool:
-    """Whether a document is relevant to an aspect or not, and no more is known."""
-    return len(np.unique(judged.cells.grade)) < 2
+def asked(judged: Judgments) -> list[Constraint]:
+    """The axioms as they are asked here: of binary grades, if the judgments have only one grade above 0."""
+    if len(np.unique(judged.cells.grade)) > 1:
+        return list(TEN)
+    return [c(grades="binary") if any(r.name == "grades" for r in c.readings) else c for c in TEN]
 
 
 def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:

@@ -17,13 +17,16 @@ from rankprism.foreign import shown
 #: The scripts in the order in which they need each other.
 MODULES = ("data", "dom", "state", "charts", "systems", "measures", "topics", "rankings", "main")
 
+#: Names in braces and the module they are from; the name that is exported, or several in braces.
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", re.MULTILINE)
+
 
 def page(data: Mapping[str, Any]) -> str:
     """The data as a page."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
+    check_installed()
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -35,6 +38,14 @@ def page(data: Mapping[str, Any]) -> str:
         script=script,
         data=as_json(data),
     )
+
+
+def check_installed() -> None:
+    """Refuse to make a page without the package that it needs. Call it before any work is done."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise InputError("a report needs one more package: pip install 'rankprism[report]'") from None
 
 
 def as_json(data: Mapping[str, Any]) -> str:
@@ -62,11 +73,8 @@ def _wrapped(name: str, text: str) -> str:
     return { b };
     })();
     """
-    exported = re.findall(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", text, flags=re.MULTILINE)
-    names = ", ".join(one or several for one, several in exported)
-    text = re.sub(
-        r'^import (\{.*\}) from "\./(\w+)\.js";$', r"const \1 = modules.\2;", text, flags=re.MULTILINE
-    )
+    names = ", ".join(one or several for one, several in EXPORT.findall(text))
+    text = IMPORT.sub(r"const \1 = modules.\2;", text)
     text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
     return f"modules.{name} = (() => {{\n{text}return {{ {names} }};\n}})();"
 

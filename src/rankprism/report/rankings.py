@@ -174,7 +174,7 @@ def ideal(measure: Measure, cells: Cells) -> Alignment | str:
             f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
             f"over one list, so no simple rule gives the best order."
         )
-    fold = measure.of(Role.FOLD)
+    fold, least = measure.of(Role.FOLD), measure.of(Role.THRESHOLD) or 0.0
     orders: list[Ints] = []
     for first in range(0, len(cells.documents), _TOPICS):
         pool = make_pool(cells, np.arange(first, min(first + _TOPICS, len(cells.documents))))
@@ -183,7 +183,8 @@ def ideal(measure: Measure, cells: Cells) -> Alignment | str:
         else:
             grade = FOLDS[fold](pool.grade, pool.weight[:, :, None])
             order = np.argsort(-grade, axis=-1, kind="stable").astype(np.int32)
-            order[np.take_along_axis(grade, order, axis=-1) <= 0] = -1
+            found = np.take_along_axis(grade, order, axis=-1)
+            order[(found <= 0) | (found < least)] = -1
         orders += [row[row >= 0] for row in order]
     return _aligned(orders)
 

@@ -99,9 +99,12 @@ def _data(
 
     lists = rankings.rankings(judged, listed, chosen, depth, partial(tell, "rankings"))
     shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
+    tell("rankings", 1.0)
     texts = read_documents(documents, shown)  # before the rest, which takes longer
     compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
+    tell("compare", 1.0)
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
+    tell("measures", 1.0)
     agreement = measures.agreement(scores, evidence, compared)
     verdicts = measures.verdicts(chosen, judged, seed, partial(tell, "axioms"))
     conventions = scores.conventions

@@ -28,7 +28,12 @@ function terms([gained, spent, gain, novelty, empty = 0], length) {
 export function listOf(t, m, r) {
   const topic = report.rankings.topics[t];
   const docs = topic.lists[r];
-  return { docs, length: topic.length[r], score: score(m, r, t) ?? 0, ...terms(topic.earned[m][r], docs.length) };
+  return {
+    docs,
+    length: topic.length[r],
+    score: score(m, r, t) ?? 0,
+    ...terms(topic.earned[m][r], docs.length),
+  };
 }
 
 /** The ideal list of a topic under a measure, or null. */
@@ -55,18 +60,22 @@ export function test(m, a, b) {
 }
 
 // Control characters, invisible ones and those that turn the direction of writing, as Python escapes them.
-const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
+const UNSAFE =
+  /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
 const LONGEST = 200;
 
 /** An id or a name as people may see it. */
 export function shown(text, most = LONGEST) {
-  const cut = text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString("en")} characters)` : text;
+  const cut =
+    text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString("en")} characters)` : text;
   return cut.replace(UNSAFE, (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`);
 }
 
 export const number = (x, digits = 4) => (x === null || x === undefined ? "–" : x.toFixed(digits));
-export const signed = (x, digits = 4) => (x === null ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits));
-export const probability = (p) => (p === null ? "p is not defined" : p < 0.0001 ? "p < 0.0001" : `p = ${p.toFixed(4)}`);
+export const signed = (x, digits = 4) =>
+  x === null ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits);
+export const probability = (p) =>
+  p === null ? "p is not defined" : p < 0.0001 ? "p < 0.0001" : `p = ${p.toFixed(4)}`;
 export const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 /** Words as a sentence has them: a, b and c. */

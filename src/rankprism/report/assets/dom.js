@@ -10,7 +10,9 @@ function filled(element, properties, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -18,7 +20,8 @@ function filled(element, properties, children) {
 export const h = (tag, properties, ...children) => filled(document.createElement(tag), properties, children);
 
 /** An SVG element. */
-export const s = (tag, properties, ...children) => filled(document.createElementNS(SVG, tag), properties, children);
+export const s = (tag, properties, ...children) =>
+  filled(document.createElementNS(SVG, tag), properties, children);
 
 /** Put new content into an element, and the focus back to what has the same id. */
 export function show(element, ...content) {
@@ -34,12 +37,20 @@ export const part = (title, ...content) => h("section", {}, h("h3", {}, title), 
 export const missing = (reason) => h("p", { class: "missing" }, reason);
 
 /** A table that scrolls within the page where it is wide. */
-export const scrolling = (label, table) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+export const scrolling = (label, table) =>
+  h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
 
 /** A choice among names; `choose` gets the position of the chosen one. */
 export function choice(id, label, names, choose) {
-  const select = h("select", { id, onchange: () => choose(select.selectedIndex) }, names.map((name) => h("option", {}, shown(name))));
-  return { element: h("span", { class: "control" }, h("label", { for: id }, label), select), set: (position) => (select.selectedIndex = position) };
+  const select = h(
+    "select",
+    { id, onchange: () => choose(select.selectedIndex) },
+    names.map((name) => h("option", {}, shown(name))),
+  );
+  return {
+    element: h("span", { class: "control" }, h("label", { for: id }, label), select),
+    set: (position) => (select.selectedIndex = position),
+  };
 }
 
 /** The head of a column by which a table can be sorted. */
@@ -50,8 +61,17 @@ export function sortHead(id, label, column, sort, go) {
   return h(
     "th",
     { scope: "col", "aria-sort": direction },
-    h("button", { id: `${id}-${column}`, type: "button", class: "sort", onclick: () => go({ column, descending: turned }) },
-      label, h("span", { "aria-hidden": "true" }, here ? (sort.descending ? " ↓" : " ↑") : " ↕")),
+    h(
+      "button",
+      {
+        id: `${id}-${column}`,
+        type: "button",
+        class: "sort",
+        onclick: () => go({ column, descending: turned }),
+      },
+      label,
+      h("span", { "aria-hidden": "true" }, here ? (sort.descending ? " ↓" : " ↑") : " ↕"),
+    ),
   );
 }
 

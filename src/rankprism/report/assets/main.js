@@ -16,7 +16,9 @@ const VIEWS = {
 };
 
 const main = document.getElementById("main");
-const links = {}, sections = {}, updates = {};
+const links = {},
+  sections = {},
+  updates = {};
 for (const [view, [title, make]] of Object.entries(VIEWS)) {
   links[view] = h("a", {}, title);
   document.getElementById("views").append(h("li", {}, links[view]));
@@ -39,7 +41,9 @@ function update() {
 }
 
 // A printed report has all of its parts.
-addEventListener("beforeprint", () => { for (const view of Object.keys(VIEWS)) updates[view](read(location.hash)); });
+addEventListener("beforeprint", () => {
+  for (const view of Object.keys(VIEWS)) updates[view](read(location.hash));
+});
 addEventListener("hashchange", update);
 addEventListener("resize", update);
 
@@ -47,6 +51,22 @@ document.getElementById("about").textContent =
   `${counted(runs.length, "run")}, ${counted(topics.length, "topic")}, ${counted(measures.length, "measure")}. Judgments: ${shown(report.judgments)}.`;
 const { order, topics: averaged, duplicates } = report.conventions;
 document.getElementById("footer").append(
-  report.notes.length ? h("section", {}, h("h2", {}, "Notes"), h("ul", {}, report.notes.map((note) => h("li", {}, shown(note, Infinity))))) : "",
-  h("p", {}, `Made with rankprism ${report.rankprism}. Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`));
+  report.notes.length
+    ? h(
+        "section",
+        {},
+        h("h2", {}, "Notes"),
+        h(
+          "ul",
+          {},
+          report.notes.map((note) => h("li", {}, shown(note, Infinity))),
+        ),
+      )
+    : "",
+  h(
+    "p",
+    {},
+    `Made with rankprism ${report.rankprism}. Documents are ordered by ${order}, means are over ${averaged} topics, duplicates: ${duplicates}, aspect weights: ${report.conventions["aspect weights"]}, seed ${report.seed}.`,
+  ),
+);
 update();

@@ -6,54 +6,177 @@ import { go, linkTo } from "./state.js";
 
 const { agreement, axioms, advice } = report;
 const name = (m) => measures[m].display;
-const between = (low, high) => (low === null || low === undefined ? "" : ` [${number(low, 2)}, ${number(high, 2)}]`);
+const between = (low, high) =>
+  low === null || low === undefined ? "" : ` [${number(low, 2)}, ${number(high, 2)}]`;
 
 /** Where the evidence of a sentence stands. */
 function evidence(m, sentence) {
   if (sentence.see === "axioms") {
-    return sentence.axioms.map((axiom) => [" ", h("a", { href: linkTo({ view: "measures", axiom: `${measures[m].name} ${axiom}` }) }, axiom)]);
+    return sentence.axioms.map((axiom) => [
+      " ",
+      h("a", { href: linkTo({ view: "measures", axiom: `${measures[m].name} ${axiom}` }) }, axiom),
+    ]);
   }
   if (sentence.see === "topics") return [" ", h("a", { href: linkTo({ view: "topics", m }) }, "topics")];
-  return [" ", h("a", { href: `#${sentence.see}`, onclick: (event) => { event.preventDefault(); document.getElementById(sentence.see).scrollIntoView(); document.getElementById(sentence.see).focus(); } }, sentence.see)];
+  return [
+    " ",
+    h(
+      "a",
+      {
+        href: `#${sentence.see}`,
+        onclick: (event) => {
+          event.preventDefault();
+          document.getElementById(sentence.see).scrollIntoView();
+          document.getElementById(sentence.see).focus();
+        },
+      },
+      sentence.see,
+    ),
+  ];
 }
 
-const sentences = (m, found) => found.map((sentence) => h("li", {}, sentence.text, h("span", { class: "evidence" }, evidence(m, sentence))));
+const sentences = (m, found) =>
+  found.map((sentence) =>
+    h("li", {}, sentence.text, h("span", { class: "evidence" }, evidence(m, sentence))),
+  );
 
 /** The name of an axiom with its short form: priority (Pri). */
-const longName = (short) => `${axioms.axioms.find(({ name }) => name === short).summary.split(":")[0].toLowerCase()} (${short})`;
+const longName = (short) =>
+  `${axioms.axioms
+    .find(({ name }) => name === short)
+    .summary.split(":")[0]
+    .toLowerCase()} (${short})`;
 
 function story(found) {
-  if (found.missing) return h("details", { open: true }, h("summary", {}, found.name), h("p", {}, found.user), missing(found.missing));
-  return h("details", { open: true },
+  if (found.missing)
+    return h(
+      "details",
+      { open: true },
+      h("summary", {}, found.name),
+      h("p", {}, found.user),
+      missing(found.missing),
+    );
+  return h(
+    "details",
+    { open: true },
     h("summary", {}, found.name),
-    h("p", {}, found.user, " A measure for this user should keep these axioms: ", listed(found.needs.map(longName)), "."),
+    h(
+      "p",
+      {},
+      found.user,
+      " A measure for this user should keep these axioms: ",
+      listed(found.needs.map(longName)),
+      ".",
+    ),
     found.idle && h("p", {}, found.idle),
-    h("ul", { class: "conclusion" }, found.conclusion.map((text) => h("li", {}, text))),
+    h(
+      "ul",
+      { class: "conclusion" },
+      found.conclusion.map((text) => h("li", {}, text)),
+    ),
     h("h4", {}, "What each measure sees"),
-    h("dl", {}, found.sees.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, h("ul", {}, sentences(m, own)))])));
+    h(
+      "dl",
+      {},
+      found.sees.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, h("ul", {}, sentences(m, own)))]),
+    ),
+  );
 }
 
 const advised = () => [
-  h("p", {}, "No measure is best for everybody. For three users, this is what each measure sees and does not see, with its evidence: an axiom with a counterexample, or what the scores of these runs say."),
+  h(
+    "p",
+    {},
+    "No measure is best for everybody. For three users, this is what each measure sees and does not see, with its evidence: an axiom with a counterexample, or what the scores of these runs say.",
+  ),
   advice.stories.map(story),
-  h("details", {}, h("summary", {}, "What the scores say of each measure, whoever the user is"),
-    h("dl", {}, advice.here.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, own.length ? h("ul", {}, sentences(m, own)) : "Nothing, because measures can be compared only by how they order several runs.")]))),
+  h(
+    "details",
+    {},
+    h("summary", {}, "What the scores say of each measure, whoever the user is"),
+    h(
+      "dl",
+      {},
+      advice.here.map((own, m) => [
+        h("dt", {}, name(m)),
+        h(
+          "dd",
+          {},
+          own.length
+            ? h("ul", {}, sentences(m, own))
+            : "Nothing, because measures can be compared only by how they order several runs.",
+        ),
+      ]),
+    ),
+  ),
 ];
 
 function powerTable() {
   const { power, unanimity } = agreement;
-  const told = !power.missing, agreed = !unanimity.missing;
+  const told = !power.missing,
+    agreed = !unanimity.missing;
   return [
-    (told || agreed) && scrolling("Power and unanimity", h("table", {},
-      h("caption", {}, "Discriminative power and unanimity, with 95 % intervals"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "measure"),
-        told && ["power", "pairs told apart", "difference required"].map((head) => h("th", { scope: "col" }, head)),
-        agreed && ["unanimity", "joins the others"].map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, measures.map((_, m) => h("tr", {}, h("th", { scope: "row" }, name(m)),
-        told && [h("td", {}, number(power.power[m], 2), between(power.low?.[m], power.high?.[m])), h("td", {}, `${power.significant[m]} of ${power.pairs}`), h("td", {}, number(power.required[m]))],
-        agreed && [h("td", {}, number(unanimity.mu[m], 2), between(unanimity.low[m], unanimity.high[m])), h("td", {}, `${unanimity.joined[m].toLocaleString("en")} of ${unanimity.unanimous[m].toLocaleString("en")}`)]))))),
-    told ? h("p", { class: "note" }, `Power: the share of pairs of systems with a significant difference (${power.method} with ${power.resamples.toLocaleString("en")} resamples, α = ${power.alpha}).`) : missing(power.missing),
-    agreed ? h("p", { class: "note" }, "Unanimity: 1 if the measure always joins what all the others agree on, 0 if it does so no more than by chance.") : missing(unanimity.missing),
+    (told || agreed) &&
+      scrolling(
+        "Power and unanimity",
+        h(
+          "table",
+          {},
+          h("caption", {}, "Discriminative power and unanimity, with 95 % intervals"),
+          h(
+            "thead",
+            {},
+            h(
+              "tr",
+              {},
+              h("th", { scope: "col" }, "measure"),
+              told &&
+                ["power", "pairs told apart", "difference required"].map((head) =>
+                  h("th", { scope: "col" }, head),
+                ),
+              agreed && ["unanimity", "joins the others"].map((head) => h("th", { scope: "col" }, head)),
+            ),
+          ),
+          h(
+            "tbody",
+            {},
+            measures.map((_, m) =>
+              h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, name(m)),
+                told && [
+                  h("td", {}, number(power.power[m], 2), between(power.low?.[m], power.high?.[m])),
+                  h("td", {}, `${power.significant[m]} of ${power.pairs}`),
+                  h("td", {}, number(power.required[m])),
+                ],
+                agreed && [
+                  h("td", {}, number(unanimity.mu[m], 2), between(unanimity.low[m], unanimity.high[m])),
+                  h(
+                    "td",
+                    {},
+                    `${unanimity.joined[m].toLocaleString("en")} of ${unanimity.unanimous[m].toLocaleString("en")}`,
+                  ),
+                ],
+              ),
+            ),
+          ),
+        ),
+      ),
+    told
+      ? h(
+          "p",
+          { class: "note" },
+          `Power: the share of pairs of systems with a significant difference (${power.method} with ${power.resamples.toLocaleString("en")} resamples, α = ${power.alpha}).`,
+        )
+      : missing(power.missing),
+    agreed
+      ? h(
+          "p",
+          { class: "note" },
+          "Unanimity: 1 if the measure always joins what all the others agree on, 0 if it does so no more than by chance.",
+        )
+      : missing(unanimity.missing),
   ];
 }
 
@@ -62,35 +185,127 @@ function correlationTable() {
   if (correlation.missing) return missing(correlation.missing);
   const shade = (x) => (x === null ? null : `tau${Math.max(0, Math.min(5, Math.floor(x * 5 + 0.5)))}`);
   return [
-    scrolling("Correlation", h("table", {},
-      h("caption", {}, "Kendall's τ of the orders in which two measures put the systems, with 95 % intervals"),
-      h("thead", {}, h("tr", {}, h("td", {}), measures.map((_, m) => h("th", { scope: "col" }, name(m))))),
-      h("tbody", {}, measures.map((_, a) => h("tr", {}, h("th", { scope: "row" }, name(a)), measures.map((_, b) => {
-        const value = correlation.values[a][b];
-        return h("td", { class: a === b ? "self" : shade(value) }, a === b ? "" : [number(value, 2), h("span", { class: "margin" }, between(correlation.low[a][b], correlation.high[a][b]))]);
-      })))))),
+    scrolling(
+      "Correlation",
+      h(
+        "table",
+        {},
+        h(
+          "caption",
+          {},
+          "Kendall's τ of the orders in which two measures put the systems, with 95 % intervals",
+        ),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("td", {}),
+            measures.map((_, m) => h("th", { scope: "col" }, name(m))),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          measures.map((_, a) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, name(a)),
+              measures.map((_, b) => {
+                const value = correlation.values[a][b];
+                return h(
+                  "td",
+                  { class: a === b ? "self" : shade(value) },
+                  a === b
+                    ? ""
+                    : [
+                        number(value, 2),
+                        h(
+                          "span",
+                          { class: "margin" },
+                          between(correlation.low[a][b], correlation.high[a][b]),
+                        ),
+                      ],
+                );
+              }),
+            ),
+          ),
+        ),
+      ),
+    ),
   ];
 }
 
 function disagreement(state) {
   const { disagreements } = agreement;
   if (state.m === state.m2) return missing("Choose two different measures.");
-  const found = disagreements.of.find(({ measures: [a, b] }) => (a === state.m && b === state.m2) || (a === state.m2 && b === state.m));
+  const found = disagreements.of.find(
+    ({ measures: [a, b] }) => (a === state.m && b === state.m2) || (a === state.m2 && b === state.m),
+  );
   const turned = found.measures[0] !== state.m;
-  const told = `${name(state.m)} and ${name(state.m2)} put ${counted(found.opposite, "pair")} of systems, of ${disagreements.pairs}, in opposite order` +
+  const told =
+    `${name(state.m)} and ${name(state.m2)} put ${counted(found.opposite, "pair")} of systems, of ${disagreements.pairs}, in opposite order` +
     (found.opposite ? `; for ${found.significant} of them both differences are significant.` : ".");
-  if (!found.cases.length) return [h("p", {}, told), h("p", {}, "On no topic do they prefer different rankings.")];
+  if (!found.cases.length)
+    return [h("p", {}, told), h("p", {}, "On no topic do they prefer different rankings.")];
   return [
     h("p", {}, told),
-    scrolling("Clearest disagreements", h("table", {},
-      h("caption", {}, "The rankings on which they disagree most clearly"),
-      h("thead", {}, h("tr", {}, ["topic", `${name(state.m)} prefers`, `${name(state.m2)} prefers`, `Δ ${name(state.m)}`, `Δ ${name(state.m2)}`, "rankings"].map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, found.cases.map(([t, better, other, first, second]) => {
-        const [a, b, own, others] = turned ? [other, better, -second, -first] : [better, other, first, second];
-        return h("tr", {}, h("th", { scope: "row" }, shown(topics[t])), h("td", { class: "text" }, shown(runs[a])), h("td", { class: "text" }, shown(runs[b])),
-          h("td", {}, signed(real(own))), h("td", {}, signed(real(others))),
-          h("td", {}, h("a", { href: linkTo({ view: "rankings", t, a, b }), "aria-label": `Compare the rankings of ${shown(runs[a])} and ${shown(runs[b])} for topic ${shown(topics[t])}` }, "compare")));
-      })))),
+    scrolling(
+      "Clearest disagreements",
+      h(
+        "table",
+        {},
+        h("caption", {}, "The rankings on which they disagree most clearly"),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            [
+              "topic",
+              `${name(state.m)} prefers`,
+              `${name(state.m2)} prefers`,
+              `Δ ${name(state.m)}`,
+              `Δ ${name(state.m2)}`,
+              "rankings",
+            ].map((head) => h("th", { scope: "col" }, head)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          found.cases.map(([t, better, other, first, second]) => {
+            const [a, b, own, others] = turned
+              ? [other, better, -second, -first]
+              : [better, other, first, second];
+            return h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, shown(topics[t])),
+              h("td", { class: "text" }, shown(runs[a])),
+              h("td", { class: "text" }, shown(runs[b])),
+              h("td", {}, signed(real(own))),
+              h("td", {}, signed(real(others))),
+              h(
+                "td",
+                {},
+                h(
+                  "a",
+                  {
+                    href: linkTo({ view: "rankings", t, a, b }),
+                    "aria-label": `Compare the rankings of ${shown(runs[a])} and ${shown(runs[b])} for topic ${shown(topics[t])}`,
+                  },
+                  "compare",
+                ),
+              ),
+            );
+          }),
+        ),
+      ),
+    ),
   ];
 }
 
@@ -98,13 +313,53 @@ function axiomTable(state) {
   const cell = (m, c) => {
     const { sign, kept, words } = axioms.verdicts[m][c];
     const key = `${measures[m].name} ${axioms.axioms[c].name}`;
-    return h("td", { class: kept === null ? null : kept ? "kept" : "broken" },
-      h("a", { id: `axiom-${m}-${c}`, href: linkTo({ view: "measures", axiom: key }), "aria-current": state.axiom === key ? "true" : null, "aria-label": `${name(m)}, ${axioms.axioms[c].name}: ${words}`, title: words }, sign));
+    return h(
+      "td",
+      { class: kept === null ? null : kept ? "kept" : "broken" },
+      h(
+        "a",
+        {
+          id: `axiom-${m}-${c}`,
+          href: linkTo({ view: "measures", axiom: key }),
+          "aria-current": state.axiom === key ? "true" : null,
+          "aria-label": `${name(m)}, ${axioms.axioms[c].name}: ${words}`,
+          title: words,
+        },
+        sign,
+      ),
+    );
   };
-  return h("table", { class: "matrix" },
-    h("caption", {}, "◉ proved, ● no violation found, ○ violated, – does not apply. Choose a sign to see the rankings behind it."),
-    h("thead", {}, h("tr", {}, h("td", {}), axioms.axioms.map((axiom) => h("th", { scope: "col", title: axiom.summary }, axiom.name)))),
-    h("tbody", {}, measures.map((_, m) => h("tr", {}, h("th", { scope: "row" }, name(m)), axioms.axioms.map((_, c) => cell(m, c))))));
+  return h(
+    "table",
+    { class: "matrix" },
+    h(
+      "caption",
+      {},
+      "◉ proved, ● no violation found, ○ violated, – does not apply. Choose a sign to see the rankings behind it.",
+    ),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("td", {}),
+        axioms.axioms.map((axiom) => h("th", { scope: "col", title: axiom.summary }, axiom.name)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      measures.map((_, m) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, name(m)),
+          axioms.axioms.map((_, c) => cell(m, c)),
+        ),
+      ),
+    ),
+  );
 }
 
 function axiomStory(state) {
@@ -112,8 +367,14 @@ function axiomStory(state) {
     for (const [c, verdict] of row.entries()) {
       const axiom = axioms.axioms[c];
       if (state.axiom !== `${measures[m].name} ${axiom.name}`) continue;
-      return h("div", { class: "story" }, h("h4", { id: "story", tabindex: "-1" }, `${name(m)} and ${axiom.name}: ${verdict.words}`),
-        h("p", {}, axiom.summary), h("p", { class: "formula" }, axiom.formula), h("pre", { tabindex: "0" }, verdict.story));
+      return h(
+        "div",
+        { class: "story" },
+        h("h4", { id: "story", tabindex: "-1" }, `${name(m)} and ${axiom.name}: ${verdict.words}`),
+        h("p", {}, axiom.summary),
+        h("p", { class: "formula" }, axiom.formula),
+        h("pre", { tabindex: "0" }, verdict.story),
+      );
     }
   }
   return null;
@@ -125,15 +386,58 @@ export function measuresView(root) {
   const second = choice("second", "and", names, (m2) => go({ m2 }));
   const [cases, table, told] = Array.from({ length: 3 }, () => h("div"));
   const none = agreement.disagreements.missing;
-  const anchored = (id, title, ...content) => h("section", { id, tabindex: "-1" }, h("h3", {}, title), ...content);
+  const anchored = (id, title, ...content) =>
+    h("section", { id, tabindex: "-1" }, h("h3", {}, title), ...content);
   root.append(
     part("Which measure to use here", advised()),
-    part("Where the measures disagree about the systems", none ? missing(none) : [h("p", { class: "controls" }, first.element, second.element), cases]),
+    part(
+      "Where the measures disagree about the systems",
+      none ? missing(none) : [h("p", { class: "controls" }, first.element, second.element), cases],
+    ),
     anchored("correlation", "Correlation", correlationTable()),
-    anchored("power", "What the measures tell apart", h("span", { id: "unanimity", tabindex: "-1" }), powerTable()),
-    part("Axioms", h("p", {}, `Each axiom was tried on all small rankings and on ${axioms.instances} random ones; the command axioms tries more.`), table, told,
-      h("details", {}, h("summary", {}, "What the axioms say"), h("dl", {}, axioms.axioms.map((axiom) => [h("dt", {}, axiom.name), h("dd", {}, axiom.summary)])))),
-    part("The measures", h("dl", {}, measures.map((measure) => [h("dt", {}, measure.display), h("dd", {}, measure.summary, measure.cite.map((text) => h("div", { class: "note" }, text)))]))));
+    anchored(
+      "power",
+      "What the measures tell apart",
+      h("span", { id: "unanimity", tabindex: "-1" }),
+      powerTable(),
+    ),
+    part(
+      "Axioms",
+      h(
+        "p",
+        {},
+        `Each axiom was tried on all small rankings and on ${axioms.instances} random ones; the command axioms tries more.`,
+      ),
+      table,
+      told,
+      h(
+        "details",
+        {},
+        h("summary", {}, "What the axioms say"),
+        h(
+          "dl",
+          {},
+          axioms.axioms.map((axiom) => [h("dt", {}, axiom.name), h("dd", {}, axiom.summary)]),
+        ),
+      ),
+    ),
+    part(
+      "The measures",
+      h(
+        "dl",
+        {},
+        measures.map((measure) => [
+          h("dt", {}, measure.display),
+          h(
+            "dd",
+            {},
+            measure.summary,
+            measure.cite.map((text) => h("div", { class: "note" }, text)),
+          ),
+        ]),
+      ),
+    ),
+  );
   let told_of = null;
   return (state) => {
     first.set(state.m);
@@ -141,7 +445,8 @@ export function measuresView(root) {
     if (!none) show(cases, disagreement(state));
     show(table, scrolling("Axioms", axiomTable(state)));
     show(told, axiomStory(state));
-    if (state.view === "measures" && state.axiom && state.axiom !== told_of) document.getElementById("story")?.scrollIntoView({ block: "nearest" });
+    if (state.view === "measures" && state.axiom && state.axiom !== told_of)
+      document.getElementById("story")?.scrollIntoView({ block: "nearest" });
     told_of = state.axiom;
   };
 }

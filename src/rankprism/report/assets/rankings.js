@@ -1,13 +1,26 @@
 // The ranking explorer: two lists and the ideal one, what each document earned, and which measure prefers which.
 
-import { counted, idealOf, listOf, listed, measures, number, report, runs, shown, signed, topics } from "./data.js";
+import {
+  counted,
+  idealOf,
+  listOf,
+  listed,
+  measures,
+  number,
+  report,
+  runs,
+  shown,
+  signed,
+  topics,
+} from "./data.js";
 import { choice, h, missing, part, scrolling, show } from "./dom.js";
 import { go } from "./state.js";
 import { curves } from "./charts.js";
 
 const { depth, labels } = report.rankings;
 const noIdeal = report.rankings["no ideal"];
-const COLOURS = 7, SHAPES = 3;
+const COLOURS = 7,
+  SHAPES = 3;
 const EVEN = 1e-6;
 const sum = (numbers) => numbers.reduce((x, y) => x + y, 0);
 const earned = (list) => list.gained.map((x, i) => x + list.spent[i]);
@@ -18,7 +31,8 @@ function grades(topic, doc) {
   return flat && Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
 }
 
-const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
+const ordinal = (n) =>
+  `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
 
 /** How often each aspect was served down to each rank, that rank included. */
 function served(topic, docs) {
@@ -30,14 +44,24 @@ function served(topic, docs) {
 }
 
 /** A grade as the judgments name it. */
-const label = (aspect, grade) => (Object.hasOwn(labels, aspect) ? labels[aspect][String(grade)] : null) ?? String(grade);
+const label = (aspect, grade) =>
+  (Object.hasOwn(labels, aspect) ? labels[aspect][String(grade)] : null) ?? String(grade);
 
 function mark(topic, aspect, grade, seen) {
   const name = topic.aspects[aspect];
-  return h("span", { class: "mark" }, h("i", { class: `swatch c${aspect % COLOURS} s${Math.floor(aspect / COLOURS) % SHAPES}`, "aria-hidden": "true" }),
-    h("span", { class: "aspect" }, shown(name)), " ", h("b", {}, shown(label(name, grade))),
+  return h(
+    "span",
+    { class: "mark" },
+    h("i", {
+      class: `swatch c${aspect % COLOURS} s${Math.floor(aspect / COLOURS) % SHAPES}`,
+      "aria-hidden": "true",
+    }),
+    h("span", { class: "aspect" }, shown(name)),
+    " ",
+    h("b", {}, shown(label(name, grade))),
     topic.navigational?.[aspect] && h("span", { class: "note" }, " navigational"),
-    h("span", { class: "note" }, ` ${ordinal(seen)}`));
+    h("span", { class: "note" }, ` ${ordinal(seen)}`),
+  );
 }
 
 /** The factors of what a document gained: [word, number, how it is printed]. */
@@ -62,17 +86,24 @@ function constant(measure, list) {
 function why(measure, list, i, times) {
   const parts = [];
   if (list.gain?.[i] > 0) {
-    parts.push(factors(measure, list, i).map(([word, , text]) => `${word} ${text}`).join(" × "));
+    parts.push(
+      factors(measure, list, i)
+        .map(([word, , text]) => `${word} ${text}`)
+        .join(" × "),
+    );
     if (Math.abs(times - 1) > 5e-4) parts.push(` × ${number(times, 3)}`);
     parts.push(` = ${number(list.gained[i])}`);
   }
   const spent = list.spent[i];
-  if (Math.abs(spent) > EVEN) parts.push(`${parts.length ? ", " : ""}${spent < 0 ? "effort" : "for being there"} ${signed(spent)}`);
+  if (Math.abs(spent) > EVEN)
+    parts.push(`${parts.length ? ", " : ""}${spent < 0 ? "effort" : "for being there"} ${signed(spent)}`);
   return parts.join("");
 }
 
 function documentItem(topic, measure, list, seen, i, largest, times) {
-  const doc = list.docs[i], on = grades(topic, doc), id = topic.docs[doc];
+  const doc = list.docs[i],
+    on = grades(topic, doc),
+    id = topic.docs[doc];
   const about = Object.hasOwn(report.documents, id) ? report.documents[id] : null;
   const beyond = measure.cutoff !== null && !measure.condensed && i >= measure.cutoff;
   const got = list.gained[i] + list.spent[i];
@@ -80,39 +111,125 @@ function documentItem(topic, measure, list, seen, i, largest, times) {
   const width = h("i", { class: `amount ${got < 0 ? "negative" : ""}`, "aria-hidden": "true" });
   width.style.width = `${(Math.abs(got) / largest) * 100}%`;
   const link = about?.url && /^https?:\/\//.test(about.url);
-  return h("li", { class: on?.length ? null : "plain" },
-    h("div", { class: "doc" }, about?.title && [h("b", {}, shown(about.title)), " "],
-      h("span", { class: about?.title ? "id" : null }, shown(id)), about?.type && h("span", { class: "type" }, shown(about.type)),
-      link && [" ", h("a", { href: about.url, rel: "noopener noreferrer", target: "_blank" }, "open")]),
+  return h(
+    "li",
+    { class: on?.length ? null : "plain" },
+    h(
+      "div",
+      { class: "doc" },
+      about?.title && [h("b", {}, shown(about.title)), " "],
+      h("span", { class: about?.title ? "id" : null }, shown(id)),
+      about?.type && h("span", { class: "type" }, shown(about.type)),
+      link && [" ", h("a", { href: about.url, rel: "noopener noreferrer", target: "_blank" }, "open")],
+    ),
     about?.text && h("p", { class: "snippet" }, shown(about.text, Infinity)),
-    h("div", { class: "marks" }, on === null ? h("span", { class: "note" }, "not judged") : on.length ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect])) : h("span", { class: "note" }, "not relevant")),
-    beyond ? h("div", { class: "note" }, `below the cutoff of ${measure.display}`) : h("div", { class: "earned" }, h("span", { class: "track" }, width), h("span", {}, signed(got))),
-    reason && h("div", { class: "why" }, reason));
+    h(
+      "div",
+      { class: "marks" },
+      on === null
+        ? h("span", { class: "note" }, "not judged")
+        : on.length
+          ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect]))
+          : h("span", { class: "note" }, "not relevant"),
+    ),
+    beyond
+      ? h("div", { class: "note" }, `below the cutoff of ${measure.display}`)
+      : h("div", { class: "earned" }, h("span", { class: "track" }, width), h("span", {}, signed(got))),
+    reason && h("div", { class: "why" }, reason),
+  );
 }
 
 function column(kind, title, topic, measure, list, largest) {
-  const seen = served(topic, list.docs), times = constant(measure, list);
+  const seen = served(topic, list.docs),
+    times = constant(measure, list);
   const below = list.score - sum(earned(list)) - list.empty;
-  return h("div", { class: `list ${kind}` },
-    h("h4", {}, title), h("p", { class: "note" }, `${measure.display} ${number(list.score)}, ${counted(list.length, "document")}`),
-    list.docs.length ? h("ol", {}, list.docs.map((_, i) => documentItem(topic, measure, list, seen, i, largest, times))) : missing("The run has nothing for this topic."),
-    Math.abs(below) > 5e-5 && h("p", { class: "note" }, `Documents below rank ${list.docs.length} earned ${signed(below)} together.`));
+  return h(
+    "div",
+    { class: `list ${kind}` },
+    h("h4", {}, title),
+    h(
+      "p",
+      { class: "note" },
+      `${measure.display} ${number(list.score)}, ${counted(list.length, "document")}`,
+    ),
+    list.docs.length
+      ? h(
+          "ol",
+          {},
+          list.docs.map((_, i) => documentItem(topic, measure, list, seen, i, largest, times)),
+        )
+      : missing("The run has nothing for this topic."),
+    Math.abs(below) > 5e-5 &&
+      h("p", { class: "note" }, `Documents below rank ${list.docs.length} earned ${signed(below)} together.`),
+  );
 }
 
 /** Which list each measure prefers. */
 function preferences(state, a, b) {
   const one = runs.length < 2;
-  return h("table", {},
+  return h(
+    "table",
+    {},
     h("caption", {}, one ? "Scores of the list" : "Which measure prefers which list"),
-    h("thead", {}, h("tr", {}, ["measure", `A: ${shown(runs[a])}`, !one && `B: ${shown(runs[b])}`, !one && "A − B", !one && "prefers", "ideal"].filter(Boolean).map((head) => h("th", { scope: "col" }, head)))),
-    h("tbody", {}, measures.map((measure, m) => {
-      const x = listOf(state.t, m, a).score, y = listOf(state.t, m, b).score, ideal = idealOf(state.t, m);
-      const prefers = x - y > EVEN ? "A" : y - x > EVEN ? "B" : "neither";
-      return h("tr", { class: m === state.m ? "chosen" : null },
-        h("th", { scope: "row" }, h("button", { type: "button", id: `prefer-${m}`, "aria-pressed": String(m === state.m), class: "plainbutton", onclick: () => go({ m }) }, measure.display)),
-        h("td", {}, number(x)), !one && [h("td", {}, number(y)), h("td", {}, signed(x - y)), h("td", { class: `text prefers ${prefers}` }, prefers === "neither" ? "neither" : `${prefers} ${prefers === "A" ? "◀" : "▶"}`)],
-        h("td", {}, ideal ? number(ideal.score) : h("span", { title: noIdeal[m] }, "–")));
-    })));
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        [
+          "measure",
+          `A: ${shown(runs[a])}`,
+          !one && `B: ${shown(runs[b])}`,
+          !one && "A − B",
+          !one && "prefers",
+          "ideal",
+        ]
+          .filter(Boolean)
+          .map((head) => h("th", { scope: "col" }, head)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      measures.map((measure, m) => {
+        const x = listOf(state.t, m, a).score,
+          y = listOf(state.t, m, b).score,
+          ideal = idealOf(state.t, m);
+        const prefers = x - y > EVEN ? "A" : y - x > EVEN ? "B" : "neither";
+        return h(
+          "tr",
+          { class: m === state.m ? "chosen" : null },
+          h(
+            "th",
+            { scope: "row" },
+            h(
+              "button",
+              {
+                type: "button",
+                id: `prefer-${m}`,
+                "aria-pressed": String(m === state.m),
+                class: "plainbutton",
+                onclick: () => go({ m }),
+              },
+              measure.display,
+            ),
+          ),
+          h("td", {}, number(x)),
+          !one && [
+            h("td", {}, number(y)),
+            h("td", {}, signed(x - y)),
+            h(
+              "td",
+              { class: `text prefers ${prefers}` },
+              prefers === "neither" ? "neither" : `${prefers} ${prefers === "A" ? "◀" : "▶"}`,
+            ),
+          ],
+          h("td", {}, ideal ? number(ideal.score) : h("span", { title: noIdeal[m] }, "–")),
+        );
+      }),
+    ),
+  );
 }
 
 /** In sentences, what makes the difference under the chosen measure, and which measures see it otherwise. */
@@ -120,79 +237,227 @@ function reasons(state, a, b, A, B) {
   const measure = measures[state.m];
   const difference = A.score - B.score;
   const [better, worse] = difference >= 0 ? [a, b] : [b, a];
-  const verdict = Math.abs(difference) <= EVEN ? `${measure.display} gives both lists the same score, ${number(A.score)}.`
-    : `${measure.display} prefers ${shown(runs[better])}: ${number(Math.max(A.score, B.score))} against ${number(Math.min(A.score, B.score))} for ${shown(runs[worse])}.`;
+  const verdict =
+    Math.abs(difference) <= EVEN
+      ? `${measure.display} gives both lists the same score, ${number(A.score)}.`
+      : `${measure.display} prefers ${shown(runs[better])}: ${number(Math.max(A.score, B.score))} against ${number(Math.min(A.score, B.score))} for ${shown(runs[worse])}.`;
   const told = [verdict];
-  const [gainedA, gainedB] = [sum(A.gained), sum(B.gained)], [spentA, spentB] = [sum(A.spent), sum(B.spent)];
+  const [gainedA, gainedB] = [sum(A.gained), sum(B.gained)],
+    [spentA, spentB] = [sum(A.spent), sum(B.spent)];
   if (Math.abs(spentA) + Math.abs(spentB) > EVEN) {
-    told.push(`Down to rank ${depth}, what A found is worth ${number(gainedA)} and reading it costs ${number(-spentA)}; for B it is ${number(gainedB)} and ${number(-spentB)}.`);
+    told.push(
+      `Down to rank ${depth}, what A found is worth ${number(gainedA)} and reading it costs ${number(-spentA)}; for B it is ${number(gainedB)} and ${number(-spentB)}.`,
+    );
   }
-  const steps = Array.from({ length: Math.max(A.docs.length, B.docs.length) }, (_, i) => [i + 1, (A.gained[i] ?? 0) + (A.spent[i] ?? 0) - (B.gained[i] ?? 0) - (B.spent[i] ?? 0)]);
-  const largest = steps.filter(([, x]) => Math.abs(x) > 5e-5).sort((p, q) => Math.abs(q[1]) - Math.abs(p[1])).slice(0, 3);
-  if (largest.length) told.push(`The ranks that make the largest difference (A − B): ${listed(largest.map(([rank, x]) => `${rank} (${signed(x)})`))}.`);
+  const steps = Array.from({ length: Math.max(A.docs.length, B.docs.length) }, (_, i) => [
+    i + 1,
+    (A.gained[i] ?? 0) + (A.spent[i] ?? 0) - (B.gained[i] ?? 0) - (B.spent[i] ?? 0),
+  ]);
+  const largest = steps
+    .filter(([, x]) => Math.abs(x) > 5e-5)
+    .sort((p, q) => Math.abs(q[1]) - Math.abs(p[1]))
+    .slice(0, 3);
+  if (largest.length)
+    told.push(
+      `The ranks that make the largest difference (A − B): ${listed(largest.map(([rank, x]) => `${rank} (${signed(x)})`))}.`,
+    );
   const topic = report.rankings.topics[state.t];
-  const reached = (list) => new Set(list.docs.flatMap((doc) => (grades(topic, doc) ?? []).map(([aspect]) => aspect)));
+  const reached = (list) =>
+    new Set(list.docs.flatMap((doc) => (grades(topic, doc) ?? []).map(([aspect]) => aspect)));
   const [inA, inB] = [reached(A), reached(B)];
-  const only = (one, other) => [...one].filter((aspect) => !other.has(aspect)).map((aspect) => shown(topic.aspects[aspect]));
+  const only = (one, other) =>
+    [...one].filter((aspect) => !other.has(aspect)).map((aspect) => shown(topic.aspects[aspect]));
   if (topic.aspects.length > 1) {
     if (only(inA, inB).length) told.push(`Down to rank ${depth}, only A reaches ${listed(only(inA, inB))}.`);
     if (only(inB, inA).length) told.push(`Down to rank ${depth}, only B reaches ${listed(only(inB, inA))}.`);
-    if (!only(inA, inB).length && !only(inB, inA).length) told.push(`Down to rank ${depth}, both reach the same ${inA.size} of ${topic.aspects.length} aspects.`);
+    if (!only(inA, inB).length && !only(inB, inA).length)
+      told.push(`Down to rank ${depth}, both reach the same ${inA.size} of ${topic.aspects.length} aspects.`);
   }
   const others = measures.filter((_, m) => {
     const d = listOf(state.t, m, a).score - listOf(state.t, m, b).score;
     return d * difference < 0 && Math.abs(d) > EVEN;
   });
-  if (Math.abs(difference) > EVEN) told.push(others.length ? `${listed(others.map(({ display }) => display))} ${others.length === 1 ? "sees" : "see"} it the other way round.` : "No other measure here sees it the other way round.");
-  return h("ul", { class: "conclusion" }, told.map((text) => h("li", {}, text)));
+  if (Math.abs(difference) > EVEN)
+    told.push(
+      others.length
+        ? `${listed(others.map(({ display }) => display))} ${others.length === 1 ? "sees" : "see"} it the other way round.`
+        : "No other measure here sees it the other way round.",
+    );
+  return h(
+    "ul",
+    { class: "conclusion" },
+    told.map((text) => h("li", {}, text)),
+  );
 }
 
 /** For each aspect, where each list reaches it first, and how often. */
 function coverage(topic, lists) {
   const cell = (list, aspect) => {
-    const ranks = list.docs.flatMap((doc, i) => ((grades(topic, doc) ?? []).some(([on]) => on === aspect) ? [i + 1] : []));
+    const ranks = list.docs.flatMap((doc, i) =>
+      (grades(topic, doc) ?? []).some(([on]) => on === aspect) ? [i + 1] : [],
+    );
     return [h("td", {}, ranks.length ? String(ranks[0]) : "–"), h("td", {}, String(ranks.length))];
   };
-  return h("table", {},
-    h("caption", {}, `Aspects down to rank ${depth}: the first rank that serves each, and how many documents do`),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "aspect"), topic.weights && h("th", { scope: "col" }, "weight"), lists.map(({ name }) => [h("th", { scope: "col" }, `${name}: first`), h("th", { scope: "col" }, "documents")]))),
-    h("tbody", {}, topic.aspects.map((aspect, i) => h("tr", {},
-      h("th", { scope: "row" }, h("i", { class: `swatch c${i % COLOURS} s${Math.floor(i / COLOURS) % SHAPES}`, "aria-hidden": "true" }), " ", shown(aspect), topic.navigational?.[i] && h("span", { class: "note" }, " navigational")),
-      topic.weights && h("td", {}, number(topic.weights[i], 3)), lists.map(({ list }) => cell(list, i))))));
+  return h(
+    "table",
+    {},
+    h(
+      "caption",
+      {},
+      `Aspects down to rank ${depth}: the first rank that serves each, and how many documents do`,
+    ),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "aspect"),
+        topic.weights && h("th", { scope: "col" }, "weight"),
+        lists.map(({ name }) => [
+          h("th", { scope: "col" }, `${name}: first`),
+          h("th", { scope: "col" }, "documents"),
+        ]),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      topic.aspects.map((aspect, i) =>
+        h(
+          "tr",
+          {},
+          h(
+            "th",
+            { scope: "row" },
+            h("i", {
+              class: `swatch c${i % COLOURS} s${Math.floor(i / COLOURS) % SHAPES}`,
+              "aria-hidden": "true",
+            }),
+            " ",
+            shown(aspect),
+            topic.navigational?.[i] && h("span", { class: "note" }, " navigational"),
+          ),
+          topic.weights && h("td", {}, number(topic.weights[i], 3)),
+          lists.map(({ list }) => cell(list, i)),
+        ),
+      ),
+    ),
+  );
 }
 
 export function rankingsView(root) {
   const topic = choice("topic", "Topic", topics, (t) => go({ t }));
   const a = choice("run-a", "A", runs, (r) => go({ a: r }));
   const b = choice("run-b", "B", runs, (r) => go({ b: r }));
-  const measure = choice("measure", "Measure", measures.map(({ display }) => display), (m) => go({ m }));
-  const turn = (label, step) => h("button", { type: "button", onclick: () => go({ t: (now.t + step + topics.length) % topics.length }) }, label);
+  const measure = choice(
+    "measure",
+    "Measure",
+    measures.map(({ display }) => display),
+    (m) => go({ m }),
+  );
+  const turn = (label, step) =>
+    h(
+      "button",
+      { type: "button", onclick: () => go({ t: (now.t + step + topics.length) % topics.length }) },
+      label,
+    );
   const [told, curve, aspects, lists] = Array.from({ length: 4 }, () => h("div"));
   told.setAttribute("aria-live", "polite");
   let now;
   root.append(
-    h("p", { class: "controls" }, topic.element, topics.length > 1 && [turn("Previous topic", -1), turn("Next topic", 1)], a.element, runs.length > 1 && b.element, measure.element),
-    told, part("How the score grows", curve), part("Aspects", aspects), part("The lists", lists));
+    h(
+      "p",
+      { class: "controls" },
+      topic.element,
+      topics.length > 1 && [turn("Previous topic", -1), turn("Next topic", 1)],
+      a.element,
+      runs.length > 1 && b.element,
+      measure.element,
+    ),
+    told,
+    part("How the score grows", curve),
+    part("Aspects", aspects),
+    part("The lists", lists),
+  );
   return (state) => {
     now = state;
-    for (const [control, value] of [[topic, state.t], [a, state.a], [b, state.b], [measure, state.m]]) control.set(value);
-    const here = report.rankings.topics[state.t], chosen = measures[state.m], two = runs.length > 1;
-    const A = listOf(state.t, state.m, state.a), B = listOf(state.t, state.m, state.b), ideal = idealOf(state.t, state.m);
-    const named = [{ kind: "a", name: "A", list: A }, two && { kind: "b", name: "B", list: B }, ideal && { kind: "ideal", name: "ideal", list: ideal }].filter(Boolean);
-    show(told, two && reasons(state, state.a, state.b, A, B), scrolling("Scores of the lists", preferences(state, state.a, state.b)),
-      !chosen.sum && h("p", { class: "note" }, `${chosen.display} is not a sum over documents: a number beside a document is what the score changed by when the document was found.`));
-    const grown = (list) => { let so_far = list.empty; return earned(list).map((x) => (so_far += x)); };
-    show(curve,
-      h("p", { class: "legend" }, named.map(({ kind, name }) => h("span", { class: `key ${kind}` }, { a: "●", b: "■", ideal: "▲" }[kind], ` ${name}${kind === "ideal" ? "" : `: ${shown(runs[kind === "a" ? state.a : state.b])}`} `))),
-      curves(named.map(({ kind, name, list }) => ({ kind, name, values: grown(list) })), `${chosen.display} after each rank: ${named.map(({ name, list }) => `${name} ${number(list.score)}`).join(", ")}`));
+    for (const [control, value] of [
+      [topic, state.t],
+      [a, state.a],
+      [b, state.b],
+      [measure, state.m],
+    ])
+      control.set(value);
+    const here = report.rankings.topics[state.t],
+      chosen = measures[state.m],
+      two = runs.length > 1;
+    const A = listOf(state.t, state.m, state.a),
+      B = listOf(state.t, state.m, state.b),
+      ideal = idealOf(state.t, state.m);
+    const named = [
+      { kind: "a", name: "A", list: A },
+      two && { kind: "b", name: "B", list: B },
+      ideal && { kind: "ideal", name: "ideal", list: ideal },
+    ].filter(Boolean);
+    show(
+      told,
+      two && reasons(state, state.a, state.b, A, B),
+      scrolling("Scores of the lists", preferences(state, state.a, state.b)),
+      !chosen.sum &&
+        h(
+          "p",
+          { class: "note" },
+          `${chosen.display} is not a sum over documents: a number beside a document is what the score changed by when the document was found.`,
+        ),
+    );
+    const grown = (list) => {
+      let so_far = list.empty;
+      return earned(list).map((x) => (so_far += x));
+    };
+    show(
+      curve,
+      h(
+        "p",
+        { class: "legend" },
+        named.map(({ kind, name }) =>
+          h(
+            "span",
+            { class: `key ${kind}` },
+            { a: "●", b: "■", ideal: "▲" }[kind],
+            ` ${name}${kind === "ideal" ? "" : `: ${shown(runs[kind === "a" ? state.a : state.b])}`} `,
+          ),
+        ),
+      ),
+      curves(
+        named.map(({ kind, name, list }) => ({ kind, name, values: grown(list) })),
+        `${chosen.display} after each rank: ${named.map(({ name, list }) => `${name} ${number(list.score)}`).join(", ")}`,
+      ),
+    );
     show(aspects, scrolling("Aspects", coverage(here, named)));
     const largest = Math.max(EVEN, ...named.flatMap(({ list }) => earned(list).map(Math.abs)));
-    const titles = { a: `A: ${shown(runs[state.a])}`, b: `B: ${shown(runs[state.b])}`, ideal: "An ideal ranking" };
+    const titles = {
+      a: `A: ${shown(runs[state.a])}`,
+      b: `B: ${shown(runs[state.b])}`,
+      ideal: "An ideal ranking",
+    };
     const words = [
       "Each mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
-      A.gain && `Under ${chosen.display} a document gains: gain × how much of it is new${chosen.discount ? " × the discount of its rank" : ""}, times a number that is the same for all documents of the topic${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}.`,
+      A.gain &&
+        `Under ${chosen.display} a document gains: gain × how much of it is new${chosen.discount ? " × the discount of its rank" : ""}, times a number that is the same for all documents of the topic${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}.`,
+      !A.gain &&
+        chosen.sum &&
+        `The number beside a document is its part of the sum that ${chosen.display} is.`,
     ];
-    show(lists, h("p", { class: "note" }, words.filter(Boolean).join(" ")), h("div", { class: "lists" }, named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest))),
-      !ideal && missing(noIdeal[state.m]));
+    show(
+      lists,
+      h("p", { class: "note" }, words.filter(Boolean).join(" ")),
+      h(
+        "div",
+        { class: "lists" },
+        named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest)),
+      ),
+      !ideal && missing(noIdeal[state.m]),
+    );
   };
 }

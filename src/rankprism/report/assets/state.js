@@ -3,10 +3,25 @@
 import { measures, report, runs, topics } from "./data.js";
 
 const DEFAULT = {
-  view: "systems", m: 0, m2: Math.min(1, measures.length - 1), a: 0, b: Math.min(1, runs.length - 1), t: 0,
-  filter: "", sort: String(report.start.m ?? 0), topicsort: "mean", axiom: "", ...report.start,
+  view: "systems",
+  m: 0,
+  m2: Math.min(1, measures.length - 1),
+  a: 0,
+  b: Math.min(1, runs.length - 1),
+  t: 0,
+  filter: "",
+  sort: String(report.start.m ?? 0),
+  topicsort: "mean",
+  axiom: "",
+  ...report.start,
 };
-const NAMES = { m: measures.map((measure) => measure.name), m2: measures.map((measure) => measure.name), a: runs, b: runs, t: topics };
+const NAMES = {
+  m: measures.map((measure) => measure.name),
+  m2: measures.map((measure) => measure.name),
+  a: runs,
+  b: runs,
+  t: topics,
+};
 
 /** The state that a fragment describes. What it does not name, or names wrongly, is as at the beginning. */
 export function read(fragment) {
@@ -14,7 +29,8 @@ export function read(fragment) {
   const state = { ...DEFAULT };
   for (const [key, value] of given) {
     if (!(key in DEFAULT)) continue;
-    if (key in NAMES) state[key] = Math.max(NAMES[key].indexOf(value), 0) || (NAMES[key][0] === value ? 0 : DEFAULT[key]);
+    if (key in NAMES)
+      state[key] = Math.max(NAMES[key].indexOf(value), 0) || (NAMES[key][0] === value ? 0 : DEFAULT[key]);
     else state[key] = value;
   }
   return state;

@@ -13,54 +13,154 @@ const easy = (m, t) => found.mean[m][t];
 function order(state) {
   const [column, direction] = state.topicsort.split(" ");
   const descending = (direction ?? (column === "spread" ? "down" : "up")) === "down";
-  const by = { name: (t) => t, mean: (t) => easy(state.m, t), spread: (t) => spread(state.m, t) }[column] ?? ((t) => t);
-  const sorted = topics.map((_, t) => t).sort((s, t) => (descending ? -1 : 1) * ((by(s) ?? Infinity) - (by(t) ?? Infinity)) || s - t);
+  const by =
+    { name: (t) => t, mean: (t) => easy(state.m, t), spread: (t) => spread(state.m, t) }[column] ??
+    ((t) => t);
+  const sorted = topics
+    .map((_, t) => t)
+    .sort((s, t) => (descending ? -1 : 1) * ((by(s) ?? Infinity) - (by(t) ?? Infinity)) || s - t);
   return { sorted, sort: { column, descending } };
 }
 
 function table(state) {
   const { sorted, sort } = order(state);
-  const head = (label, key) => sortHead("topicsort", label, key, sort, ({ column, descending }) => go({ topicsort: `${column} ${descending ? "down" : "up"}` }));
+  const head = (label, key) =>
+    sortHead("topicsort", label, key, sort, ({ column, descending }) =>
+      go({ topicsort: `${column} ${descending ? "down" : "up"}` }),
+    );
   const run = (t, r) => h("td", { class: "text" }, shown(runs[r]), ` (${number(score(state.m, r, t), 3)})`);
-  return h("table", {},
+  return h(
+    "table",
+    {},
     h("caption", {}, `Topics by ${measures[state.m].display}`),
-    h("thead", {}, h("tr", {}, head("topic", "name"), head("mean over runs", "mean"), !divides && [head("standard deviation", "spread"), h("th", { scope: "col" }, "best run"), h("th", { scope: "col" }, "worst run")])),
-    h("tbody", {}, sorted.map((t) => h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t }) }, shown(topics[t]))), h("td", {}, number(easy(state.m, t))),
-      !divides && [h("td", {}, number(spread(state.m, t))), run(t, found.best[state.m][t]), run(t, found.worst[state.m][t])]))));
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        head("topic", "name"),
+        head("mean over runs", "mean"),
+        !divides && [
+          head("standard deviation", "spread"),
+          h("th", { scope: "col" }, "best run"),
+          h("th", { scope: "col" }, "worst run"),
+        ],
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      sorted.map((t) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t }) }, shown(topics[t]))),
+          h("td", {}, number(easy(state.m, t))),
+          !divides && [
+            h("td", {}, number(spread(state.m, t))),
+            run(t, found.best[state.m][t]),
+            run(t, found.worst[state.m][t]),
+          ],
+        ),
+      ),
+    ),
+  );
 }
 
 function summary(state) {
   if (topics.length < 2) return missing("There is only one topic, so no topic is harder than another.");
-  const first = (by) => listed(topics.map((_, t) => t).sort((s, t) => by(s) - by(t)).slice(0, 3).map((t) => `${shown(topics[t])}`));
-  return h("p", {}, `Hardest by ${measures[state.m].display}: ${first((t) => easy(state.m, t) ?? Infinity)}. `,
-    divides ?? `Most divisive: ${first((t) => -(spread(state.m, t) ?? -1))}.`);
+  const first = (by) =>
+    listed(
+      topics
+        .map((_, t) => t)
+        .sort((s, t) => by(s) - by(t))
+        .slice(0, 3)
+        .map((t) => `${shown(topics[t])}`),
+    );
+  return h(
+    "p",
+    {},
+    `Hardest by ${measures[state.m].display}: ${first((t) => easy(state.m, t) ?? Infinity)}. `,
+    divides ?? `Most divisive: ${first((t) => -(spread(state.m, t) ?? -1))}.`,
+  );
 }
 
 function differences(state) {
   const { m, a, b } = state;
-  const rows = topics.map((_, t) => [t, score(m, a, t), score(m, b, t)]).map(([t, x, y]) => [t, x, y, x === null || y === null ? null : x - y]);
+  const rows = topics
+    .map((_, t) => [t, score(m, a, t), score(m, b, t)])
+    .map(([t, x, y]) => [t, x, y, x === null || y === null ? null : x - y]);
   rows.sort((p, q) => (q[3] ?? -Infinity) - (p[3] ?? -Infinity) || p[0] - q[0]);
   const largest = Math.max(1e-9, ...rows.map((row) => Math.abs(row[3] ?? 0)));
-  const better = rows.filter((row) => row[3] > 1e-9).length, worse = rows.filter((row) => row[3] < -1e-9).length;
+  const better = rows.filter((row) => row[3] > 1e-9).length,
+    worse = rows.filter((row) => row[3] < -1e-9).length;
   return [
-    h("p", {}, `By ${measures[m].display}, ${shown(runs[a])} is better than ${shown(runs[b])} on ${counted(better, "topic")}, worse on ${worse} and equal on ${rows.length - better - worse}.`),
-    scrolling("Differences", h("table", {},
-      h("caption", {}, `${shown(runs[a])} minus ${shown(runs[b])}`),
-      h("thead", {}, h("tr", {}, ["topic", "A", "B", "A − B", "as a bar"].map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map(([t, x, y, d]) => h("tr", {},
-        h("th", { scope: "row" }, h("a", { href: linkTo({ view: "rankings", t, a, b }) }, shown(topics[t]))),
-        h("td", {}, number(x)), h("td", {}, number(y)), h("td", {}, signed(d)), h("td", {}, bar(d, largest))))))),
+    h(
+      "p",
+      {},
+      `By ${measures[m].display}, ${shown(runs[a])} is better than ${shown(runs[b])} on ${counted(better, "topic")}, worse on ${worse} and equal on ${rows.length - better - worse}.`,
+    ),
+    scrolling(
+      "Differences",
+      h(
+        "table",
+        {},
+        h("caption", {}, `${shown(runs[a])} minus ${shown(runs[b])}`),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ["topic", "A", "B", "A − B", "as a bar"].map((head) => h("th", { scope: "col" }, head)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          rows.map(([t, x, y, d]) =>
+            h(
+              "tr",
+              {},
+              h(
+                "th",
+                { scope: "row" },
+                h("a", { href: linkTo({ view: "rankings", t, a, b }) }, shown(topics[t])),
+              ),
+              h("td", {}, number(x)),
+              h("td", {}, number(y)),
+              h("td", {}, signed(d)),
+              h("td", {}, bar(d, largest)),
+            ),
+          ),
+        ),
+      ),
+    ),
   ];
 }
 
 export function topicsView(root) {
-  const measure = choice("topics-measure", "Measure", measures.map(({ display }) => display), (m) => go({ m }));
+  const measure = choice(
+    "topics-measure",
+    "Measure",
+    measures.map(({ display }) => display),
+    (m) => go({ m }),
+  );
   const a = choice("topics-a", "A", runs, (r) => go({ a: r }));
   const b = choice("topics-b", "B", runs, (r) => go({ b: r }));
   const [told, list, pair] = Array.from({ length: 3 }, () => h("div"));
-  root.append(h("p", { class: "controls" }, measure.element), told, list,
-    part("Where two systems differ", runs.length > 1 ? [h("p", { class: "controls" }, a.element, b.element), pair] : missing("There is only one run, so there is nothing to compare it with.")));
+  root.append(
+    h("p", { class: "controls" }, measure.element),
+    told,
+    list,
+    part(
+      "Where two systems differ",
+      runs.length > 1
+        ? [h("p", { class: "controls" }, a.element, b.element), pair]
+        : missing("There is only one run, so there is nothing to compare it with."),
+    ),
+  );
   return (state) => {
     measure.set(state.m);
     a.set(state.a);
