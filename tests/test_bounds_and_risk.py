@@ -331,6 +331,42 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> No
             assert (low, high) == pytest.approx((least, most), rel=1e-12, abs=1e-12), name
 
 
+#: How many times as wide outer bounds are as what completions reach, over the eight topics of the test below.
+#: Found by this test, rounded up: bounds of [0, 1] would be true, too, and of no use to anybody.
+WIDTH = {
+    **dict.fromkeys(["ERR", "RBU"], 1.05),
+    **dict.fromkeys(["Compat", "D_RBP", "DSharp_nDCG", "DINSharp_nDCG", "P_at_recall", "S_precision"], 1.15),
+    **dict.fromkeys(["nDCG", "GAP", "nGAP", "D_iRBU"], 1.2),
+    **dict.fromkeys(["D_nDCG", "DIN_nDCG", "DSharp_Q", "EU", "WS_precision"], 1.26),
+    **dict.fromkeys(["P_plus", "CT", "P_plusQSharp"], 1.3),
+    **dict.fromkeys(["D_nERR", "nERR", "D_EBR", "D_Q", "ACT", "P_plusQ", "Q"], 1.5),
+    **{"nNRBP": 1.75, "alpha_nDCG": 1.86, "nCT": 2.75},
+}
+
+
+def test_outer_bounds_are_hardly_wider_than_necessary() -> None:
+    bounded, attained = dict.fromkeys(WIDTH, 0.0), dict.fromkeys(WIDTH, 0.0)
+    for seed in (1, 3, 6, 7, 8, 9, 12, 13):
+        topic = random_topic(seed)
+        ranking = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
+        judgments: dict[str, Any] = {"q": topic.judged, "z": topic.elsewhere}
+        completed = {f"q{n}": judged for n, judged in enumerate(topic.completions())}
+        options: dict[str, Any] = {"measures": list(WIDTH), "weights": topic.weights}
+        bounds = rankprism.evaluate(judgments, {"q": ranking}, bounds=True, **options)
+        run = dict.fromkeys(completed, ranking)
+        reached = rankprism.evaluate(completed | {"z": topic.elsewhere}, run, **options)
+        values = reached.values[0, [t != "z" for t in reached.topics]]
+        row = bounds.topics.index("q")
+        for m, name in enumerate(WIDTH):
+            bounded[name] += bounds.high[0, row, m] - bounds.low[0, row, m]  # type: ignore[index]
+            attained[name] += np.ptp(values[:, m])
+    for name, width in WIDTH.items():
+        assert attained[name] <= bounded[name] <= width * attained[name], (
+            name,
+            bounded[name] / attained[name],
+        )
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_completions_of_longer_rankings_stay_within_the_bounds(seed: int) -> None:
     # Too many to enumerate: some grades at the top, at the bottom or anywhere among 40 unjudged documents.

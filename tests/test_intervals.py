@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,18 @@ def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
         found = power(scores, method="t").differences()
         rejected.append(found.p[found.pairs.index((0, 2))] < 0.05)  # a against the noisier c
     assert np.mean(rejected) > 0.8
+
+
+def test_an_interval_of_confidence_1_less_p_ends_at_0() -> None:
+    scores = made_up(12)
+    for analyse in (power, unanimity, partial(swap, trials=10)):
+        found = analyse(scores).differences()
+        between = [i for i, p in enumerate(found.p) if 0.001 < p < 0.999]
+        assert between, analyse
+        for i in between:
+            again = analyse(scores, intervals=1 - found.p[i]).differences()
+            end = again.low[i] if found.difference[i] > 0 else again.high[i]
+            assert end == pytest.approx(0, abs=1e-9)
 
 
 def test_intervals_of_shares_end_at_0_and_1() -> None:

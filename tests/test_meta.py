@@ -29,7 +29,7 @@ from rankprism.meta import (
     unanimity,
 )
 from rankprism.meta.agreed_pairs import shares
-from rankprism.meta.rank_correlation import rbo, spearman, tau_a, tau_ap, tau_b
+from rankprism.meta.rank_correlation import rbo, spearman, tau_a, tau_ap, tau_ap_symmetric, tau_b
 from rankprism.results.result import Result
 
 SMALL = ["alpha_nDCG@10", "P@10", "StRecall@10"]
@@ -200,6 +200,12 @@ def ranking(gold: str, evaluated: str) -> tuple[Floats, Floats]:
 )
 def test_tau_ap_by_hand(gold: str, evaluated: str, value: float) -> None:
     assert tau_ap(*ranking(gold, evaluated)) == pytest.approx(value)
+
+
+def test_symmetric_tau_ap_is_the_mean_of_both_directions() -> None:
+    # The first two rows above: 1/3 and -2/9.
+    for one, other in (("abcd", "bcda"), ("bcda", "abcd")):
+        assert tau_ap_symmetric(*ranking(one, other)) == pytest.approx((1 / 3 - 2 / 9) / 2)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))

@@ -9,6 +9,7 @@ import pickle
 import pydoc
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,12 @@ def test_help_of_a_measure_is_its_own_page() -> None:
     assert Measure.__doc__.startswith("A measure with its parameters bound")
     assert str(inspect.signature(nDCG)).startswith("(*, dcg: str = 'log2', gains: dict = None")
     assert "definition" in inspect.signature(Measure).parameters
+
+
+@pytest.mark.parametrize("value", [Path("AP"), None, 3, {"AP"}, zipfile.ZipInfo("AP")])
+def test_what_is_no_measure_is_refused_whatever_module_it_is_from(value: Any) -> None:
+    with pytest.raises(MeasureError, match="is no measure; pass a name such as"):
+        parse(value)
 
 
 def test_an_explanation_has_all_that_is_declared() -> None:
