@@ -24,7 +24,7 @@ from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.measures import parse
-from rankprism.report.documents import read_documents
+from rankprism.report.documents import snippets
 from rankprism.report.measures import asked, described
 from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
 from rankprism.report.rankings import earned, ideal
@@ -366,9 +366,9 @@ def test_documents_from_a_file(tmp_path: Path) -> None:
     file.write_text(
         '{"id": "a", "title": "Jaguars", "text": "They\\n swim. '
         + "long " * 100
-        + '", "url": ""}\n{"id": "z"}\n'
+        + '", "url": ""}\n{"id": "z", "text": "t"}\n'
     )
-    found = read_documents(file, {"a", "b"})
+    found = snippets(file, {"a", "b"})
     assert found["a"]["title"] == "Jaguars"
     assert found["a"]["text"].startswith("They swim. long")
     assert found["a"]["text"].endswith("long …")
@@ -380,34 +380,36 @@ def test_documents_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("default::rankprism.RankprismWarning")
 def test_documents_of_another_collection_are_noticed(tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
-    file.write_text('{"id": "z"}\n')
+    file.write_text('{"id": "z", "text": "t"}\n')
     with pytest.warns(RankprismWarning, match=r"docs\.jsonl: none of them is shown by the report"):
-        assert read_documents(file, {"a"}) == {}
+        assert snippets(file, {"a"}) == {}
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_documents_that_are_not_utf8_are_refused(ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"docs.jsonl{ending}"
-    data = b'{"id": "a"}\n{"id": "caf\xe9"}\n'
+    data = b'{"id": "a", "text": "t"}\n{"id": "caf\xe9"}\n'
     file.write_bytes(gzip.compress(data) if ending else data)
     with pytest.raises(InputError, match=r"line 2.*UTF-8"):
-        read_documents(file, {"a"})
+        snippets(file, {"a"})
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("{", "docs.jsonl, line 2: is not JSON"),
-        ('["a"]', 'docs.jsonl, line 2: has no text "id"'),
-        ('{"id": 3}', 'docs.jsonl, line 2: has no text "id"'),
-        ('{"id": "a", "title": 3}', 'docs.jsonl, line 2: "title" must be text; got 3'),
+        ("{", "docs.jsonl, line 2: is no JSON object"),
+        ('["a"]', "docs.jsonl, line 2: is no JSON object"),
+        ('{"text": "t"}', "docs.jsonl, line 2: has no 'id'"),
+        ('{"id": "a"}', "docs.jsonl, line 2: has no 'text'"),
+        ('{"id": "a", "text": "t", "title": []}', "docs.jsonl, line 2: title must be text; got []"),
+        ('{"id": "a", "text": "t", "type": "pdf"}', "docs.jsonl, line 2: the type 'pdf' is none of"),
     ],
 )
 def test_bad_documents_are_refused(line: str, expected: str, tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
-    file.write_text(f'{{"id": "b"}}\n{line}\n')
+    file.write_text(f'{{"id": "b", "text": "t"}}\n{line}\n')
     with pytest.raises(InputError) as caught:
-        read_documents(file, {"a"})
+        snippets(file, {"a"})
     assert expected in str(caught.value)
 
 
@@ -428,12 +430,12 @@ def test_documents_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
         return types.SimpleNamespace(docs_store=Store)
 
     monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=load))
-    assert read_documents("ir_datasets:vaswani", {"1"}) == {"1": {"title": "T", "text": "T text"}}
+    assert snippets("irds:vaswani", {"1"}) == {"1": {"title": "T", "text": "T text"}}
     with pytest.raises(InputError, match="ir_datasets has no collection 'x'"):
-        read_documents("ir_datasets:x", {"1"})
+        snippets("irds:x", {"1"})
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(InputError, match="pip install ir-datasets"):
-        read_documents("ir_datasets:vaswani", {"1"})
+        snippets("irds:vaswani", {"1"})
 
 
 # ── page and command ─────────────────────────────────────────────────────────────────────────────

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankprism.errors import InputError
 from rankprism.formats import files
 
+DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
+#: What stands before the name of a collection of ir_datasets.
+IR_DATASETS = "irds:"
 #: How the text of a document may be written.
 TYPES = ("text", "markdown", "html")
 _ALSO = {
@@ -32,30 +35,66 @@ class Document:
     type: str = "text"  #: one of `TYPES`
 
 
-def read_documents(source: files.PathLike, wanted: Collection[str] | None = None) -> dict[str, Document]:
-    """Read documents from JSON lines: an id and a text, and where known a title, a url and a type.
+def read_documents(source: DocumentsLike, wanted: Collection[str] | None = None) -> dict[str, Document]:
+    """Read documents: an id and a text, and where known a title, a url and a type.
 
-    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked) to lines such as
-        ``{"id": "d1", "text": "…", "title": "…", "url": "…", "type": "html"}``. The type is one of `TYPES`.
+    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked) to JSON lines such as
+        ``{"id": "d1", "text": "…", "title": "…", "url": "…", "type": "html"}``; ``{id: {"text": "…"}}``; or
+        "irds:" and the name of a collection of ir_datasets. The type is one of `TYPES`.
     wanted : the ids of the documents to keep. Default: all of them.
+
+    >>> read_documents({"d1": {"text": "Jaguars swim well."}, "d2": {"text": "no"}}, {"d1"})
+    {'d1': Document(id='d1', text='Jaguars swim well.', title='', url='', type='text')}
     """
-    where = files.source_name(source)
     found: dict[str, Document] = {}
-    lines: dict[str, int] = {}
-    for number, line in files.text_lines(source, files.unpacked(source)):
-        document = _document(json_object(line, f"{where}, line {number}"), f"{where}, line {number}")
+    places: dict[str, str] = {}
+    for where, row in _rows(source, wanted):
+        document = _document(row, where)
         if wanted is not None and document.id not in wanted:
             continue
         if document.id in found:
             raise InputError(
-                f"{where}, line {number}: document {document.id!r} stands in line {lines[document.id]} "
-                f"already; keep one of them"
+                f"{where}: document {document.id!r} stands in {places[document.id]} already; keep one of them"
             )
-        found[document.id], lines[document.id] = document, number
+        found[document.id], places[document.id] = document, where.rpartition(", ")[2]
     return found
 
 
-def _document(row: dict[str, Any], where: str) -> Document:
+def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What is known of each document, and where it stands."""
+    if isinstance(source, Mapping):
+        for doc, row in source.items():
+            yield f"document {doc!r}", {"id": doc, **row}
+    elif isinstance(source, str) and source.startswith(IR_DATASETS):
+        yield from _from_ir_datasets(source.removeprefix(IR_DATASETS), wanted)
+    else:
+        name = files.source_name(source)
+        for number, line in files.streamed_lines(source):
+            where = f"{name}, line {number}"
+            yield where, json_object(line, where)
+
+
+def _from_ir_datasets(name: str, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        import ir_datasets
+    except ImportError:
+        raise InputError(
+            "documents of ir_datasets need that package: pip install ir-datasets; or pass a JSON Lines file"
+        ) from None
+    try:
+        collection = ir_datasets.load(name)
+    except KeyError:
+        raise InputError(f"ir_datasets has no collection {name!r}; see https://ir-datasets.com") from None
+    if wanted is None:
+        records = ((record.doc_id, record) for record in collection.docs_iter())
+    else:
+        records = collection.docs_store().get_many(list(wanted)).items()
+    for doc, record in records:
+        row = {field: getattr(record, field) for field in ("title", "url") if hasattr(record, field)}
+        yield f"{name}, document {doc!r}", {**row, "id": doc, "text": record.default_text()}
+
+
+def _document(row: Mapping[str, Any], where: str) -> Document:
     for name in ("id", "text"):
         if name not in row:
             raise InputError(f'{where}: has no {name!r}; write {{"id": "d1", "text": "…"}}')
@@ -81,7 +120,7 @@ def json_object(line: str, where: str) -> dict[str, Any]:
     return row
 
 
-def as_text(row: dict[str, Any], name: str, where: str) -> str:
+def as_text(row: Mapping[str, Any], name: str, where: str) -> str:
     """A value of a JSON object as text that any database and page can hold; nothing if it is missing."""
     value = row.get(name)
     if value is None:

@@ -13,9 +13,10 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats import files
+from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import read_judgments
 from rankprism.report import advice, measures, rankings, systems, topics
-from rankprism.report.documents import DocumentsLike, read_documents
+from rankprism.report.documents import snippets
 from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
 
 #: The significance level, and one minus the confidence of the intervals.
@@ -48,7 +49,7 @@ def make(
     measures : a measure or several. Default: six that suit the judgments, see `default_measures`.
     depth : how many ranks of each ranking the report shows.
     documents : titles and texts of the documents: a JSON Lines file, ``{id: {"title": …, "text": …}}``, or
-        ``"ir_datasets:NAME"``.
+        ``"irds:NAME"``.
     title : the title of the page.
     seed : for everything that is drawn. The same seed gives the same report.
     on_share : called with the share of the work that is done, while it is done.
@@ -100,7 +101,7 @@ def _data(
     lists = rankings.rankings(judged, listed, chosen, depth, partial(tell, "rankings"))
     shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
     tell("rankings", 1.0)
-    texts = read_documents(documents, shown)  # before the rest, which takes longer
+    texts = snippets(documents, shown)  # before the rest, which takes longer
     compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
     tell("compare", 1.0)
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
