@@ -37,6 +37,7 @@ KINDS = {
     "grade-columns": "judgments of several grades may have been read as subtopics",
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
+    "topics-without-profile": "a topic has judgments and no profile",
 }
 
 
