@@ -8,7 +8,7 @@ copy. build/mutation/results.csv keeps what was found, so that a run that was st
 
 First all tests are run once, and build/mutation/reached.json records which lines each of them reaches. A
 mistake is then shown to the quickest tests that reach its line, in a process that is forked from this one
-after pytest, numpy and scipy have been loaded. It may use 120 seconds of processor time. A test that fails, a
+after pytest, numpy and scipy have been loaded. It may use 60 seconds of processor time. A test that fails, a
 crash and the end of that time all count as noticed.
 """
 
@@ -47,7 +47,7 @@ PACKAGE = FOLDER / "package" / "rankprism"
 CORE = FOLDER / "core"
 RESULTS = FOLDER / "results.csv"
 REACHED = FOLDER / "reached.json"
-SECONDS = 120
+SECONDS = 60
 PYTEST = ["-x", "-q", "--no-header", "-p", "no:randomly"]
 #: Hypothesis is loaded before pytest can look at it, and a file with examples may have a class named Test.
 PYTEST += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "-W", "ignore::pytest.PytestCollectionWarning"]
@@ -79,6 +79,7 @@ FILES = [
     "meta",
     "intervals",
     "progress",
+    "outputs",
     "python_api",
     "scores",
 ]
