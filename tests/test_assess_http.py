@@ -34,7 +34,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 def test_an_assessor_goes_from_the_link_to_the_completion_code(served: Served) -> None:
     link = served.link("ann")
-    ann = Person(served.client())
+    ann = Person(served.client(), by_htmx=False)
     first = ann.get(link)
     assert "Instructions" in first.text
     assert "Consent" in first.text

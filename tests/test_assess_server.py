@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from assessing import Browser, Page, Person, by_worth, make_collection, over_network
 
-from rankprism.errors import InputError
+from rankprism.errors import RankprismError
 
 CLI = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -134,11 +134,9 @@ def test_no_acknowledged_judgment_is_lost_when_the_server_is_killed(
             while page.is_task and not pause.is_set():
                 left, right = page.documents
                 answer = by_worth(left, right, ())
-                fields = {key: page.field(key) for key in ("csrf", "place", "attempt")}
-                sent = person.client.post("/task", {**fields, "answer": answer})
-                if sent.status_code == 303:
+                page = person.submit(page, answer)
+                if page.status == 200:
                     acknowledged.append((name, frozenset((left, right)), left if answer == "left" else right))
-                page = person.get("/task")
             if not page.is_task:
                 enough.set()
         except (OSError, HTTPException):
@@ -231,6 +229,30 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         ),
         (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--choice", "random"], "needs a budget"),
         (
+            ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--choice", "complete", "--budget", "5"],
+            "a budget goes with random or adaptive choice",
+        ),
+        (
+            [
+                "new",
+                "s.db",
+                "good.run",
+                "--documents",
+                "docs.jsonl",
+                "--choice",
+                "adaptive",
+                "--budget",
+                "5",
+                "-m",
+                "P@5",
+            ],
+            "P@5 cannot rank systems by preferences, which the study collects",
+        ),
+        (
+            ["new", "s.db", "good.run", "--documents", "docs.jsonl", "-m", "nosuch"],
+            "unknown measure 'nosuch'",
+        ),
+        (
             ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--scale", "x.toml"],
             "a scale is for grades",
         ),
@@ -254,7 +276,7 @@ def test_bad_input_is_named_and_leaves_nothing_behind(
     (tmp_path / "one.tsv").write_text("1\tTopic 1\n")
     before = set(tmp_path.iterdir())
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(RankprismError, match=re.escape(message)):
         app(["assess", *arguments], standalone_mode=False)
     assert set(tmp_path.iterdir()) == before
 

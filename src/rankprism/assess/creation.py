@@ -90,6 +90,8 @@ class Settings:
             raise InputError(f"settle is a Kendall's τ above 0 and up to 1; got {self.settle}")
         if self.choice in ("random", "adaptive") and self.budget is None:
             raise InputError(f"the choice {self.choice} needs a budget: how many questions to ask (--budget)")
+        if self.choice not in ("random", "adaptive") and self.budget is not None:
+            raise InputError(f"a budget goes with random or adaptive choice; the choice is {self.choice}")
         if self.choice == "adaptive" and self.ask != "both":
             raise InputError(f"adaptive choice asks for pairs and triplets (--ask both); got {self.ask!r}")
 
@@ -196,12 +198,10 @@ def create_study(
         for run, lists in rankings.items()
     }
     pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
-    if settings.choice in ("complete", "random"):
-        budget = settings.budget
-        draw = complete(pools, settings.ask, settings.seed) if budget is None else None
-        questions = (
-            sampled(pools, settings.ask, budget, settings.seed) if draw is None and budget else draw or []
-        )
+    if settings.choice == "complete":
+        questions = complete(pools, settings.ask, settings.seed)
+    elif settings.choice == "random":
+        questions = sampled(pools, settings.ask, settings.budget or 0, settings.seed)
     questions = [question for question in questions if all(doc in texts for doc in question.documents)]
     if not questions and settings.choice != "adaptive":
         raise InputError(
@@ -396,7 +396,12 @@ def check_measure(settings: Settings) -> None:
     from rankprism.measures.grammar import parse
     from rankprism.preferences.selection import preference_measures
 
-    parse(settings.measure)
+    measure = parse(settings.measure)
+    if (measure.needs == "preferences") == settings.collects_grades:
+        collected = "grades" if settings.collects_grades else "preferences"
+        raise InputError(
+            f"{measure} cannot rank systems by {collected}, which the study collects (--measure)"
+        )
     if settings.choice == "adaptive":
         preference_measures(settings.measure)
 

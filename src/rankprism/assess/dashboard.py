@@ -88,16 +88,17 @@ class Standings:
 
     def __init__(self) -> None:
         self._latest: Standing | None = None
-        self._when = -math.inf
+        self._next = -math.inf  # when it may be computed again
         self.background = Background()
 
     def latest(self, open_study: Store, settings: Settings) -> Standing | None:
-        if time.monotonic() - self._when > _SECONDS:
+        if time.monotonic() > self._next:
             self.background.start(lambda: self.renew(open_study, settings))
         return self._latest
 
     def renew(self, open_study: Store, settings: Settings) -> Standing:
         """Compute the standing now, and stop the study if it is settled."""
+        start = time.monotonic()
         with open_study.reading() as connection:
             judgment = store.judgment
             count = connection.scalar(sa.select(sa.func.count()).where(judgment.c.withdrawn.is_(None))) or 0
@@ -109,7 +110,9 @@ class Standings:
                     f"The order of the systems is settled: after {self._latest.judgments} judgments, τ is at "
                     f"least {self._latest.tau_low:.2f} in 95 % of resamples.",
                 )
-        self._when = time.monotonic()
+        # What takes long is done rarely, so that it takes little from those who work.
+        took = time.monotonic() - start
+        self._next = time.monotonic() + max(_SECONDS, 20 * took)
         return self._latest
 
 
