@@ -33,26 +33,9 @@ def postgresql(*, fsync: bool) -> Iterator[Callable[[], str]]:
         common |= {"user": "nobody", "group": "nogroup"}
         shutil.chown(folder, "nobody", "nogroup")
     try:
-<<<<<<< HEAD
-        make = [
-            str(where / "initdb"),
-            "-D",
-            str(data),
-            "-U",
-            "rankprism",
-            "-A",
-            "trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-        ]
-        subprocess.run(make, check=True, capture_output=True, **common)
-        options = {
-=======
         options = ["-U", "rankprism", "-A", "trust", "--no-sync", "-E", "UTF8"]
         subprocess.run([where / "initdb", "-D", data, *options], check=True, capture_output=True, **common)
         values = {
->>>>>>> i-app
             "listen_addresses": "",
             "unix_socket_directories": str(folder),
             "fsync": "on" if fsync else "off",

@@ -317,19 +317,11 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
         page = context.new_page()
         dialogs: list[str] = []
 
-<<<<<<< HEAD
         def dismiss(dialog: Dialog) -> None:
             dialogs.append(dialog.message)
             dialog.dismiss()
 
         page.on("dialog", dismiss)
-=======
-        def seen(dialog: Any) -> None:
-            dialogs.append(dialog.message)
-            dialog.dismiss()
-
-        page.on("dialog", seen)
->>>>>>> i-app
         page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
         page.check("input[name=consent]")
         page.click("text=Begin")

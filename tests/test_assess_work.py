@@ -599,7 +599,6 @@ def test_tokens_are_random_and_only_their_hash_is_stored(study: Store) -> None:
 
 
 def test_secrets_are_compared_in_constant_time(study: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-<<<<<<< HEAD
     compared: list[int] = []
     original = hmac.compare_digest
 
@@ -608,16 +607,6 @@ def test_secrets_are_compared_in_constant_time(study: Store, monkeypatch: pytest
         return original(a, b)
 
     monkeypatch.setattr(hmac, "compare_digest", counted)
-=======
-    compared = []
-    original = hmac.compare_digest
-
-    def counting(one: bytes, other: bytes) -> bool:
-        compared.append(one)
-        return original(one, other)
-
-    monkeypatch.setattr(hmac, "compare_digest", counting)
->>>>>>> i-app
     with study.writing() as connection:
         link = access.new_link(connection, "ann")
         assert access.find_token(connection, link, "link") is not None

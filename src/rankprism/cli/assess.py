@@ -376,7 +376,8 @@ def import_(
 ) -> None:
     """Put preferences from a file into a study.
 
-    The study then asks only for what is missing. Judgments that it has already stay as they are, so importing a file twice changes nothing.
+    The study then asks only for what is missing. Judgments that it has already stay as they are, so importing
+    a file twice changes nothing.
 
     \b
     rankprism assess import study.db prefs.tsv
