@@ -13,10 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.choices import one_of
+from rankprism.cli.group import Group
 from rankprism.cli.options import OutputFile, Seed, noted
 from rankprism.errors import InputError
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
