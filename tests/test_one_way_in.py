@@ -340,6 +340,14 @@ def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp
         assert done.stdout
 
 
+def test_the_words_of_every_choice_are_found() -> None:
+    """The names of modules in `one_of` are text, which no type checker follows."""
+    choices = [option.type for command in EVERY.values() for option in command.params]
+    found = [choice for choice in choices if hasattr(choice, "where")]
+    assert len(found) > 20
+    assert all(choice.choices for choice in found)
+
+
 def test_all_commands_are_known() -> None:
     assert {words[0] for words in EVERY} == set(MODULES)
 

@@ -327,6 +327,11 @@ def test_no_escape_sequence_of_a_file_reaches_a_terminal(
             "this needs one more package: pip install 'rankprism[zs",
             2,
         ),
+        (
+            ModuleNotFoundError("no", name="starlette"),
+            "this needs one more package: pip install 'rankprism[assess]'",
+            2,
+        ),
         (ModuleNotFoundError("no", name="polars"), "this needs one more package: pip install 'polars'", 2),
         (
             ModuleNotFoundError("no", name="rankprism.x"),

@@ -370,7 +370,7 @@ def import_(
         str | None,
         typer.Option(
             "--from",
-            click_type=one_of("formats.preferences:FORMATS"),
+            click_type=one_of("formats.known:PREFERENCE_FORMATS"),
             help="The format of PREFS. Default: recognised.",
             show_default=False,
         ),
