@@ -263,6 +263,7 @@ def test_no_difference_a_constant_one_and_a_single_topic(test: str) -> None:
     assert shifted.significant[0, 0]
     with pytest.warns(RankprismWarning, match="only one topic, so that nothing can be tested"):
         single = compare(matrix(np.array([[0.5], [0.2]])), **against)
+    assert [note["kind"] for note in single.about["scores"]["notes"]] == ["few-topics"]
     assert np.isnan(single.p).all()
     assert not single.significant.any()
     assert "0.5000" in str(single)

@@ -31,6 +31,22 @@ def test_a_page_shows_what_its_commands_and_examples_print(page: Path) -> None:
     assert result.stdout == page.read_text(encoding="utf-8")
 
 
+def test_no_file_holds_two_versions_of_a_text() -> None:
+    """What a merge leaves where both sides changed the same lines. Neither Markdown nor pip refuses it."""
+    folders = ("bench", "docs", "fuzz", "mutation", "src", "tests")
+    texts = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    texts += [path for path in ROOT.iterdir() if path.is_file()]
+    kinds = (".md", ".txt", ".py", ".toml", ".cpp", ".hpp", ".html", ".js", ".css", ".cff", "")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in texts
+        if path.is_file() and path.suffix in kinds
+        for number, line in enumerate(path.read_bytes().splitlines(), 1)
+        if line.startswith((b"<" * 7 + b" ", b">" * 7 + b" "))
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):

@@ -301,7 +301,7 @@ def test_the_order_of_rows_and_runs_in_a_file_changes_nothing(tmp_path: Path) ->
 def test_scores_too_large_for_their_squares_are_refused(score: str, tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text(f"run,topic,measure,score\nA,1,AP,0.5\nB,1,AP,{score}\n")
-    with pytest.raises(InputError, match=rf"s.csv:3: the score {score} is too large; .* below 1e\+150"):
+    with pytest.raises(InputError, match=rf"s.csv, line 3: the score {score} is too large; .* below 1e\+150"):
         read_scores(path)
     values = np.full((2, 3, 1), 0.5)
     values[1, 2] = float(score)

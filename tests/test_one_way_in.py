@@ -238,7 +238,8 @@ def test_help_at_80_columns_cuts_no_example(words: tuple[str, ...]) -> None:
 
 
 def test_the_lists_of_commands_cut_no_sentence(cli: Cli) -> None:
-    for words in ((), ("meta",), ("plot",), ("aspects",), ("assess",)):
+    groups = ((), ("meta",), ("plot",), ("aspects",), ("assess",), ("preferences",))
+    for words in (*groups, ("preferences", "experiment")):
         shown = cli(*words, "--help").stdout
         described = shown.partition("Commands:")[2].strip().splitlines()
         assert described
@@ -337,6 +338,14 @@ def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp
         done = run(line)
         assert (done.returncode, done.stderr) == (0, ""), line
         assert done.stdout
+
+
+def test_the_words_of_every_choice_are_found() -> None:
+    """The names of modules in `one_of` are text, which no type checker follows."""
+    choices = [option.type for command in EVERY.values() for option in command.params]
+    found = [choice for choice in choices if hasattr(choice, "where")]
+    assert len(found) > 20
+    assert all(choice.choices for choice in found)
 
 
 def test_all_commands_are_known() -> None:

@@ -37,7 +37,8 @@ from rankprism.cli import main
 from rankprism.cli.app import Commands
 from rankprism.data.scales import Scale
 from rankprism.measures.display import shown_name
-from rankprism.plots import curves, heatmaps, intervals, irec, theme
+from rankprism.plots import curves, heatmaps, intent_recall, theme
+from rankprism.plots.means import _columns
 from rankprism.plots.output import drawn
 from rankprism.plots.record import gallery
 from rankprism.preferences.experiments import (
@@ -46,6 +47,7 @@ from rankprism.preferences.experiments import (
     profile_correlation,
 )
 from rankprism.preferences.plan import plan
+from rankprism.statistics.means import t_intervals
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
@@ -77,16 +79,16 @@ def inputs(scores: Scores) -> dict[str, tuple[Any, ...]]:
                 documents=8,
             ),
         ),
-        "irec_against": (scores, "StRecall@10", "D_nDCG@10"),
+        "irec": (scores, "StRecall@10", "D_nDCG@10"),
         "judgments_needed": (plan(sample.QRELS, list(sample.RUNS), budgets=[5, 10], repetitions=2),),
         "preference_correlations": (measure_correlation(sample.QRELS, list(sample.RUNS), documents=8),),
         "profile_correlations": (profile_correlation(sample.QRELS, list(sample.RUNS), documents=8),),
         "power_growth": (meta.stability(scores, samples=3, method="t"),),
-        "score_intervals": (scores,),
+        "intervals": (scores,),
         "sensitivity": (variants, "alpha"),
         "swap_curves": (meta.swap(scores, trials=20),),
-        "system_topic_heatmap": (scores, "P@10"),
-        "topic_differences": (scores, "diversified", "redundant", "P@10"),
+        "heatmap": (scores, "P@10"),
+        "differences": (scores, "diversified", "redundant", "P@10"),
         "unanimity_bars": (meta.unanimity(scores),),
     }
 
@@ -173,10 +175,10 @@ def test_names_in_any_script_and_with_any_sign_are_drawn() -> None:
     some = made_up(7, 4, ("I", "D"))
     odd = Scores(names, some.topics, some.measures, some.values)
     for chart in (
-        plots.score_intervals(odd),
-        plots.irec_against(odd, "I", "D"),
-        plots.system_topic_heatmap(odd, "I"),
-        plots.topic_differences(odd, names[0], names[1], "D"),
+        plots.intervals(odd),
+        plots.irec(odd, "I", "D"),
+        plots.heatmap(odd, "I"),
+        plots.differences(odd, names[0], names[1], "D"),
     ):
         assert names[0] in spec(chart)
 
@@ -185,9 +187,9 @@ def test_names_in_any_script_and_with_any_sign_are_drawn() -> None:
 def test_few_and_many_are_drawn(runs: int, topics: int) -> None:
     some = made_up(runs, topics, ("P@5", "P@10"))
     for chart in (
-        plots.score_intervals(some),
-        plots.irec_against(some, "P@5", "P@10"),
-        plots.system_topic_heatmap(some, "P@5"),
+        plots.intervals(some),
+        plots.irec(some, "P@5", "P@10"),
+        plots.heatmap(some, "P@5"),
         plots.sensitivity(some, "cutoff"),
     ):
         spec(chart)
@@ -198,17 +200,17 @@ def test_what_is_not_defined_is_left_out_or_refused() -> None:
     values = some.values.copy()
     values[0, 1] = values[1] = np.nan
     some = replace(some, values=values)
-    assert {row["run"] for row in rows(plots.irec_against(some, "I", "D"), "dsharp", "run")} == {"r0", "r2"}
-    assert len(rows(plots.system_topic_heatmap(some, "I"), "score")) == 3 + 4
-    missing = [row for row in rows(plots.system_topic_heatmap(some, "I"), "run") if "score" not in row]
+    assert {row["run"] for row in rows(plots.irec(some, "I", "D"), "dsharp", "run")} == {"r0", "r2"}
+    assert len(rows(plots.heatmap(some, "I"), "score")) == 3 + 4
+    missing = [row for row in rows(plots.heatmap(some, "I"), "run") if "score" not in row]
     assert missing == [
         {"run": "r0", "topic": "t1"},
         *({"run": "r1", "topic": f"t{t}"} for t in range(4)),
     ]
-    assert "×: not evaluated" in subtitle(plots.system_topic_heatmap(some, "I"))
-    assert [row["run"] for row in rows(plots.score_intervals(some), "mean") if row["measure"] == "I"] != []
+    assert "×: not evaluated" in subtitle(plots.heatmap(some, "I"))
+    assert [row["run"] for row in rows(plots.intervals(some), "mean") if row["measure"] == "I"] != []
     with pytest.raises(InputError, match="nothing to draw"):
-        plots.topic_differences(some, "r0", "r1", "I")
+        plots.differences(some, "r0", "r1", "I")
 
 
 # Titles and sizes
@@ -255,7 +257,7 @@ def test_titles_state(kind: str, charts: dict[str, Any]) -> None:
 def test_a_size_that_is_none_is_refused(name: str, size: Any, scores: Scores) -> None:
     message = rf"{name} must be a whole number of pixels from 40 to 10,000; got {size!r}"
     with pytest.raises(InputError, match=message):
-        plots.score_intervals(scores, **{name: size})
+        plots.intervals(scores, **{name: size})
 
 
 def test_measures_are_written_as_in_papers(charts: dict[str, Any]) -> None:
@@ -265,7 +267,7 @@ def test_measures_are_written_as_in_papers(charts: dict[str, Any]) -> None:
 
 
 def test_axes_of_differences_say_so(scores: Scores) -> None:
-    topics = content(plots.topic_differences(scores, "ideal", "noisy", "alpha_nDCG@10"))
+    topics = content(plots.differences(scores, "ideal", "noisy", "alpha_nDCG@10"))
     assert topics["layer"][0]["encoding"]["y"]["title"] == ["Difference in α-nDCG@10"]
     panel = content(plots.difference_intervals(compare(scores)))["concat"][0]
     assert panel["layer"][1]["encoding"]["x"]["title"] == ["Difference in α-nDCG@10"]
@@ -388,7 +390,7 @@ def test_asl_curves_show_everything_where_nothing_is_below() -> None:
 
 
 def test_irec_points_are_the_means_and_d_sharp_their_mixture(scores: Scores) -> None:
-    chart = plots.irec_against(scores, "StRecall@10", "D_nDCG@10", 0.3)
+    chart = plots.irec(scores, "StRecall@10", "D_nDCG@10", 0.3)
     mean = scores.mean()
     points = rows(chart, "run", "dsharp")
     assert [row["run"] for row in points] == list(scores.runs)
@@ -406,7 +408,7 @@ def test_d_sharp_is_what_its_line_says_at_both_ends(
     gamma: float, x: float, y: float, width: float, height: float
 ) -> None:
     across, up = [x, x + width], [y, y + height]
-    lines = irec._contours(gamma, across, up)
+    lines = intent_recall._contours(gamma, across, up)
     assert len(lines) < 20
     for line in lines:
         assert line["dsharp"] == pytest.approx(float(line["label"]), abs=1e-9)
@@ -419,19 +421,23 @@ def test_d_sharp_is_what_its_line_says_at_both_ends(
 def test_names_of_runs_hide_neither_points_nor_each_other() -> None:
     x, y = np.random.default_rng(3).random((2, 60))
     names = [f"system-{i}" for i in range(60)]
-    labels = irec._labels(names, x, y, x + y, [0, 1], [0, 1], [], (irec.SIDE, irec.SIDE))
+    labels = intent_recall._labels(
+        names, x, y, x + y, [0, 1], [0, 1], [], (intent_recall.SIDE, intent_recall.SIDE)
+    )
     assert 20 < len(labels) < 60
     boxes = []
     for label in labels:
         dx, dy = label["place"]
-        align = next(a for a, *place in irec._PLACES if place == [dx, dy])
-        width = 0.58 * irec.FONT * len(label["name"])
-        left = label["irec"] * irec.SIDE + dx - {"left": 0, "right": width, "center": width / 2}[align]
-        middle = (1 - label["d"]) * irec.SIDE + dy
-        boxes.append((left, middle - irec.FONT / 2, left + width, middle + irec.FONT / 2))
+        align = next(a for a, *place in intent_recall._PLACES if place == [dx, dy])
+        width = 0.58 * intent_recall.FONT * len(label["name"])
+        left = (
+            label["irec"] * intent_recall.SIDE + dx - {"left": 0, "right": width, "center": width / 2}[align]
+        )
+        middle = (1 - label["d"]) * intent_recall.SIDE + dy
+        boxes.append((left, middle - intent_recall.FONT / 2, left + width, middle + intent_recall.FONT / 2))
     for i, a in enumerate(boxes):
-        assert not any(irec._overlap(a, b) for b in boxes[:i])
-        for name, px, py in zip(names, x * irec.SIDE, (1 - y) * irec.SIDE, strict=True):
+        assert not any(intent_recall._overlap(a, b) for b in boxes[:i])
+        for name, px, py in zip(names, x * intent_recall.SIDE, (1 - y) * intent_recall.SIDE, strict=True):
             inside = a[0] < px < a[2] and a[1] < py < a[3]
             assert not inside or name == labels[i]["run"]
 
@@ -475,8 +481,16 @@ def test_unanimity_bars_are_sorted_and_grouped_ones_named_by_the_first(scores: S
     assert (second["mu"], second["printed"]) == (None, "not defined")
 
 
+def test_the_chart_of_a_command_has_its_name() -> None:
+    drawn = [chart for chart in plots.CHARTS.values() if chart.of_scores]
+    assert drawn
+    for chart in drawn:
+        assert chart.command == f"plot {chart.name}"
+        assert getattr(plots, chart.name) is chart.function  # and not a module of the same name
+
+
 def test_topic_differences_are_sorted_and_add_up(scores: Scores) -> None:
-    chart = plots.topic_differences(scores, "diversified", "redundant", "P@10")
+    chart = plots.differences(scores, "diversified", "redundant", "P@10")
     found = [row["difference"] for row in rows(chart, "difference")]
     assert found == sorted(found, reverse=True)
     mean = scores.mean()
@@ -484,14 +498,14 @@ def test_topic_differences_are_sorted_and_add_up(scores: Scores) -> None:
     assert sum(found) / 20 == pytest.approx(expected)
     assert f"mean difference {expected:+.4f}" in subtitle(chart)
     with pytest.raises(InputError, match="compared with itself"):
-        plots.topic_differences(scores, "ideal", "ideal", "P@10")
+        plots.differences(scores, "ideal", "ideal", "P@10")
     with pytest.raises(InputError, match="no run 'nobody'"):
-        plots.topic_differences(scores, "ideal", "nobody", "P@10")
+        plots.differences(scores, "ideal", "nobody", "P@10")
 
 
 def test_intervals_are_those_of_a_textbook() -> None:
     # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(0.975, 3) = 3.1824, hence 2.5 ± 3.1824 · √(5/3) / 2
-    means, margins = intervals.t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
+    means, margins = t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
     assert means[0, 0] == 2.5
     assert margins[0, 0] == pytest.approx(3.1824 * (5 / 3) ** 0.5 / 2, abs=1e-4)
 
@@ -499,7 +513,7 @@ def test_intervals_are_those_of_a_textbook() -> None:
 def test_intervals_are_those_of_scipy(scores: Scores) -> None:
     from scipy import stats
 
-    found = rows(plots.score_intervals(scores, alpha=0.1), "mean")
+    found = rows(plots.intervals(scores, alpha=0.1), "mean")
     assert len(found) == 6 * 4
     by_name = {shown_name(measure): measure for measure in MEASURES}
     for row in found:
@@ -511,17 +525,17 @@ def test_intervals_are_those_of_scipy(scores: Scores) -> None:
 
 
 def test_one_topic_has_no_interval() -> None:
-    (row,) = rows(plots.score_intervals(made_up(1, 1, ("m",))), "mean")
+    (row,) = rows(plots.intervals(made_up(1, 1, ("m",))), "mean")
     assert (row["low"], row["high"]) == (None, None)
     with pytest.raises(InputError, match=r"alpha must be a number between 0 and 1; got 1\.5"):
-        plots.score_intervals(made_up(1, 1, ("m",)), alpha=1.5)
+        plots.intervals(made_up(1, 1, ("m",)), alpha=1.5)
 
 
 @pytest.mark.parametrize(
     ("measures", "columns"), [(1, 1), (2, 2), (4, 4), (5, 3), (6, 3), (7, 4), (8, 4), (9, 3)]
 )
 def test_measures_stand_in_rows_of_like_length(measures: int, columns: int) -> None:
-    assert intervals._columns(measures) == columns
+    assert _columns(measures) == columns
 
 
 @pytest.mark.parametrize("baseline", [None, "redundant"])
@@ -554,7 +568,7 @@ def test_of_many_differences_the_largest_are_drawn() -> None:
 
 def test_a_heat_map_of_129_runs_on_50_topics_has_every_score() -> None:
     some = made_up(129, 50, ("m",))
-    chart = plots.system_topic_heatmap(some, "m")
+    chart = plots.heatmap(some, "m")
     made = content(chart)["layer"][0]
     assert len(rows(chart, "score")) == 129 * 50
     best = [some.runs[r] for r in np.argsort(-some.values[:, :, 0].mean(1))]
@@ -716,7 +730,7 @@ def test_edges_of_the_hasse_diagram_end_at_the_boxes_and_the_best_is_darkest() -
         assert (edge["x2"], edge["y2"]) in bottoms
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
-            assert not irec._overlap(*((box["x"], box["y"], box["x2"], box["y2"]) for box in (a, b)))
+            assert not intent_recall._overlap(*((box["x"], box["y"], box["x2"], box["y2"]) for box in (a, b)))
     scale = content(chart)["layer"][1]["encoding"]["color"]["scale"]
     assert scale["domain"][0] == max(box["class"] for box in boxes)  # the best, at the top of the legend
     assert luminance(scale["range"][0]) == min(map(luminance, scale["range"]))
@@ -788,9 +802,7 @@ def test_missing_packages_are_named(missing: str) -> None:
         "except RankprismError as error: print(error)\n"
     )
     if missing == "altair":
-        code = code.replace(
-            "plots.save(None, 'chart.svg')", "plots.score_intervals({'a': {'1': {'M': 0.5}}})"
-        )
+        code = code.replace("plots.save(None, 'chart.svg')", "plots.intervals({'a': {'1': {'M': 0.5}}})")
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'rankprism[plots]'" in result.stdout, result.stderr
 
@@ -947,7 +959,7 @@ def test_no_name_of_a_run_can_end_the_script_of_a_page(tmp_path: Path) -> None:
 
     name = "</script><script>alert(1)</script>"
     scores = read_scores({name: {"1": {"M": 0.5}, "2": {"M": 0.1}}, "b": {"1": {"M": 0.2}, "2": {"M": 0.3}}})
-    plots.save(plots.score_intervals(scores), tmp_path / "chart.html")
+    plots.save(plots.intervals(scores), tmp_path / "chart.html")
     text = (tmp_path / "chart.html").read_text(encoding="utf-8")
     assert "alert(1)" in text
     assert "<script>alert(1)" not in text

@@ -21,7 +21,7 @@ from rankprism.results.result import Result
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
 #: Of no type that any function takes.
 WRONG: Any = 3
-PACKAGES = ("aspects", "axioms", "measures", "meta", "plots")
+PACKAGES = ("aspects", "axioms", "measures", "meta", "plots", "preferences", "report")
 COPIES: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
     "copy": copy.copy,

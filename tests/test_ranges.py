@@ -213,8 +213,8 @@ SCORES = {
     "run,topic,measure,score\n": "only a first line",
     "a,b\n": "only a first line",
     "run,topic,measure,score\rb,1,AP,0.5\r": "carriage return inside a line",
-    "a,b\n1," + "2" * 140_000 + "\n3,4\n": "s.csv:2: field larger than field limit",
-    "a" * 140_000 + ",b\n1,2\n": "s.csv:1: field larger than field limit",
+    "a,b\n1," + "2" * 140_000 + "\n3,4\n": "s.csv, line 2: field larger than field limit",
+    "a" * 140_000 + ",b\n1,2\n": "s.csv, line 1: field larger than field limit",
 }
 
 

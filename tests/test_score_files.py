@@ -136,17 +136,21 @@ def test_topics_that_a_run_lacks_are_left_out_of_paired_analyses() -> None:
         (
             "w.csv",
             "run,topic,measure,score\nA,1,AP,high\n",
-            r"w.csv:2: the score 'high' is not a finite number",
+            r"w.csv, line 2: the score 'high' is not a finite number",
         ),
-        ("s.csv", "run,topic,measure,score\nA,1,AP\n", "s.csv:2: has 3 columns where the first"),
-        ("d.csv", "run,topic,measure,score\nA,1,AP,1\nA,1,AP,1\n", r"d.csv:3: a second score of run 'A'"),
+        ("s.csv", "run,topic,measure,score\nA,1,AP\n", "s.csv, line 2: has 3 columns where the first"),
+        (
+            "d.csv",
+            "run,topic,measure,score\nA,1,AP,1\nA,1,AP,1\n",
+            r"d.csv, line 3: a second score of run 'A'",
+        ),
         ("t.csv", "run,measure,score\nA,AP,1\n", "t.csv: no topic column among run, measure, score"),
         ("m.csv", "run,topic,measure,score\nA,all,AP,1\n", "m.csv: has no score of a topic"),
-        ("q.txt", "1 0 doc 2\n", r"q.txt:1: expected measure, topic and score as trec_eval -q prints"),
+        ("q.txt", "1 0 doc 2\n", r"q.txt, line 1: expected measure, topic and score as trec_eval -q prints"),
         (
             "b.csv",
             'run,topic,AP\nA,1,"0.5\nA,2,0.5\n',
-            r"b.csv:3: unexpected end of data; check the quotation",
+            r"b.csv, line 3: unexpected end of data; check the quotation",
         ),
     ],
 )

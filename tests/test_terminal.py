@@ -257,7 +257,7 @@ def test_guarded_csv_has_no_formulas_and_numbers_stay_numbers(
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_control_characters_do_not_abort_charts(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"chart.{kind}"
-    plots.save(plots.score_intervals(hostile_scores((HOSTILE, "a\x00b", "x"))), path)
+    plots.save(plots.intervals(hostile_scores((HOSTILE, "a\x00b", "x"))), path)
     content = path.read_bytes()
     assert len(content) > 1000
     if kind == "svg":
@@ -325,6 +325,11 @@ def test_no_escape_sequence_of_a_file_reaches_a_terminal(
         (
             ModuleNotFoundError("no", name="backports.zstd"),
             "this needs one more package: pip install 'rankprism[zs",
+            2,
+        ),
+        (
+            ModuleNotFoundError("no", name="starlette"),
+            "this needs one more package: pip install 'rankprism[assess]'",
             2,
         ),
         (ModuleNotFoundError("no", name="polars"), "this needs one more package: pip install 'polars'", 2),

@@ -5,10 +5,9 @@
     >>> scores.mean()
     {'run': {'StRecall': 0.5}}
 
-Subpackages: `data` (the values everything works on), `formats` (how they come in and go out),
-`measures` (what can be computed), `comparison` and `meta` (what scores say of systems, and of measures),
-`axioms` (what measures keep to), `preferences` (evaluation from preferences), `plots`, `report` (all of it as
-one HTML file), `cli` (the command line). Each is loaded when it is first used.
+The subpackages are loaded when they are first used: `measures`; `comparison`, which tests systems; `meta` and
+`axioms`, which test measures; `aspects`, for judgments of several aspects; `preferences`, for evaluation from
+preferences; `plots`; `report`, which puts all of it into one HTML file; and `sample`, a small collection.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
-    from rankprism import aspects, axioms, comparison, measures, meta, plots, report, sample
+    from rankprism import aspects, axioms, comparison, measures, meta, plots, preferences, report, sample
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
@@ -61,6 +60,7 @@ __all__ = [
     "meta",
     "parse",
     "plots",
+    "preferences",
     "read_judgments",
     "read_preferences",
     "read_run",
@@ -69,7 +69,17 @@ __all__ = [
     "sample",
 ]
 
-_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "report", "sample")
+_PACKAGES = (
+    "aspects",
+    "axioms",
+    "comparison",
+    "measures",
+    "meta",
+    "plots",
+    "preferences",
+    "report",
+    "sample",
+)
 _HOME = {
     "Hits": "rankprism.data.hits",
     "Pool": "rankprism.data.hits",

@@ -7,7 +7,15 @@ import sys
 from pathlib import Path
 
 #: The extra of rankprism that installs a package.
-_EXTRAS = {"altair": "rankprism[plots]", "vl_convert": "rankprism[plots]", "backports": "rankprism[zstd]"}
+_EXTRAS = {
+    "altair": "rankprism[plots]",
+    "vl_convert": "rankprism[plots]",
+    "backports": "rankprism[zstd]",
+    "pyarrow": "rankprism[parquet]",
+    "jinja2": "rankprism[report]",
+    "psycopg": "rankprism[assess-postgres]",
+    **dict.fromkeys(("alembic", "markdown_it", "sqlalchemy", "starlette", "uvicorn"), "rankprism[assess]"),
+}
 _INTERRUPTED = 130
 
 

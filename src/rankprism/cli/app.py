@@ -8,30 +8,31 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from rankprism import __version__
+from rankprism.cli.group import Group
 
-#: The module of each command. The `app` of the module either contains the command or is the group itself.
+#: The module of each command, in the order of the help: what users do with runs comes first, then measures,
+#: judgments, and the rest. The `app` of the module either contains the command or is the group itself.
 MODULES = {
     "evaluate": "evaluate",
     "explain": "explain",
-    "report": "report",
-    "measures": "catalogue",
-    "demo": "catalogue",
-    "convert": "convert",
     "compare": "compare",
     "topic-set-size": "compare",
+    "plot": "plot",
+    "report": "report",
     "meta": "meta",
     "axioms": "axioms",
     "aspects": "aspects",
     "preferences": "preferences",
-    "plot": "plot",
     "assess": "assess",
+    "convert": "convert",
+    "measures": "catalogue",
+    "demo": "catalogue",
 }
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Loads a command by its name, so that it need not wait until Typer has prepared all forty."""
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -17,10 +17,12 @@ from rankprism.cli.collection import (
     with_options_of,
 )
 from rankprism.cli.completion import complete_measure
+from rankprism.cli.group import Group
 from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.errors import InputError
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -13,10 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.choices import one_of
+from rankprism.cli.group import Group
 from rankprism.cli.options import OutputFile, Seed, noted
 from rankprism.errors import InputError
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -368,7 +370,7 @@ def import_(
         str | None,
         typer.Option(
             "--from",
-            click_type=one_of("formats.preferences:FORMATS"),
+            click_type=one_of("formats.known:PREFERENCE_FORMATS"),
             help="The format of PREFS. Default: recognised.",
             show_default=False,
         ),

@@ -9,11 +9,13 @@ import typer
 from rankprism.cli.analysis import analysis
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Source
+from rankprism.cli.group import Group
 from rankprism.cli.options import Alpha, Resamples, Seed, Share
 from rankprism.errors import InputError
 from rankprism.results.result import Result
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -11,11 +11,13 @@ import typer
 from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, as_command, note_options
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Baseline, load_measures, options_of, read_source
+from rankprism.cli.group import Group
 from rankprism.cli.options import noted
 from rankprism.errors import InputError
 from rankprism.plots import CHARTS, Chart, check_ending, check_size, save
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

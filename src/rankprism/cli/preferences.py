@@ -19,6 +19,7 @@ from rankprism.cli.collection import (
     read_measures,
     with_options_of,
 )
+from rankprism.cli.group import Group
 from rankprism.cli.options import (
     Duplicates,
     Resamples,
@@ -29,6 +30,7 @@ from rankprism.cli.options import (
 )
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,

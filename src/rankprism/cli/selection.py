@@ -97,7 +97,7 @@ def select(
     run_format: Annotated[
         str | None,
         typer.Option(
-            click_type=one_of("formats.runs:FORMATS"),
+            click_type=one_of("formats.known:RUN_FORMATS"),
             help="Format of the runs. Default: recognised by their first lines.",
             show_default=False,
         ),

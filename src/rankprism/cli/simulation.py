@@ -29,6 +29,7 @@ from rankprism.cli.collection import (
     with_options,
 )
 from rankprism.cli.completion import complete_measure
+from rankprism.cli.group import Group
 from rankprism.cli.options import OutputFile, Quiet, Seed, Share, noted, working
 from rankprism.errors import InputError
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 experiment = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

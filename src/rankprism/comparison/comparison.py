@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, partial
@@ -11,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Bools, Floats, Longs
-from rankprism.errors import InputError, RankprismWarning, listed, one_of
+from rankprism.data.note import Note, issue, with_notes
+from rankprism.errors import InputError, listed, one_of
 from rankprism.foreign import shown
 from rankprism.results.result import Cell, Result, Table
 from rankprism.results.scores import Scores
@@ -190,7 +190,8 @@ def compare(
         raise InputError(f"the test {test} compares with one run; name it as the baseline")
     pairs = all_pairs(len(names)) if baseline is None else against(len(names), names.index(baseline))
     drawn = _resamples(test, correction, len(pairs), topics, alpha, resamples) if chosen.draws else None
-    _note_few_topics(test, correction, len(pairs), topics, alpha)
+    notes = _few_topics(test, correction, len(pairs), topics, alpha)
+    issue(notes)
     level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
 
     # Random numbers and sums follow runs and topics sorted by name, so the order of a file does not matter.
@@ -239,7 +240,7 @@ def compare(
             "effect": "difference / standard deviation of the "
             + ("residuals" if chosen.corrects else "differences"),
             "interval": _about_interval(kind, alpha, len(pairs)),
-            "scores": complete.conventions,
+            "scores": with_notes(complete.conventions, notes),
         },
     )
 
@@ -306,24 +307,20 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
     return wanted
 
 
-def _note_few_topics(test: str, correction: str, pairs: int, topics: int, alpha: float) -> None:
-    """Warn if there are so few topics that nothing can be significant."""
+def _few_topics(test: str, correction: str, pairs: int, topics: int, alpha: float) -> list[Note]:
+    """A note if there are so few topics that nothing can be significant."""
     if topics == 1:
-        warnings.warn(
-            "there is only one topic, so that nothing can be tested: no p and no interval is given",
-            RankprismWarning,
-            stacklevel=3,
-        )
-        return
+        message = "there is only one topic, so that nothing can be tested: no p and no interval is given"
+        return [Note("few-topics", message, topics, "")]
     least, multiplied = 2.0 ** (1 - topics), pairs if correction in ("holm", "bonferroni") else 1
-    if TESTS[test].signs and least * multiplied >= alpha:
-        corrected_for = f", and a correction multiplies it by {pairs}" if multiplied > 1 else ""
-        warnings.warn(
-            f"nothing can be significant at {alpha:g}: with {topics} topics the smallest p of "
-            f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t",
-            RankprismWarning,
-            stacklevel=3,
-        )
+    if not TESTS[test].signs or least * multiplied < alpha:
+        return []
+    corrected_for = f", and a correction multiplies it by {pairs}" if multiplied > 1 else ""
+    message = (
+        f"nothing can be significant at {alpha:g}: with {topics} topics the smallest p of "
+        f"{TESTS[test].words} is {least:.4g}{corrected_for}; take more topics or the test t"
+    )
+    return [Note("few-topics", message, topics, "")]
 
 
 def _about_interval(kind: str, alpha: float, pairs: int) -> str:

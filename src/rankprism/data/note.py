@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -37,7 +37,8 @@ KINDS = {
     "grade-columns": "judgments of several grades may have been read as subtopics",
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
-    "topics-without-profile": "a topic has judgments and no profile",
+    "few-topics": "there are too few topics for a significant difference",
+    "topics-without-profile": "profiles of users are given, and a judged topic has none",
 }
 
 
@@ -69,6 +70,16 @@ def issue(notes: Iterable[Note]) -> None:
         level, frame = level + 1, frame.f_back
     for note in notes:
         warnings.warn(RankprismWarning(str(note)), stacklevel=level)
+
+
+def with_notes(conventions: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
+    """The conventions of scores with more notes.
+
+    >>> with_notes({"order": "score"}, [])
+    {'order': 'score'}
+    """
+    added = [note.record() for note in notes]
+    return {**conventions, **({"notes": [*conventions.get("notes", ()), *added]} if added else {})}
 
 
 def some(names: Iterable[str], most: int = 3) -> str:

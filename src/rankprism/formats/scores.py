@@ -186,8 +186,8 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     for number, text in lines:
         if "\r" in text:
             raise InputError(
-                f"{name}:{number}: has a carriage return inside a line; if its lines end in carriage returns "
-                f"only, convert it, e.g. tr '\\r' '\\n'"
+                f"{name}, line {number}: has a carriage return inside a line; if its lines end in "
+                f"carriage returns only, convert it, e.g. tr '\\r' '\\n'"
             )
     separator = _separator([text for _, text in lines[:2]])
     if separator is None:
@@ -196,10 +196,10 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     rows = []
     try:
         for row in reader:
-            rows.append((f"{name}:{lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
+            rows.append((f"{name}, line {lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
     except csv.Error as error:
         place = lines[min(reader.line_num, len(lines)) - 1][0]
-        raise InputError(f"{name}:{place}: {error}; check the quotation marks") from None
+        raise InputError(f"{name}, line {place}: {error}; check the quotation marks") from None
     if len(rows) < 2:
         raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
     stem = Path(files.run_name(path)).stem
@@ -240,7 +240,7 @@ def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterato
     for number, text in lines:
         # A run's name may have blanks.
         words = [word.strip() for word in text.split("\t")] if text.count("\t") == 2 else files.columns(text)
-        place = f"{name}:{number}"
+        place = f"{name}, line {number}"
         if len(words) != 3:
             raise InputError(
                 f"{place}: expected measure, topic and score as trec_eval -q prints; got {text!r}"

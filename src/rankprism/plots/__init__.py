@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # for type checkers, which cannot run the loop below
     from rankprism.plots.curves import *  # noqa: F403
     from rankprism.plots.hasse import *  # noqa: F403
     from rankprism.plots.heatmaps import *  # noqa: F403
-    from rankprism.plots.intervals import *  # noqa: F403
-    from rankprism.plots.irec import *  # noqa: F403
+    from rankprism.plots.intent_recall import *  # noqa: F403
+    from rankprism.plots.means import *  # noqa: F403
     from rankprism.plots.ranks import *  # noqa: F403
     from rankprism.plots.studies import *  # noqa: F403
 

@@ -78,7 +78,7 @@ def unanimity_bars(
 
 
 @chart("plot differences", "-m P@20 --run a --baseline b")
-def topic_differences(
+def differences(
     scores: Any,
     run: Annotated[str | None, "The run. Default: the first of two."] = None,
     baseline: Annotated[str | None, "The run to compare it with. Default: the second of two."] = None,

@@ -108,7 +108,7 @@ def correlation_heatmap(
 
 
 @chart("plot heatmap", "-m alpha_nDCG@20")
-def system_topic_heatmap(
+def heatmap(
     scores: Any,
     measure: str | None = None,
     *,

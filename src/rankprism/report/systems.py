@@ -10,9 +10,9 @@ import numpy as np
 from rankprism.comparison import compare
 from rankprism.comparison.comparison import Comparison
 from rankprism.data.hits import Bools, Floats
-from rankprism.plots.intervals import t_intervals
 from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
+from rankprism.statistics.means import t_intervals
 
 #: With more groups than this, their letters are a riddle.
 MOST_GROUPS = 26

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.note import Note, issue, some
+from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name
@@ -169,8 +169,8 @@ class Scores(Result):
         )
         issue([note])
         kept = self.select(topics=[topic for topic, kept in zip(self.topics, whole, strict=True) if kept])
-        notes = [*self.conventions.get("notes", ()), note.record()]
-        return replace(kept, conventions={**self.conventions, "topics left out": missing, "notes": notes})
+        conventions = {**self.conventions, "topics left out": missing}
+        return replace(kept, conventions=with_notes(conventions, [note]))
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
         """U_RISK: differences from a baseline run, in which a loss counts 1 + alpha times as much as a win.

@@ -21,7 +21,7 @@ FONT = 10
 
 
 @chart("plot irec", "-m StRecall@10 -m D_nDCG@10")
-def irec_against(
+def irec(
     scores: Any,
     irec: str | None = None,
     d: str | None = None,

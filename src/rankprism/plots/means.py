@@ -13,10 +13,10 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
+from rankprism.statistics.means import t_intervals
 
 if TYPE_CHECKING:
     from rankprism.comparison.comparison import Comparison
-    from rankprism.data.hits import Floats
 
 #: The largest number of measures side by side.
 COLUMNS = 4
@@ -25,7 +25,7 @@ PANEL, BESIDE = 190, 14
 
 
 @chart("plot intervals")
-def score_intervals(
+def intervals(
     scores: Any,
     alpha: Annotated[float, "The intervals have the confidence 1 - alpha."] = 0.05,
     *,
@@ -230,19 +230,3 @@ def _panels(
 ) -> alt.ConcatChart:
     chart = alt.ConcatChart(concat=charts, columns=layout.columns, spacing=BESIDE)
     return styled(chart, layout.columns * layout.width, own, subtitle, title=title)
-
-
-def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Means and margins (run, measure) of values (run, topic, measure): t(1-α/2, n-1) s / √n.
-
-    A mean is NaN if a run has no score, and a margin is NaN if it has fewer than two.
-    """
-    from scipy.special import stdtrit  # the quantile of Student's t; scipy.stats would take longer to import
-
-    n = (~np.isnan(values)).sum(1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.nansum(values, 1) / n
-        s = np.sqrt(np.nansum((values - mean[:, None]) ** 2, 1) / (n - 1))
-        t = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2)
-        margin = np.where(n > 1, t * s / np.sqrt(n), np.nan)
-    return mean, margin

@@ -1,0 +1,26 @@
+"""Means over topics with confidence intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rankprism.data.hits import Floats
+
+
+def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Means and margins (run, measure) of values (run, topic, measure): t(1-α/2, n-1) s / √n.
+
+    A mean is NaN if a run has no score, and a margin is NaN if it has fewer than two.
+    """
+    from scipy.special import stdtrit  # the quantile of Student's t; scipy.stats would take longer to import
+
+    n = (~np.isnan(values)).sum(1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.nansum(values, 1) / n
+        s = np.sqrt(np.nansum((values - mean[:, None]) ** 2, 1) / (n - 1))
+        t = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2)
+        margin = np.where(n > 1, t * s / np.sqrt(n), np.nan)
+    return mean, margin
