@@ -9,6 +9,7 @@ the score by 150 assessors who answer everything.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,27 +60,39 @@ class World:
         return rows
 
 
+class Coverage(NamedTuple):
+    """The shares of 95 % intervals that hold the truth."""
+
+    runs: float
+    differences: float
+    runs_by_quantiles: float  #: with the quantiles of the resampled means as the ends of the interval
+    differences_by_quantiles: float
+
+
 def coverage(
     world: World, measure: str, assessors: int, asked: int, studies: int, resamples: int
-) -> tuple[float, float]:
-    """The share of 95 % intervals that hold the truth: of runs, and of the difference of the two runs."""
+) -> Coverage:
+    """How often intervals of the two runs, and of their difference, hold the truth."""
     runs = {name: world.run(name) for name in world.runs}
     rng = np.random.default_rng(99)
     people = [row for k in range(POPULATION) for row in world.answers(rng, f"p{k}")]
     truth: Floats = mean_over_topics(aligned(people, runs, [measure]).scores(range(POPULATION)))[:, 0]
-    held = together = 0
+    # Of every study whether the interval of each run and of the difference held, and that by quantiles did.
+    held = np.empty((studies, 3, 2))
     for study in range(studies):
         rng = np.random.default_rng(1000 + study)
         rows = [row for k in range(assessors) for row in world.answers(rng, f"a{k}", asked)]
         found = intervals(rows, runs, measure, resample="assessors", resamples=resamples, seed=study)
-        held += sum(
-            one.low <= value <= one.high for one, value in zip(found.of_runs.values(), truth, strict=True)
-        )
-        (difference,) = found.of_pairs.values()
-        together += difference.low <= truth[0] - truth[1] <= difference.high
-    return held / (2 * studies), together / studies
+        wanted = (*truth, truth[0] - truth[1])
+        ends = (*found.of_runs.values(), *found.of_pairs.values())
+        for i, (one, value) in enumerate(zip(ends, wanted, strict=True)):
+            # The basic interval is that of the quantiles, mirrored at the mean.
+            mirrored = 2 * one.mean - value
+            held[study, i] = one.low <= value <= one.high, one.low <= mirrored <= one.high
+    shares = held.mean(0)
+    return Coverage(shares[:2, 0].mean(), shares[2, 0], shares[:2, 1].mean(), shares[2, 1])
 
 
 if __name__ == "__main__":
     for name in ("nPrf@4", "nPrf(unseen='skip')@4"):
-        print(name, *coverage(World(8, 6), name, assessors=12, asked=20, studies=60, resamples=100))
+        print(name, coverage(World(8, 6), name, assessors=12, asked=20, studies=60, resamples=100))

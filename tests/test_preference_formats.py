@@ -188,10 +188,16 @@ CASES = {
         HEADER + "q\t\td1\td1\tleft\tann\n", ("line 2", "'d1' stands on both sides", "two documents")
     ),
     "given is a side": Case(
-        HEADER + "q\td1\td1\td2\tleft\tann\n", ("line 2", "'d1' is given and also one of")
+        HEADER + "q\td1\td1\td2\tleft\tann\n",
+        ("line 2", "'d1' is given and also one of the two sides; remove it from one place"),
     ),
-    "outcome": Case(HEADER + "q\t\td1\td2\tyes\tann\n", ("line 2", "'yes'", "left, right, tie")),
-    "columns": Case(HEADER + "# c\nq\t\td1\td2\tleft\n", ("line 3", "5 columns where the header has 6")),
+    "outcome": Case(
+        HEADER + "q\t\td1\td2\tyes\tann\n", ("line 2", "'yes'", "left, right, tie; write one of them")
+    ),
+    "columns": Case(
+        HEADER + "# c\nq\t\td1\td2\tleft\n",
+        ("line 3", "5 columns where the header has 6", "one value for each"),
+    ),
     "empty cell": Case(HEADER + "q\t\td1\t\tleft\tann\n", ("line 2", "column right is empty")),
     "quote": Case(HEADER + 'q\t"\td1\td2\tleft\tann\n', ("line 2", "a quote is not closed")),
     "unknown column": Case("topic\tleft\tright\toutcome\tmood\n", ("line 1", "'mood'", "none of topic")),
@@ -214,7 +220,13 @@ CASES = {
     "one level": Case("q u s1 a 1\nq u s1 b 1\n", ("no preferences", "the same level")),
     "format": Case("q a b\n", ("unknown preference format 'pairs'", "winner-loser"), "pairs"),
     "nothing known": Case("hello\n", ("'hello' looks like no preference file", "winner-loser")),
-    "empty": Case("", ("",)),
+    "empty": Case("", ("no preferences in it", "begins with a header")),
+    "empty table": Case("# nothing\n", ("no preferences in it",), "tsv"),
+    "column missing": Case(
+        "topic\tleft\toutcome\nq\ta\tleft\n", ("line 1", "no column right", "needs topic")
+    ),
+    "column misspelt": Case("query,left,right,outcome\nq,a,b,left\n", ("line 1", "'query' is none of topic")),
+    "header between blanks": Case("topic left right\nq a b\n", ("looks like no preference file", "tabs")),
 }
 
 

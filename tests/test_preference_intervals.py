@@ -117,9 +117,9 @@ def test_intervals_of_topics_equal_those_of_the_scores_themselves() -> None:
 
 def test_intervals_of_assessors_hold_the_truth_about_as_often_as_they_say() -> None:
     """95 % are promised; with 10 assessors and skewed scores, fewer are kept, but not very few."""
-    of_runs, of_pairs = coverage(World(2, 4), "nPrf(unseen='skip')@3", 10, 9, studies=30, resamples=60)
-    assert of_runs > 0.75
-    assert of_pairs > 0.7
+    found = coverage(World(2, 4), "nPrf(unseen='skip')@3", 10, 9, studies=30, resamples=60)
+    assert found.runs > 0.75
+    assert found.differences > 0.7
 
 
 @pytest.mark.parametrize(

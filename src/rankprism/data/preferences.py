@@ -211,7 +211,9 @@ class PreferenceRows:
                     f"remove it from one place"
                 )
         if outcome not in OUTCOMES:
-            raise InputError(f"{where}: the outcome {outcome!r} is none of {', '.join(OUTCOMES)}")
+            raise InputError(
+                f"{where}: the outcome {outcome!r} is none of {', '.join(OUTCOMES)}; write one of them"
+            )
         numbers = tuple(sorted({_number(self.docs, doc) for doc in given}))
         self.cells.append(
             (

@@ -67,6 +67,8 @@ def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
     found = recognised(PREFERENCE_FORMATS, first)
     if found is not None:
         return found
+    if not first.strip():
+        raise InputError(f"{file.name}: there are no preferences in it; a table of them begins with a header")
     known = "; ".join(f"{kind.name}: {kind.summary}" for kind in PREFERENCE_FORMATS.values())
     columns = files.columns(first)
     if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,26 +57,44 @@ def read_rankings(
     >>> both.topics["q"].order.tolist()
     [[2, 1], [0, -1]]
     """
+    if depth < 1:
+        raise InputError(f"depth must be at least 1; got {depth}")
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, ranked in ranked_runs(runs, depth, order=order, duplicates=duplicates, run_format=run_format):
+        lists = found[name] = {}
+        for topic, doc, _ in ranked:
+            lists.setdefault(topic, []).append(doc)
+    return _numbered(found, depth)
+
+
+def ranked_runs(
+    runs: Any,
+    depth: int | None = None,
+    *,
+    order: str,
+    duplicates: str,
+    run_format: str | None,
+) -> Iterator[tuple[str, Iterator[tuple[str, str, int]]]]:
+    """The runs by name, each with the topic, document and rank of its lines in the order of evaluation.
+
+    depth : how many documents of a topic. Default: all of them.
+    """
     from rankprism.evaluation import run_sources
     from rankprism.formats.runs import run_from
 
     one_of("order", order, ORDERS)
     one_of("duplicates", duplicates, DUPLICATES)
-    if depth < 1:
-        raise InputError(f"depth must be at least 1; got {depth}")
-    found: dict[str, dict[str, list[str]]] = {}
     sources = run_sources(runs)
     for name in sorted(sources):
         table = run_from(sources[name], name, run_format, duplicates).table
         if order == "rank" and not table.has_ranks:
             raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
-        topic, doc, _, _ = table.columns()
-        lines, rank, _ = table.ranking(order, duplicates)
-        first = rank <= depth
-        lists = found[name] = {}
-        for line in lines[first].tolist():  # in the order of evaluation
-            lists.setdefault(topic[line], []).append(doc[line])
-    return _numbered(found, depth)
+        topics, docs, _, _ = table.columns()
+        lines, ranks, _ = table.ranking(order, duplicates)
+        if depth is not None:
+            lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
+        at = lines.tolist()
+        yield name, zip([topics[n] for n in at], [docs[n] for n in at], ranks.tolist(), strict=True)
 
 
 def _numbered(found: Mapping[str, Mapping[str, list[str]]], depth: int) -> Rankings:

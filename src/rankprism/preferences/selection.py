@@ -198,7 +198,7 @@ class TopicStudy:
 
     def with_answers(self, more: Comparisons) -> TopicStudy:
         """The same after more answers."""
-        return TopicStudy(self.docs, self.rankings, joined(self.answered, more), self.pending)
+        return TopicStudy(self.docs, self.rankings, Comparisons.joined([self.answered, more]), self.pending)
 
     def refused(self, overlap: int) -> Longs:
         """The numbers of the questions, see `question`, that were asked so often already."""
@@ -217,16 +217,6 @@ class Study:
     def asked(self) -> int:
         """How many questions were asked so far."""
         return sum(len(one.left) for one in self.topics)
-
-
-def joined(one: Comparisons, other: Comparisons) -> Comparisons:
-    """The comparisons of both."""
-    return Comparisons(
-        np.concatenate((one.left, other.left)),
-        np.concatenate((one.right, other.right)),
-        np.concatenate((one.given, other.given)),
-        np.concatenate((one.outcome, other.outcome)),
-    )
 
 
 def question(documents: int, given: Longs, left: Longs, right: Longs) -> Longs:

@@ -29,6 +29,7 @@ from rankprism.preferences.profiles import (
     topic_generator,
     trec_profile,
 )
+from rankprism.preferences.rankings import ranked_runs
 
 TIES = ("half", "drawn")
 NOVELTY = ("subtopic", "profile")
@@ -132,20 +133,12 @@ def best_documents(
     >>> best_documents(runs, 2)  # d1 and d3 have a mean of 1/2, d2 has (1/2 + 1/2)/2 as well
     {'q': ('d3', 'd2')}
     """
-    from rankprism.evaluation import run_sources
-    from rankprism.formats.runs import run_from
-
     if number < 1:
         raise InputError(f"the number of documents must be at least 1; got {number}")
     ranks: dict[str, dict[str, list[int]]] = {}
-    for source in run_sources(runs).values():
-        table = run_from(source, None, run_format, duplicates).table
-        if order == "rank" and not table.has_ranks:
-            raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
-        topics, docs, _, _ = table.columns()
-        lines, rank, _ = table.ranking(order, duplicates)
-        for line, r in zip(lines.tolist(), rank.tolist(), strict=True):
-            ranks.setdefault(topics[line], {}).setdefault(docs[line], []).append(r)
+    for _, ranked in ranked_runs(runs, order=order, duplicates=duplicates, run_format=run_format):
+        for topic, doc, rank in ranked:
+            ranks.setdefault(topic, {}).setdefault(doc, []).append(rank)
 
     def best(found: Mapping[str, list[int]]) -> tuple[str, ...]:
         # fsum rounds once, so the order of the runs does not matter.
@@ -202,7 +195,7 @@ def _complete(topic: str, users: Mapping[str, User], ties: str, seed: int) -> Sh
         np.full(n, n > 1),
         Counts(twice[:, n] / 2, np.full(n, float(len(users) * (n - 1)))),
         Counts(twice[:, :n] / 2, given),
-        lambda: _joined([one for _, one in _all_comparisons(topic, users, ties, seed)]),
+        lambda: Comparisons.joined([one for _, one in _all_comparisons(topic, users, ties, seed)]),
     )
 
 
@@ -218,16 +211,7 @@ def _all_comparisons(
             asked = (left != z) & (right != z)
             i, j = left[asked], right[asked]
             parts.append(Comparisons(i, j, np.full(len(i), z), (1 + sign[i, j]) / 2))
-        yield name, _joined(parts)
-
-
-def _joined(parts: list[Comparisons]) -> Comparisons:
-    return Comparisons(
-        np.concatenate([c.left for c in parts]),
-        np.concatenate([c.right for c in parts]),
-        np.concatenate([c.given for c in parts]),
-        np.concatenate([c.outcome for c in parts]),
-    )
+        yield name, Comparisons.joined(parts)
 
 
 # ── sampled triplets ─────────────────────────────────────────────────────────────────────────────

@@ -28,12 +28,15 @@ def _header(line: str, separator: str) -> list[str]:
 
 
 def _is_table(separator: str) -> Callable[[str], bool]:
-    return lambda line: set(NEEDED) <= set(_header(line, separator))
+    """Whether a line is a header. One of the names may be missing or misspelt, and reading says which."""
+    return lambda line: len(set(NEEDED) & set(_header(line, separator))) >= len(NEEDED) - 1
 
 
 def _read_table(separator: str) -> Adding:
     def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
-        number, first = next(lines)
+        number, first = next(lines, (1, ""))
+        if not first:
+            return  # there is no line, which is refused like a table without rows
         header = _header(first, separator)
         for name in header:
             if name not in COLUMNS or header.count(name) > 1:
@@ -41,6 +44,12 @@ def _read_table(separator: str) -> Adding:
                     f"{source}, line {number}: the column {name!r} is "
                     + (f"none of {', '.join(COLUMNS)}" if name not in COLUMNS else "there twice")
                 )
+        missing = [name for name in NEEDED if name not in header]
+        if missing:
+            raise InputError(
+                f"{source}, line {number}: the header has no column {missing[0]}; every judgment needs "
+                f"{', '.join(NEEDED)}"
+            )
         for number, line in lines:
             where = f"{source}, line {number}"
             cells = _cells(line, separator)
@@ -49,7 +58,10 @@ def _read_table(separator: str) -> Adding:
                     f"{where}: a quote is not closed, or not doubled, or a line end is inside a cell"
                 )
             if len(cells) != len(header):
-                raise InputError(f"{where}: {len(cells)} columns where the header has {len(header)}")
+                raise InputError(
+                    f"{where}: {len(cells)} columns where the header has {len(header)}; write one value for "
+                    f"each column, and nothing between two separators where a value is not known"
+                )
             add_row(rows, where, dict(zip(header, cells, strict=True)))
 
     return read
@@ -101,7 +113,8 @@ register(
         summary="the columns that the header names: topic, left, right, outcome, and where known given, "
         "assessor, time and comment; tabs between them",
         example="topic⇥left⇥right⇥outcome",
-        recognised_by="A header with `topic`, `left`, `right` and `outcome`.",
+        recognised_by="A header with `topic`, `left`, `right` and `outcome`. If one is missing, the file is "
+        "refused.",
         read=reading("tsv", _read_table("\t")),
         recognises=_is_table("\t"),
         write=_write_table("\t"),

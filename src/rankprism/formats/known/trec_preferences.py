@@ -15,7 +15,7 @@ from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.judged import check_ids, joined, number_text
 from rankprism.formats.known import evall, ntcir
-from rankprism.formats.preference_rows import ANYBODY, Adding, levels_lost, reading
+from rankprism.formats.preference_rows import ANYBODY, COLUMNS, Adding, levels_lost, reading
 
 #: What stands for an answer where there is none.
 UNANSWERED = "?"
@@ -115,10 +115,13 @@ def _winner_loser_line(line: str) -> bool:
     """`topic winner loser`.
 
     Weights have a number in the third column and NTCIR's judgments a grade like L2; judgments may have a
-    header; and a file that describes judgments begins with something like `judgments = "qrels"`.
+    header, and so may tables of preferences; and a file that describes judgments begins with something like
+    `judgments = "qrels"`.
     """
     columns = files.columns(line)
     if len(columns) != 3 or columns[1] == "=" or is_header(columns) or ntcir.recognises(line):
+        return False
+    if {column.casefold() for column in columns} <= set(COLUMNS):
         return False
     return not _is_number(columns[2])
 

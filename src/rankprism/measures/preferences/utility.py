@@ -6,7 +6,7 @@ shown to somebody who had just read z. A tie is half a win (Chandar and Carteret
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,6 +46,16 @@ class Comparisons:
     right: Longs
     given: Longs  #: NONE for a simple pair
     outcome: Floats  #: 1 left, 0 right, ½ neither
+
+    @classmethod
+    def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
+        """All comparisons of several parts, one part after the other."""
+        return cls(
+            np.concatenate([c.left for c in parts]),
+            np.concatenate([c.right for c in parts]),
+            np.concatenate([c.given for c in parts]),
+            np.concatenate([c.outcome for c in parts]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
