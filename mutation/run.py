@@ -236,7 +236,8 @@ def tests_for(mutant: Mutant, budget: float) -> list[str]:
     found = set(reaching.get(str(mutant.line), ()))
     if not found:  # a default, a decorator, or a line in the middle of a statement
         found = {test for tests in reaching.values() for test in tests}
-    chosen, spent = [], 0.0
+    chosen: list[str] = []
+    spent = 0.0
     for test in sorted(found, key=lambda test: (seconds[test], test)):
         spent += seconds[test]
         if chosen and spent > budget:
