@@ -18,7 +18,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from assessing import Collection, make_collection, worth
 
-from rankprism.assess import access, dashboard, exchange, store, work
+from rankprism.assess import access, adaptive, dashboard, exchange, store, work
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
@@ -442,6 +442,30 @@ def test_a_stopped_study_gives_out_nothing_until_it_goes_on(study: Store) -> Non
     assert work.next_task(study, settings, ann) is None
     work.stop(study, None)
     assert work.next_task(study, settings, ann) is not None
+
+
+def test_adaptive_choice_asks_new_questions_until_the_budget_is_spent(
+    target: str, collection: Collection
+) -> None:
+    settings = Settings(depth=3, choice="adaptive", ask="both", budget=14, batch=5, overlap=2)
+    study = made(target, collection, settings)
+    people = [assessor(study, name) for name in ("ann", "ben")]
+    asked, batches = [], []
+    while True:
+        tasks = [(who, work.next_task(study, settings, who)) for who in people]
+        for who, task in tasks:
+            if task is not None:
+                documents = (frozenset(text.name for text in task.documents), task.given)
+                asked.append((who, task.topic, documents))
+                judge(study, who, task)
+        if all(task is None for _, task in tasks):
+            batches.append(adaptive.refill(study, settings))
+            if not batches[-1]:
+                break
+    assert batches == [5, 5, 4, 0]
+    assert len(asked) == len(set(asked)) == 2 * 14  # each question once to each of the two
+    assert len({(topic, documents) for _, topic, documents in asked}) == 14
+    study.close()
 
 
 # ── out and in ───────────────────────────────────────────────────────────────────────────────────
