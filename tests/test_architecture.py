@@ -62,3 +62,11 @@ def test_the_documentation_shows_the_layers() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     drawing = page.partition("```layers\n")[2].partition("```")[0]
     assert [line.split("  ")[0].strip() for line in drawing.splitlines()] == layers()
+
+
+def test_only_two_modules_of_formats_may_know_measures() -> None:
+    contracts = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    kept = next(contract["source_modules"] for contract in contracts if contract["id"] == "formats")
+    rooms = (ROOT / "src" / "rankprism" / "formats").iterdir()
+    found = {path.stem for path in rooms if not path.name.startswith("_")}
+    assert found - {name.rpartition(".")[2] for name in kept} == {"scores", "measure_files"}

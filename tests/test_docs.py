@@ -53,6 +53,10 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert link.startswith("https://") or (page.parent / link).exists(), link
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
 def test_every_make_target_named_exists() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:

@@ -54,7 +54,8 @@ def select(
         str | None,
         typer.Option(
             click_type=one_of("formats.known:PREFERENCE_FORMATS"),
-            help="Format of the preferences. Default: recognised by the first line.",
+            metavar="FORMAT",
+            help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
             show_default=False,
         ),
     ] = None,
