@@ -90,9 +90,10 @@ def coverage(
             mirrored = 2 * one.mean - value
             held[study, i] = one.low <= value <= one.high, one.low <= mirrored <= one.high
     shares = held.mean(0)
-    return Coverage(shares[:2, 0].mean(), shares[2, 0], shares[:2, 1].mean(), shares[2, 1])
+    of_runs, of_pairs = shares[:2].mean(0).tolist(), shares[2].tolist()
+    return Coverage(of_runs[0], of_pairs[0], of_runs[1], of_pairs[1])
 
 
 if __name__ == "__main__":
-    for name in ("nPrf@4", "nPrf(unseen='skip')@4"):
+    for name in ("nPrf@4", "Prf@4"):
         print(name, coverage(World(8, 6), name, assessors=12, asked=20, studies=60, resamples=100))

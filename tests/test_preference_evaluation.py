@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, RankprismWarning, evaluate, read_preferences, sample
 from rankprism.measures import definitions, lookup, mix, parse
-from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS, reaching
-from rankprism.measures.preferences.utility import ESTIMATES, UNSEEN
+from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS, greedy_ideal, reaching
+from rankprism.measures.preferences.utility import ESTIMATES, UNSEEN, Utilities
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -46,6 +46,10 @@ def runs_of(rng: random.Random, topics: int = 2, documents: int = 6) -> Runs:
         return {doc: -float(i) for i, doc in enumerate(rng.sample(names, rng.randint(0, len(names))))}
 
     return {f"r{n}": {f"q{t}": ranking() for t in range(topics)} for n in range(3)}
+
+
+#: Rankings of three documents.
+ORDERS = ("abc", "bac", "abd", "adc", "acb")
 
 
 def of_topic(rows: Rows, topic: str) -> list[oracle.Row]:
@@ -114,6 +118,23 @@ def compare(
         for run, ranking in rankings.items():
             defined = oracle.prf(rows, ranking, **settings, fitted=fit) / best if best else 0.0
             assert found[run][topic][str(measure)] == pytest.approx(defined, abs=1e-9), (measure, run)
+
+
+def test_a_judgment_given_several_documents_counts_only_where_exactly_these_are_above() -> None:
+    """The user reads three documents, so the score is the sum of their utilities, of which U(a) is 1."""
+    rows = [("q", "", "a", "b", "left"), ("q", "a b", "c", "d", "left")]
+    runs = {"".join(order): {"q": dict(zip(order, (3.0, 2.0, 1.0), strict=True))} for order in ORDERS}
+    found = evaluate(rows, runs, "Prf(browsing=(0,0,1))@3").mean()
+    scores = {run: score for run, of_run in found.items() for score in of_run.values()}
+    assert scores == {"abc": 2.0, "bac": 1.0, "abd": 1.0, "adc": 1.0, "acb": 1.0}
+
+
+@pytest.mark.parametrize(("lead", "first"), [(5e-11, 0), (5e-10, 1)])
+def test_utilities_within_1e10_are_ties_which_the_larger_id_wins(lead: float, first: int) -> None:
+    """Documents stand by id descending, so the first one has the larger id."""
+    alone, every = np.array([0.5, 0.5 + lead]), np.ones(2, dtype=bool)
+    u = Utilities(alone, np.zeros((2, 2)), np.ones((2, 2), dtype=bool), every, True)
+    assert greedy_ideal(u, "mean", 1).tolist() == [first]
 
 
 def test_trec_evals_measures_equal_their_definition() -> None:

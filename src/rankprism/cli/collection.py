@@ -327,7 +327,8 @@ def read_collection(
     if not named:
         raise InputError("name the judgments and then the runs, e.g. qrels.txt runs/*.run")
     if not runs:
-        raise InputError("name the runs after the judgments")
+        alone = f"; {_ALONE}" if preferences is not None else ""
+        raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(runs)]
     name = None
     if baseline is not None:
@@ -341,6 +342,10 @@ def read_collection(
     }
     read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged)
     return Collection(read, tuple(runs), settings, name, preferred)
+
+
+#: For those who give no judgments, so that the first run is taken for them.
+_ALONE = "if there are only preferences, name their file before the runs and leave out --preferences"
 
 
 def _judgments_and_preferences(
@@ -360,7 +365,12 @@ def _judgments_and_preferences(
     if preferences is None and format is not None:
         raise InputError("--preferences-format needs preferences; name them with --preferences")
     preferred = None if preferences is None else read_preferences(preferences, format=format)
-    return read_judged(files=list(named), **judged), preferred
+    try:
+        return read_judged(files=list(named), **judged), preferred
+    except InputError as error:
+        if preferred is None:
+            raise
+        raise InputError(f"{error} ({_ALONE})") from None
 
 
 def are_only_preferences(named: Sequence[str], format: str | None) -> bool:

@@ -3,8 +3,9 @@
 The bootstrap draws as many assessors as there are, with replacement, and scores the runs by their judgments
 alone; or as many topics; or both. The basic interval 2 m - q reflects the quantiles q of the resampled means
 about the mean m. That matters for assessors: a resample has fewer different ones, so fewer pairs were shown
-to any of them, and utilities tend to be lower than with all. The same holds between the assessors that there
-are and those that there could be, and reflecting the quantiles takes it into account.
+to any of them, and utilities are noisier than with all. An ideal ranking takes the highest utilities, noise
+included, so nPrf tends to be lower. The same holds between the assessors that there are and those that there
+could be, and reflecting the quantiles takes it into account.
 """
 
 from __future__ import annotations
