@@ -170,6 +170,17 @@ def test_err_above_its_scale_says_which_scale_fits() -> None:
         evaluate({"q": {"d": 5}}, {"q": {"d": 1.0}}, "ERR@5")
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [("--systems", "2.5", "'2.5' is not a whole number"), ("--variance", "x", "'x' is not a number")],
+)
+def test_options_say_which_kind_of_number_they_take(
+    option: str, value: str, says: str, cli: Callable[..., Any]
+) -> None:
+    result = cli("topic-set-size", "--difference", "0.1", option, value)
+    assert (result.returncode, option in result.stderr, says in result.stderr) == (2, True, True)
+
+
 def test_a_missing_file_and_a_directory_are_named(cli: Callable[..., Any], tmp_path: Path) -> None:
     run = write(tmp_path / "r.run", RUN)
     for path, says in ((tmp_path / "none.txt", "no such file"), (tmp_path, "is a directory")):
