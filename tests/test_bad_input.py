@@ -45,7 +45,7 @@ QRELS_CASES = [
     ),
     Case("UTF-16", "1 a d1 1\n".encode("utf-16"), ("q.txt", "UTF-16", "iconv")),
     Case("gzip without .gz", gzip.compress(b"1 a d1 1\n"), ("q.txt", "compressed", ".gz")),
-    Case("a run instead", RUN, ("q.txt, line 1", "expected 4 columns", "found 6")),
+    Case("a run instead", RUN, ("q.txt, line 1", "is a line of a run", "name the judgments first")),
 ]
 RUN_CASES = [
     Case(
@@ -168,6 +168,17 @@ def test_impossible_measures_are_refused_before_any_file_is_read(
 def test_err_above_its_scale_says_which_scale_fits() -> None:
     with pytest.raises(MeasureError, match="grade 5 is above max_rel=4; set max_rel=5"):
         evaluate({"q": {"d": 5}}, {"q": {"d": 1.0}}, "ERR@5")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [("--systems", "2.5", "'2.5' is not a whole number"), ("--variance", "x", "'x' is not a number")],
+)
+def test_options_say_which_kind_of_number_they_take(
+    option: str, value: str, says: str, cli: Callable[..., Any]
+) -> None:
+    result = cli("topic-set-size", "--difference", "0.1", option, value)
+    assert (result.returncode, option in result.stderr, says in result.stderr) == (2, True, True)
 
 
 def test_a_missing_file_and_a_directory_are_named(cli: Callable[..., Any], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -89,6 +90,8 @@ def _usage(error: object) -> str:
     if type(error).__name__ == "NoArgsIsHelpError":
         return ""
     text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    text = re.sub(r"not a valid int(eger)?( range)?\b", "not a whole number", text)
+    text = re.sub(r"not a valid float( range)?\b", "not a number", text)
     context = getattr(error, "ctx", None)
     command = "rankprism" if context is None else context.command_path
     end = "" if text.endswith((".", "?")) else "."

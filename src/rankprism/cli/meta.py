@@ -197,7 +197,8 @@ def intuitiveness(
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="A simple measure that decides which measure is right, e.g. StRecall@10. Repeatable.",
+            help="A simple measure that decides which measure is right, e.g. StRecall@10. With judgments and "
+            "runs, name it with -m too. Repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -79,6 +79,7 @@ def _from_file(path: files.PathLike, format: str | None) -> Judgments:
     number, line = file.first_line()
     where, columns = f"{file.name}, line {number}", files.columns(line)
     _refuse_preferences(where, line)
+    _refuse_run(where, columns)
     refuse_commas(where, columns)
     if is_header(columns):
         return read_aspects(path, header_aspects(columns), data=file.data)
@@ -97,6 +98,14 @@ def _refuse_preferences(where: str, line: str) -> None:
             f"{where}: {line.strip()[:60]!r} looks like preferences ({found.name}: {found.summary}), not "
             f"like absolute judgments; read them with read_preferences, or say with format= (--qrels-format) "
             f"which judgments they are"
+        )
+
+
+def _refuse_run(where: str, columns: list[str]) -> None:
+    if len(columns) == 6 and columns[1].casefold() == "q0":
+        raise InputError(
+            f"{where}: is a line of a run (topic Q0 document rank score tag), not of judgments; name the "
+            f"judgments first and then the runs"
         )
 
 

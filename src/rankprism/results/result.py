@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -356,7 +357,7 @@ class Result(ABC):
 
     def to_html(self, *, digits: int | None = None, caption: str | None = None) -> str:
         """The tables as an HTML page that needs no other files."""
-        title = html_escaped(caption or type(self).__name__)
+        title = html_escaped(caption or _words(type(self).__name__))
         return (
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
             f"<style>\n{_STYLE}</style>\n</head>\n"
@@ -473,6 +474,15 @@ def guarded(cell: Any) -> Any:
     ["'=1+1", "'@bm25", 'bm25', -0.5]
     """
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def _words(name: str) -> str:
+    """The name of a class in words.
+
+    >>> _words("DiscriminativePower")
+    'Discriminative power'
+    """
+    return re.sub(r"\B[A-Z]", lambda letter: f" {letter[0].lower()}", name)
 
 
 def _undefined(value: Any) -> bool:
