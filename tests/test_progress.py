@@ -27,6 +27,7 @@ THREE = some_scores(6, 12, 3)
 
 ANALYSES: dict[str, Callable[..., Any]] = {
     "bootstrap": partial(compare, ONE, test="bootstrap", resamples=2000),
+    "bootstrap with BH": partial(compare, ONE, test="bootstrap", correction="bh", resamples=2000),
     "fisher": partial(compare, ONE, test="fisher", resamples=2000),
     "tukey": partial(compare, ONE, test="tukey", resamples=2000),
     "several measures": partial(compare, THREE, test="bootstrap", resamples=2000),
