@@ -26,6 +26,7 @@ MODULES = {
     "axioms": "axioms",
     "aspects": "aspects",
     "preferences": "preferences",
+    "reproduce": "reproduce",
     "plot": "plot",
     "assess": "assess",
 }

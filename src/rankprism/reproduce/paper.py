@@ -1,0 +1,153 @@
+"""What reproducing a paper returns: its tables, computed, and how each row relates to the printed one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats
+from rankprism.data.judgments import Judgments
+from rankprism.evaluation import align_all, run_sources
+from rankprism.formats.judgments import read_judgments
+from rankprism.results.result import Cell, Result, Table
+
+REPRODUCED = "reproduced"
+NOT_PRINTED = "not printed"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The collection behind a printed table. A collection is taken for it if topics and runs agree."""
+
+    name: str  #: as in "30 runs of the TREC Web track 2014"
+    topics: range | None = None  #: the numbers of its topics; None: nobody can have it
+    runs: int | None = None  #: how many runs the paper has; None: the table needs no runs
+
+    def lacking(self, topics: Iterable[str], runs: int | None = None) -> str | None:
+        """Why the printed numbers cannot be compared with this collection; None if they can."""
+        if self.topics is not None and set(topics) == set(map(str, self.topics)) and runs == self.runs:
+            return None
+        return f"needs data that is not public: {self.name}"
+
+
+def outcome(computed: float, printed: float | None, digits: int, lacking: str | None, why: str) -> str:
+    """How a computed number relates to the printed one, which has so many digits after the decimal point.
+
+    lacking : why they cannot be compared, see `Printed.lacking`.
+    why : what explains a difference.
+
+    >>> outcome(0.41504, 0.415, 3, None, ""), outcome(0.4, 0.25, 2, None, "it is half of Eq. 6")
+    ('reproduced', 'differs because it is half of Eq. 6')
+    >>> outcome(0.4, 0.25, 2, "needs data that is not public: 30 runs", "")
+    'needs data that is not public: 30 runs'
+    """
+    if printed is None:
+        return NOT_PRINTED
+    if lacking is not None:
+        return lacking
+    if abs(computed - printed) <= 0.5 * 10.0**-digits + 1e-9:
+        return REPRODUCED
+    return f"differs because {why}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
+    """The tables and figures of a paper. The first column of each is named after the table in the paper."""
+
+    parts: tuple[Table, ...]
+    remarks: tuple[str, ...] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def part(self, name: str) -> Table:
+        """The first table whose name begins like this."""
+        return next(table for table in self.parts if next(iter(table.columns)).startswith(name))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self.parts
+
+    @property
+    def summary(self) -> Table:
+        return self.parts[0]
+
+    @property
+    def note(self) -> str:
+        return "\n".join(self.remarks)
+
+    @property
+    def rows(self) -> Table:
+        """Every cell: table, row, column, value, and the interval of the value."""
+        return cells_of(self.parts)
+
+
+def cells_of(tables: Iterable[Table]) -> Table:
+    """Every cell of some tables: table, row, column, value, low and high. Words are in the column `text`."""
+    names = ("table", "row", "column", "value", "low", "high", "text")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for table in tables:
+        first, *others = table.columns
+        for other in others:
+            for row, cell in zip(table.columns[first], table.columns[other], strict=True):
+                value = cell.value if isinstance(cell, Cell) else cell
+                low, high = (isinstance(cell, Cell) and cell.between) or (None, None)
+                words = value if isinstance(value, str) else None
+                entry = (first, row, other, None if words else value, low, high, words)
+                for name, item in zip(names, entry, strict=True):
+                    columns[name].append(item)
+    return Table(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Judgments, and runs that have been joined with them once, so that they can be scored often."""
+
+    judgments: Judgments
+    runs: Mapping[str, Any]
+    settings: Mapping[str, Any]  #: how the runs were read
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        runs: Any,
+        *,
+        topics: str = "judged",
+        order: str = "score",
+        duplicates: str = "error",
+        run_format: str | None = None,
+        threads: int | None = None,
+    ) -> Aligned:
+        judged = read_judgments(judgments)
+        aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
+        return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
+
+
+def mean_interval(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean over the first axis, and its 95 % t interval. NaN: fewer than two values."""
+    from scipy.special import stdtrit
+
+    mean, times = values.mean(0), len(values)
+    if times < 2:
+        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    margin = float(stdtrit(times - 1, 0.975)) * values.std(0, ddof=1) / np.sqrt(times)
+    return mean, mean - margin, mean + margin
+
+
+def with_interval(value: float, low: float, high: float) -> Cell:
+    """A number with its interval, if it has one."""
+    between = None if np.isnan(low) or np.isnan(high) else (float(low), float(high))
+    return Cell(float(value), between=between)
+
+
+def spread(values: Sequence[Any]) -> str:
+    """Values of a parameter as papers write them.
+
+    >>> spread([0.9, 0.8, 0.9]), spread([20])
+    ('{0.8,0.9}', '20')
+    """
+    several = sorted(set(values))
+    text = ",".join(f"{value:g}" for value in several)
+    return f"{{{text}}}" if len(several) > 1 else text

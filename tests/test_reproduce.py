@@ -1,0 +1,190 @@
+"""Tables and figures of papers, computed for a collection and compared with the printed numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+import pytest
+
+from rankprism import InputError, evaluate, read_judgments, sample
+from rankprism.data.run import Alignment
+from rankprism.reproduce import rbu as rbu_module
+from rankprism.reproduce.paper import Aligned, Printed, Reproduction, outcome
+from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu
+from rankprism.results.result import Cell
+
+Cli = Callable[..., CompletedProcess[str]]
+RUNS = list(sample.RUNS)
+
+
+# ── what all papers share ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one() -> None:
+    assert outcome(0.41504, 0.415, 3, None, "") == "reproduced"
+    assert outcome(0.4156, 0.415, 3, None, "of rounding") == "differs because of rounding"
+    assert outcome(0.4, None, 3, None, "") == "not printed"
+
+
+def test_the_same_data_is_meant_only_if_topics_and_runs_agree() -> None:
+    data = Printed("3 runs of X", range(1, 3), 3)
+    assert data.lacking(["1", "2"], 3) is None
+    for topics, runs in ((["1", "2"], 2), (["1", "3"], 3), (["1"], 3)):
+        assert data.lacking(topics, runs) == "needs data that is not public: 3 runs of X"
+    assert Printed("3 runs that nobody has").lacking(["1", "2"], 3) is not None
+
+
+# ── Amigó et al. 2018 ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def found_rbu() -> Reproduction:
+    return rbu(sample.QRELS, RUNS, repetitions=2, instances=50)
+
+
+def test_table_1_agrees_with_the_paper_in_178_cells_and_explains_the_others(found_rbu: Reproduction) -> None:
+    """The 22 cells are those of the reference: 21, and Deep of CT@k where r ≪ 1 is read literally."""
+    table = found_rbu.part("Table 1")
+    cells = [cell for name in list(table.columns)[1:-1] for cell in table.columns[name]]
+    assert len(cells) == 200
+    assert sum("≠" in cell for cell in cells) == 22
+    outcomes = table.columns["outcome"]
+    assert outcomes.count("reproduced") == 9
+    assert not any("shows a counterexample" in said for said in outcomes)  # each has a reason
+
+
+def test_table_2_has_the_grid_of_the_paper() -> None:
+    count = {family.name: sum(1 for _ in family.variants()) for family in TABLE_2}
+    assert count["RBU"] == 4 * 3
+    assert count["α-DCG"] == 5 * 4
+    assert count["NRBP"] == 3 * 4
+    assert count["EU"] == 4 * 5
+    assert sum(len(list(family.variants())) for family in TABLE_2) == 109
+
+
+def test_table_2_is_the_metric_unanimity_of_the_definition(
+    found_rbu: Reproduction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MU by a loop over ordered pairs, on scores that are computed with gain='probability'."""
+    some = [TABLE_2[0], TABLE_2[3], TABLE_2[15]]  # RBU, DCG, RR
+    monkeypatch.setattr(rbu_module, "TABLE_2", some)
+    mu, _, _ = rbu_module._official_mu(Aligned.of(sample.QRELS, RUNS))
+    measures = [
+        *(f"RBU(p={p},e={e})" for e in (0.001, 0.05, 0.1, 0.5) for p in (0.8, 0.9, 0.99)),
+        *(f"DCG@{k}" for k in (10, 20, 50, 100, 1000)),
+        "RR",
+    ]
+    scores = evaluate(_as_probabilities(), RUNS, [m for m in measures if not m.startswith("RBU")])
+    values = np.concatenate([evaluate(sample.QRELS, RUNS, measures[:12]).values, scores.values], axis=2)
+    for m in range(len(measures)):
+        joint, unanimous = 0.0, 0
+        for topic in range(values.shape[1]):
+            for i, j in permutations(range(len(RUNS)), 2):
+                delta = values[i, topic] - values[j, topic]
+                if all(delta[o] >= -1e-12 for o in range(len(measures)) if o != m):
+                    unanimous += 1
+                    joint += 1.0 if delta[m] > 1e-12 else 0.5 if delta[m] > -1e-12 else 0.0
+        assert mu[m] == pytest.approx(np.log2(joint / (0.5 * unanimous)), abs=1e-12), measures[m]
+
+
+def _as_probabilities() -> dict[str, dict[str, dict[str, float]]]:
+    """The sample with r = (2^g - 1) / 2^gmax scaled so that every relevant document has a grade ≥ 1."""
+    judged = read_judgments(sample.QRELS)
+    columns = list(zip(*judged.table.columns(), strict=True))
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    highest: dict[tuple[str, str], float] = {}
+    for topic, aspect, _, grade in columns:
+        highest[topic, aspect] = max(grade, highest.get((topic, aspect), 0.0))
+    for topic, aspect, doc, grade in columns:
+        r = (2**grade - 1) / 2 ** highest[topic, aspect] if grade > 0 else 0.0
+        found.setdefault(topic, {}).setdefault(aspect, {})[doc] = 64 * r
+    return found
+
+
+def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
+    aligned = Aligned.of(sample.QRELS, RUNS)
+    judged = rbu_module._probabilities(aligned.judgments)
+    drawn = rbu_module._redrawn(judged, np.random.default_rng(1))
+    before, after = judged.table.grades(), drawn.table.grades()
+    relevant = before > 0
+    assert ((after > 0) == relevant).all()
+    assert (after <= before).all()
+    share = after[relevant] / before[relevant]
+    assert share.mean() == pytest.approx(0.5, abs=4 * np.sqrt(1 / 12 / relevant.sum()))
+    assert drawn.weights is not None
+    sums = np.add.reduceat(drawn.weights, judged.cells.aspect_start[:-1])
+    np.testing.assert_allclose(sums, 1)
+    for most in (None, 7):
+        run: Alignment = aligned.runs["noisy"]
+        cut = rbu_module._cut(run, most, np.random.default_rng(2))
+        assert (cut.length <= np.minimum(run.length, most or 1000)).all()
+        assert cut.length.mean() < 0.75 * min(run.length.mean(), most or 1000)
+        for topic in range(len(run.length)):
+            ranks = run.rank[run.start[topic] : run.start[topic + 1]]
+            kept = cut.rank[cut.start[topic] : cut.start[topic + 1]]
+            assert kept.tolist() == ranks[ranks <= cut.length[topic]].tolist()
+
+
+def test_rbu_does_not_depend_on_the_order_of_runs(found_rbu: Reproduction) -> None:
+    again = rbu(sample.QRELS, RUNS[::-1], repetitions=2, instances=50)
+    assert again.to_csv() == found_rbu.to_csv()
+    other = rbu(sample.QRELS, RUNS, repetitions=2, instances=50, seed=1)
+    name = "Table 2, r and w drawn"
+    assert _values(other, name) != _values(found_rbu, name)
+
+
+def _values(found: Reproduction, name: str) -> list[float]:
+    return [cell.value for cell in found.part(name).columns["MU"] if isinstance(cell, Cell)]
+
+
+def test_the_papers_data_is_recognised_and_differences_are_said() -> None:
+    """Made-up judgments with the topics and the number of runs of the paper: numbers are compared."""
+    topics = [str(t) for t in range(251, 301)]
+    judged = {t: {"1": {"a": 1, "b": 2}, "2": {"c": 1}} for t in topics}
+    orders = list(permutations("abcd"))[:24] + list(permutations("abc"))
+    runs = {
+        f"run{i}": {t: {d: float(-r) for r, d in enumerate(order)} for t in topics}
+        for i, order in enumerate(orders)
+    }
+    found = rbu(judged, runs, repetitions=1, instances=10)
+    said = found.part("Table 2, official").columns["outcome"]
+    assert any(s.startswith("differs because") for s in said)
+    assert not any(s.startswith("needs") for s in said)
+    domain = found.part("Table 3, official Dynamic Domain measures").columns["outcome"]
+    assert set(domain) == {"needs data that is not public: 23 runs of TREC Dynamic Domain 2015"}
+
+
+def test_every_row_of_table_3_has_its_printed_number() -> None:
+    for column in TABLE_3:
+        assert set(column.rows) == set(column.printed)
+
+
+def test_the_command_reproduces_rbu_for_the_sample_and_for_files(cli: Cli, tmp_path: Path) -> None:
+    some = ("--repetitions", 2, "--instances", 20)
+    done = cli("reproduce", "rbu", *some)
+    assert done.returncode == 0, done.stderr
+    assert "Table 2, r and w drawn, |d| = rand(0, 50)" in done.stdout
+    assert "needs data that is not public: 30 runs of TREC Web 2014" in done.stdout
+    again = cli(
+        "reproduce", "rbu", sample.QRELS, *RUNS, "--weights", sample.WEIGHTS, *some, "--format", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(again.stdout)))
+    printed = [r for r in rows if r["column"] == "printed" and r["table"] == "Table 2, official"]
+    assert float(printed[0]["value"]) == 0.8024
+    record = json.loads(cli("reproduce", "rbu", *some, "--format", "json").stdout)
+    assert record["about"]["repetitions"] == 2
+
+
+def test_one_run_is_too_few_for_unanimity(cli: Cli) -> None:
+    done = cli("reproduce", "rbu", sample.QRELS, RUNS[0])
+    assert done.returncode == 2
+    assert "name two runs or more" in done.stderr
+    with pytest.raises(InputError, match="repetitions must be at least 1; got 0"):
+        rbu(sample.QRELS, RUNS, repetitions=0)
