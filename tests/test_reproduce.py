@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
 from rankprism.data.run import Alignment
+from rankprism.meta.discriminative_power import power
+from rankprism.reproduce import dsharp as dsharp_module
 from rankprism.reproduce import rbu as rbu_module
-from rankprism.reproduce.paper import Aligned, Printed, Reproduction, outcome
+from rankprism.reproduce.dsharp import TABLE_3 as POWERS
+from rankprism.reproduce.dsharp import TABLE_5, TABLE_6, dsharp
+from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu
 from rankprism.results.result import Cell
 
@@ -34,11 +38,14 @@ def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one() -> None:
 
 
 def test_the_same_data_is_meant_only_if_topics_and_runs_agree() -> None:
-    data = Printed("3 runs of X", range(1, 3), 3)
-    assert data.lacking(["1", "2"], 3) is None
-    for topics, runs in ((["1", "2"], 2), (["1", "3"], 3), (["1"], 3)):
-        assert data.lacking(topics, runs) == "needs data that is not public: 3 runs of X"
-    assert Printed("3 runs that nobody has").lacking(["1", "2"], 3) is not None
+    judged = read_judgments({"1": {"a": 1}, "2": {"a": 3}})
+    data = Printed("3 runs of X", numbered(1, 2), 3)
+    assert data.lacking(judged, 3) is None
+    assert Printed("3 runs of X", numbered(1, 2), 3, highest=3).lacking(judged, 3) is None
+    others = [Printed("3 runs of X", numbered(1, 3), 3), Printed("3 runs of X", numbered(1, 2), 4)]
+    others += [Printed("3 runs of X", numbered(1, 2), 3, highest=1), Printed("3 runs of X")]
+    for other in others:
+        assert other.lacking(judged, 3) == "needs data that is not public: 3 runs of X"
 
 
 # ── Amigó et al. 2018 ────────────────────────────────────────────────────────────────────────────
@@ -123,7 +130,7 @@ def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
     np.testing.assert_allclose(sums, 1)
     for most in (None, 7):
         run: Alignment = aligned.runs["noisy"]
-        cut = rbu_module._cut(run, most, np.random.default_rng(2))
+        cut = rbu_module._shortened(run, most, np.random.default_rng(2))
         assert (cut.length <= np.minimum(run.length, most or 1000)).all()
         assert cut.length.mean() < 0.75 * min(run.length.mean(), most or 1000)
         for topic in range(len(run.length)):
@@ -167,7 +174,7 @@ def test_every_row_of_table_3_has_its_printed_number() -> None:
 
 
 def test_the_command_reproduces_rbu_for_the_sample_and_for_files(cli: Cli, tmp_path: Path) -> None:
-    some = ("--repetitions", 2, "--instances", 20)
+    some = ("--repetitions", 1, "--instances", 20)
     done = cli("reproduce", "rbu", *some)
     assert done.returncode == 0, done.stderr
     assert "Table 2, r and w drawn, |d| = rand(0, 50)" in done.stdout
@@ -178,8 +185,6 @@ def test_the_command_reproduces_rbu_for_the_sample_and_for_files(cli: Cli, tmp_p
     rows = list(csv.DictReader(io.StringIO(again.stdout)))
     printed = [r for r in rows if r["column"] == "printed" and r["table"] == "Table 2, official"]
     assert float(printed[0]["value"]) == 0.8024
-    record = json.loads(cli("reproduce", "rbu", *some, "--format", "json").stdout)
-    assert record["about"]["repetitions"] == 2
 
 
 def test_one_run_is_too_few_for_unanimity(cli: Cli) -> None:
@@ -188,3 +193,109 @@ def test_one_run_is_too_few_for_unanimity(cli: Cli) -> None:
     assert "name two runs or more" in done.stderr
     with pytest.raises(InputError, match="repetitions must be at least 1; got 0"):
         rbu(sample.QRELS, RUNS, repetitions=0)
+
+
+# ── Sakai and Song 2011 ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def found_dsharp() -> Reproduction:
+    return dsharp(sample.QRELS, RUNS, resamples=200)
+
+
+def test_the_counts_of_table_1_come_out_of_the_official_judgments(collections: Path) -> None:
+    judged = read_judgments(collections / "trec-web-2009" / "qrels.diversity.gz")
+    table = dsharp_module._table_1(judged)
+    assert set(table.columns["outcome"]) == {"reproduced"}
+    assert table.columns["computed"] == [50, 199, 6, 5, 4942, 6499, 3622, 1113, 178, 28, 1]
+
+
+def test_power_is_that_of_meta_power_on_the_same_measures(found_dsharp: Reproduction) -> None:
+    """The runs are aligned only once, and the names of measures are the paper's; neither changes a score."""
+    measures = {"D#-nDCG": "DSharp_nDCG@10", "nDCG-IA": "nDCG_IA(dcg='exp-log2')@10", "I-rec": "StRecall@10"}
+    expected = power(sample.QRELS, RUNS, list(measures.values()), resamples=200)
+    rows = _rows(found_dsharp, "Table 3 (ii), uniform, l = 10")
+    for i, name in enumerate(measures):
+        assert rows[name]["power (%)"].value == pytest.approx(100 * expected.power[i])
+        assert rows[name]["required Δ"] == pytest.approx(expected.delta[i])
+
+
+def test_reduced_collections_have_the_highest_grade_or_the_number_of_intents(
+    found_dsharp: Reproduction,
+) -> None:
+    """The scores on ad hoc judgments that are written down and read as any other."""
+    grades: dict[str, dict[str, list[float]]] = {}
+    for topic, _, doc, grade in zip(*read_judgments(sample.QRELS).table.columns(), strict=True):
+        grades.setdefault(topic, {}).setdefault(doc, []).append(float(grade))
+    highest = {t: {d: max(0, *g, 0) for d, g in docs.items()} for t, docs in grades.items()}
+    number = {t: {d: sum(x > 0 for x in g) for d, g in docs.items()} for t, docs in grades.items()}
+    for name, judged, most in (("(ii), highest grade over", highest, 3), ("(iii), number of", number, 2)):
+        measures = ["nDCG(dcg='exp-log2')@10", "Q@10", f"nERR(max_rel={most})@10"]
+        expected = power(judged, RUNS, measures, resamples=200).power
+        rows = _rows(found_dsharp, f"Table 2 {name} intents, l = 10")
+        assert [rows[m]["power (%)"].value for m in ("nDCG", "Q", "nERR")] == pytest.approx(100 * expected)
+
+
+def test_gap_at_a_cutoff_counts_no_document_below_it() -> None:
+    """GAP@2 of the grades 0, 2, 1 where 2 and 1 are relevant: 1/2 · 2 at rank 2, over 2 + 1."""
+    judged = {t: {"s": {"b": 2, "c": 1}} for t in ("1", "2")}
+    runs = {n: {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in judged} for n in ("x", "y")}
+    aligned = Aligned.of(judged, runs)
+    part = next(p for p in dsharp_module.TABLE_2 if p.name.startswith("Table 2 (ii)") and p.cutoff == 10)
+    scores = dsharp_module._scores(
+        aligned, dsharp_module._collections(aligned.judgments)["highest"], part._replace(cutoff=2)
+    )
+    assert scores.mean()["x"]["GAP"] == pytest.approx((2 / 2) / 3)
+
+
+def test_given_intent_probabilities_replace_those_of_the_paper(found_dsharp: Reproduction) -> None:
+    given = dsharp(read_judgments(sample.QRELS, weights=sample.WEIGHTS), RUNS, resamples=100)
+    assert given.about["intent probabilities"] == "given"
+    assert found_dsharp.about["intent probabilities"] == "halved from intent to intent"
+    weights = dsharp_module._collections(read_judgments({"q": {str(i): {"d": 1} for i in range(4)}}))
+    assert weights["non-uniform"].weights == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15])  # Section 5.1
+
+
+def test_the_misprint_of_table_5_is_said(found_dsharp: Reproduction) -> None:
+    rows = _rows(found_dsharp, "Table 5")
+    assert "the printed counts give 88.5 %" in rows["I-rec - D#-Q"]["outcome"]
+    assert sum("misprint" in row["outcome"] for row in rows.values()) == 1
+    # The printed counts fit to the powers of Table 3: 119 and 126 of 190 pairs.
+    (only, both, other), _ = TABLE_5["I-rec", "D#-Q"]
+    printed = POWERS[-1].printed
+    assert round(100 * (only + both) / 190, 1) == printed["I-rec"][0]
+    assert round(100 * (both + other) / 190, 1) == printed["D#-Q"][0]
+
+
+def test_table_6_has_the_cases_of_the_rule(found_dsharp: Reproduction) -> None:
+    """In each case, the three measures do not agree, and Δ by the first measure falls from case to case."""
+    for first, second in (("D#-nDCG", "α-nDCG"), ("α-nDCG", "D#-nDCG")):
+        name = f"Table 6, significant by {first} and not by {second}"
+        found = [t for t in found_dsharp.parts if next(iter(t.columns)) == name]
+        for table in found:
+            cells = [table.columns[f"Δ {m}"][::2] for m in ("D#-nDCG", "α-nDCG", "nDCG-IA")]
+            assert all({"▲", "▼"} <= {cell[-1] for cell in case} for case in zip(*cells, strict=True))
+            sizes = [abs(float(cell[:-2])) for cell in table.columns[f"Δ {first}"][::2]]
+            assert sizes == sorted(sizes, reverse=True)
+            assert 1 <= len(sizes) <= 5
+    assert any("not by" in next(iter(t.columns)) for t in found_dsharp.parts)
+    assert len(TABLE_6) == 10
+
+
+def _rows(found: Reproduction, name: str) -> dict[str, dict[str, Any]]:
+    table = found.part(name)
+    first, *others = table.columns
+    return {
+        row: {column: table.columns[column][i] for column in others}
+        for i, row in enumerate(table.columns[first])
+    }
+
+
+def test_the_command_reproduces_dsharp_and_draws_its_figures(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    done = cli("reproduce", "dsharp", "--resamples", 50, "--figures", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    assert "Figure 2, uniform, l = 10: pair" in done.stdout
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"figure-3-d-ndcg.svg", "figure-1-number-of-intents-l-1000.svg"} <= names
+    assert len(names) == 4 + 4 + 2

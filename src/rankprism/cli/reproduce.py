@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +17,7 @@ from rankprism.cli.collection import (
     read_collection,
     with_options_of,
 )
-from rankprism.cli.options import Seed, noted, working
+from rankprism.cli.options import Resamples, Seed, noted, working
 from rankprism.errors import InputError
 
 app = typer.Typer(
@@ -24,6 +27,13 @@ app = typer.Typer(
     help="Compute the tables and figures of a paper, and compare them with the printed numbers. Without "
     "files, the sample collection is used.",
 )
+
+Figures = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Also draw the figures of the paper, as SVG files.", show_default=False
+    ),
+]
 
 
 def _collection(files: list[str] | None, weights: str | None, given: dict[str, Any]) -> Collection:
@@ -42,6 +52,32 @@ def _read(options: dict[str, Any]) -> Collection:
     if read.preferences is not None:
         raise InputError("preferences are not used here; name absolute judgments and runs only")
     return read
+
+
+def _reproduce(
+    what: str, compute: Callable[..., Any], figures: Path | None, options: dict[str, Any], **own: Any
+) -> None:
+    """Read the collection, compute the tables, and write them and the figures."""
+    check_output(**given_to(write_result, options))
+    with noted(options["quiet"]):
+        read = _read(options)
+        with working(what) as on_share:
+            found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **read.settings)
+    if figures is not None:
+        _draw(found, figures)
+    write_result(found, **given_to(write_result, options))
+
+
+def _draw(found: Any, folder: Path) -> None:
+    """Draw the figures of a paper as SVG files, which are named after them."""
+    from rankprism.plots import draw, irec_against, save
+    from rankprism.results.scores import Scores
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, result in found.figures.items():
+        is_scores = isinstance(result, Scores)
+        chart = irec_against(result, *result.measures) if is_scores else draw(result)
+        save(chart, folder / f"{'-'.join(re.findall(r'[A-Za-z0-9#]+', name)).lower()}.svg")
 
 
 @app.command()
@@ -65,22 +101,25 @@ def rbu(
     """
     from rankprism.reproduce.rbu import rbu as compute
 
-    check_output(**given_to(write_result, others))
-    with noted(others["quiet"]):
-        read = _read({"files": files, **others})
-        with working("drawing") as on_share:
-            found = compute(
-                read.absolute,
-                list(read.runs),
-                repetitions=repetitions,
-                instances=instances,
-                seed=seed,
-                on_share=on_share,
-                **read.settings,
-            )
-    write_result(found, **given_to(write_result, others))
+    settings = {"repetitions": repetitions, "instances": instances, "seed": seed}
+    _reproduce("drawing", compute, None, {"files": files, **others}, **settings)
 
 
-@app.callback()
-def _papers() -> None:
-    """Compute the tables and figures of a paper, and compare them with the printed numbers."""
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def dsharp(
+    files: QrelsAndRuns = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    figures: Figures = None,
+    **others: Any,
+) -> None:
+    """Sakai and Song (2011): D#-measures, Tables 1 to 6 and Figures 1 to 3.
+
+    \b
+    rankprism reproduce dsharp
+    rankprism reproduce dsharp qrels.txt runs/*.run --weights probabilities.txt
+    """
+    from rankprism.reproduce.dsharp import dsharp as compute
+
+    _reproduce("resampling", compute, figures, {"files": files, **others}, resamples=resamples, seed=seed)

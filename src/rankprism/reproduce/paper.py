@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.data.hits import Floats, Ints
 from rankprism.data.judgments import Judgments
-from rankprism.evaluation import align_all, run_sources
+from rankprism.data.run import Alignment
+from rankprism.errors import RankprismWarning
+from rankprism.evaluation import align_all, evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.results.result import Cell, Result, Table
+from rankprism.results.scores import Scores
 
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
@@ -20,17 +24,33 @@ NOT_PRINTED = "not printed"
 
 @dataclass(frozen=True)
 class Printed:
-    """The collection behind a printed table. A collection is taken for it if topics and runs agree."""
+    """The collection behind a printed table. A collection is taken for it if it has the same topics, as many
+    runs and the same highest grade."""
 
-    name: str  #: as in "30 runs of the TREC Web track 2014"
-    topics: range | None = None  #: the numbers of its topics; None: nobody can have it
+    name: str  #: as in "30 runs of TREC Web 2014"
+    topics: tuple[str, ...] | None = None  #: None: it is not known
     runs: int | None = None  #: how many runs the paper has; None: the table needs no runs
+    highest: float | None = None  #: the highest grade; None: any
 
-    def lacking(self, topics: Iterable[str], runs: int | None = None) -> str | None:
+    def lacking(self, judgments: Judgments, runs: int | None = None) -> str | None:
         """Why the printed numbers cannot be compared with this collection; None if they can."""
-        if self.topics is not None and set(topics) == set(map(str, self.topics)) and runs == self.runs:
-            return None
-        return f"needs data that is not public: {self.name}"
+        grades = judgments.cells.grade
+        same = (
+            self.topics is not None
+            and set(judgments.topics) == set(self.topics)
+            and runs == self.runs
+            and (self.highest is None or grades.max(initial=0.0) == self.highest)
+        )
+        return None if same else f"needs data that is not public: {self.name}"
+
+
+def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
+    """The names of topics that are numbered.
+
+    >>> numbered(1, 3), numbered(1, 2, "DD15-")
+    (('1', '2', '3'), ('DD15-1', 'DD15-2'))
+    """
+    return tuple(f"{before}{number}" for number in range(first, last + 1))
 
 
 def outcome(computed: float, printed: float | None, digits: int, lacking: str | None, why: str) -> str:
@@ -59,11 +79,14 @@ class Reproduction(Result):
 
     parts: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
+    #: what the figures of the paper draw, by their names
+    figures: Mapping[str, Result] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def part(self, name: str) -> Table:
-        """The first table whose name begins like this."""
-        return next(table for table in self.parts if next(iter(table.columns)).startswith(name))
+        """The table of this name, or else the first whose name begins like this."""
+        tables = {next(iter(table.columns)): table for table in self.parts}
+        return tables[name if name in tables else next(n for n in tables if n.startswith(name))]
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -105,7 +128,7 @@ class Aligned:
     """Judgments, and runs that have been joined with them once, so that they can be scored often."""
 
     judgments: Judgments
-    runs: Mapping[str, Any]
+    runs: Mapping[str, Alignment]
     settings: Mapping[str, Any]  #: how the runs were read
 
     @classmethod
@@ -123,6 +146,30 @@ class Aligned:
         judged = read_judgments(judgments)
         aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
         return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
+
+
+def cut(run: Alignment, length: Ints) -> Alignment:
+    """The run with the ranking of each topic cut at a length."""
+    kept_length = np.minimum(length, run.length).astype(np.int32)
+    topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
+    kept = run.rank <= kept_length[topic]
+    count = np.bincount(topic[kept], minlength=len(kept_length))
+    return replace(
+        run,
+        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
+        rank=run.rank[kept],
+        doc=run.doc[kept],
+        length=kept_length,
+    )
+
+
+def scored(
+    judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
+) -> Scores:
+    """The scores of runs on a collection that was changed on purpose, of which no notes are given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        return evaluate(judged, dict(runs), measures, **settings)
 
 
 def mean_interval(values: Floats) -> tuple[Floats, Floats, Floats]:

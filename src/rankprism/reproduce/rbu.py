@@ -6,7 +6,6 @@ runs of TREC tracks, in Table 2 also after grades, aspect weights and lengths of
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -21,8 +20,7 @@ from rankprism.axioms.table import AxiomTable, differs, paper_table, sign
 from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
-from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import evaluate
+from rankprism.errors import InputError
 from rankprism.measures import Measure, parse
 from rankprism.meta.metric_unanimity import unanimity
 from rankprism.reproduce.paper import (
@@ -30,18 +28,20 @@ from rankprism.reproduce.paper import (
     Aligned,
     Printed,
     Reproduction,
+    cut,
     mean_interval,
+    numbered,
     outcome,
+    scored,
     spread,
     with_interval,
 )
 from rankprism.results.result import Table
-from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
 
-WEB = Printed("30 runs of TREC Web 2014", range(251, 301), 30)
-DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015")
+WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)
+DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015", numbered(1, 118, "DD15-"), 23)
 #: The longest ranking in the third column of Table 2.
 SHORT = 50
 #: Measures whose MU differs by less share a row, as in the paper, which prints four digits.
@@ -287,7 +287,7 @@ def rbu(
     tell = on_share or (lambda share: None)
     axioms = paper_table(instances=instances, seed=seed, on_progress=lambda share: tell(0.3 * share))
     draws = _drawn_mu(aligned, repetitions, seed, lambda share: tell(0.3 + 0.6 * share))
-    lacking = WEB.lacking(aligned.judgments.topics, len(aligned.runs))
+    lacking = WEB.lacking(aligned.judgments, len(aligned.runs))
     scenarios = [_official_mu(aligned), *(mean_interval(values) for values in draws)]
     parts = [_table_1(axioms)]
     parts += [_table_2(column, *scenario, lacking) for column, scenario in enumerate(scenarios)]
@@ -296,7 +296,7 @@ def rbu(
     return Reproduction(
         tuple(parts),
         tuple(_remarks(axioms, repetitions, lacking, len(aligned.runs), len(aligned.judgments.topics))),
-        {
+        about={
             "paper": "Amigó, Spina and Carrillo-de-Albornoz 2018",
             "repetitions": repetitions,
             "instances": instances,
@@ -336,37 +336,20 @@ def _redrawn(judgments: Judgments, rng: np.random.Generator) -> Judgments:
     return replace(judgments, table=table, weights=weights)
 
 
-def _cut(run: Alignment, most: int | None, rng: np.random.Generator) -> Alignment:
+def _shortened(run: Alignment, most: int | None, rng: np.random.Generator) -> Alignment:
     """The run with each ranking cut at a length drawn from 0 to its own, or from 0 to `most`."""
     longest = run.length if most is None else np.full_like(run.length, most)
-    length = np.minimum(rng.integers(0, longest, endpoint=True), run.length).astype(np.int32)
-    topic = np.repeat(np.arange(len(length)), np.diff(run.start))
-    kept = run.rank <= length[topic]
-    count = np.bincount(topic[kept], minlength=len(length))
-    return replace(
-        run,
-        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
-        rank=run.rank[kept],
-        doc=run.doc[kept],
-        length=length,
-    )
+    return cut(run, rng.integers(0, longest, endpoint=True))
 
 
 def _measures() -> list[Measure]:
     return [measure for family in TABLE_2 for _, measure in family.variants()]
 
 
-def _scored(judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Any) -> Scores:
-    with warnings.catch_warnings():
-        # The notes are about a collection; here it is one that was changed on purpose.
-        warnings.simplefilter("ignore", RankprismWarning)
-        return evaluate(judged, dict(runs), measures, **settings)
-
-
 def _official_mu(aligned: Aligned) -> tuple[Floats, Floats, Floats]:
     """MU of every measure of the grid, with the ends of its interval over topics."""
     judged = _probabilities(aligned.judgments)
-    found = unanimity(_scored(judged, aligned.runs, _measures(), aligned.settings))
+    found = unanimity(scored(judged, aligned.runs, _measures(), aligned.settings))
     return found.mu, *_ends(found)
 
 
@@ -384,11 +367,13 @@ def _drawn_mu(aligned: Aligned, repetitions: int, seed: int, tell: Share) -> tup
     for repetition in range(repetitions):
         drawn = _redrawn(judged, np.random.default_rng([seed, repetition]))
         for scenario, most in enumerate((None, SHORT)):
-            cut = {
-                name: _cut(run, most, np.random.default_rng([seed, repetition, scenario, *name.encode()]))
+            shorter = {
+                name: _shortened(
+                    run, most, np.random.default_rng([seed, repetition, scenario, *name.encode()])
+                )
                 for name, run in aligned.runs.items()
             }
-            scores = _scored(drawn, cut, measures, aligned.settings)
+            scores = scored(drawn, shorter, measures, aligned.settings)
             mu[scenario, repetition] = unanimity(scores, intervals=0).mu
         tell((repetition + 1) / repetitions)
     return mu[0], mu[1]
@@ -442,9 +427,9 @@ def _table_2(column: int, mu: Floats, low: Floats, high: Floats, lacking: str | 
 
 def _table_3(column: Column, aligned: Aligned) -> Table:
     measures = [parse(text) for texts in column.rows.values() for text in texts]
-    found = unanimity(_scored(aligned.judgments, aligned.runs, measures, aligned.settings))
+    found = unanimity(scored(aligned.judgments, aligned.runs, measures, aligned.settings))
     low, high = _ends(found)
-    lacking = column.data.lacking(aligned.judgments.topics, len(aligned.runs))
+    lacking = column.data.lacking(aligned.judgments, len(aligned.runs))
     rows = []
     for row, texts in column.rows.items():
         places = [found.measures.index(str(parse(text))) for text in texts]
