@@ -14,14 +14,17 @@ import numpy as np
 import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
+from rankprism.aspects import attainable, labels
 from rankprism.data.run import Alignment
 from rankprism.meta.discriminative_power import power
 from rankprism.reproduce import dsharp as dsharp_module
 from rankprism.reproduce import rbu as rbu_module
+from rankprism.reproduce import toma as toma_module
 from rankprism.reproduce.dsharp import TABLE_3 as POWERS
 from rankprism.reproduce.dsharp import TABLE_5, TABLE_6, dsharp
 from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu
+from rankprism.reproduce.toma import analyse, sample_aspects, toma
 from rankprism.results.result import Cell
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -299,3 +302,110 @@ def test_the_command_reproduces_dsharp_and_draws_its_figures(cli: Cli, tmp_path:
     names = {path.name for path in (tmp_path / "figures").iterdir()}
     assert {"figure-3-d-ndcg.svg", "figure-1-number-of-intents-l-1000.svg"} <= names
     assert len(names) == 4 + 4 + 2
+
+
+# ── Maistro et al. 2021 ──────────────────────────────────────────────────────────────────────────
+
+
+TWO_ASPECTS: dict[str, Any] = {
+    "q": {"a": {"x": 1, "y": 1, "z": 0}, "b": {"x": 1, "y": 0, "z": 0}},
+    "r": {"a": {"x": 0, "y": 1, "z": 0}, "b": {"x": 0, "y": 1, "z": 1}},
+}
+TWO_RUNS = {
+    "good": {"q": {"x": 3.0, "y": 2.0}, "r": {"y": 3.0, "z": 2.0, "u": 1.0}},
+    "bad": {"q": {"z": 3.0, "u": 2.0, "x": 1.0}, "r": {"u": 3.0, "y": 1.0}},
+}
+
+
+def test_trash_and_label_sums_are_those_of_the_best_run_of_each_topic() -> None:
+    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
+    # "good" is best on both topics: x y and y z u, of which u has no label.
+    for zero, documents in found.trash.values():
+        assert (zero, documents) == ((0, 0, 1, 0, 0), 5)
+    # label sums 2 1 and 2 1 0
+    for means in found.quality.values():
+        assert means[0] == pytest.approx(6 / 5)
+        assert np.isnan(means[1:]).all()
+    table = toma(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
+    assert table.part("Table 6").cells()[1][:6] == ["ranks 26-50", *["–"] * 5]
+
+
+def test_runs_that_tie_for_the_best_count_in_equal_shares() -> None:
+    runs = {"one": {"q": {"x": 2.0, "u": 1.0}}, "two": {"q": {"x": 2.0, "u": 1.0, "v": 0.5}}}
+    found = analyse(
+        read_judgments({"q": TWO_ASPECTS["q"]}, aspects=["a", "b"]), runs, ["nDCG"], resamples=100
+    )
+    # u in both, v in one of two; x u and x u v
+    assert found.trash["CAM"] == ((0, 1, 0.5, 0, 0), 2.5)
+
+
+def test_correlations_are_those_of_meta_evaluation() -> None:
+    from rankprism.meta import correlation
+
+    judged = read_judgments(TWO_ASPECTS, aspects=["a", "b"])
+    found = analyse(judged, TWO_RUNS, ["nDCG", "AP"], resamples=100, toma={"tuples": "seen"})
+    names = ["CAM(AP)", "TOMA(AP,tuples='seen')"]
+    direct = correlation(evaluate(judged, TWO_RUNS, names), per_topic=True).values[0, 1]
+    assert found.between["AP"]["EUCL", "CAM"] == pytest.approx(direct)
+    assert found.about["TOMA"] == {"tuples": "seen"}
+    table = toma(judged, TWO_RUNS, ["nDCG"], resamples=100, settings={"tuples": "seen"})
+    cells = _rows(table, "Table 4, correlation, nDCG")
+    assert cells["EUCL - CAM"]["τ_b by topic"] == found.between["nDCG"]["EUCL", "CAM"]
+    assert r"\toprule" in table.to_latex()
+
+
+def test_measures_without_a_cutoff_are_analysed_whole() -> None:
+    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["Compat"], resamples=100)
+    assert found.trash["CAM"] == ((0, 0, 1, 0, 0), 5)
+
+
+def test_the_command_reproduces_toma_for_a_collection(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("q 0 x 1\nq 0 y 1\nr 0 y 1\nr 0 z 0\n")
+    (tmp_path / "b").write_text("q 0 x 1\nq 0 y 0\nr 0 y 1\nr 0 z 1\n")
+    for name, run in TWO_RUNS.items():
+        (tmp_path / f"{name}.run").write_text(
+            "".join(f"{t} Q0 {d} 0 {s} {name}\n" for t, docs in run.items() for d, s in docs.items())
+        )
+    pairs = [f"{a}={tmp_path / a}" for a in "ab"]
+    files = [tmp_path / "good.run", tmp_path / "bad.run"]
+    found = cli("reproduce", "toma", *pairs, *files, "--resamples", 100)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("───") >= 4
+    assert "EUCL - CAM" in found.stdout
+    assert (
+        '"resamples": 100'
+        in cli("reproduce", "toma", *pairs, *files, "--resamples", 100, "--format", "json").stdout
+    )
+
+
+def test_table_1_and_table_3_are_reproduced_but_for_mm() -> None:
+    """Of the 150 cells of Table 3, 120 are no MM, and 9 of MM are 0; of the others, 19 are halves of Eq. 6."""
+    assert set(toma_module._table_1().columns["outcome"]) == {"reproduced"}
+    said = [s for measure in ("AP", "NDCG") for s in toma_module._table_3(measure).columns["outcome"]]
+    half, none = "MM differs because the printed MM is half of Equation 6", "MM differs because no definition"
+    assert len(said) == 30
+    assert [said.count("reproduced"), said.count(half)] == [6, 22]
+    assert [i for i, s in enumerate(said) if s.startswith(none)] == [6, 7]  # AP of (d1, d2) and (d1, d3)
+
+
+def test_the_sample_with_two_aspects() -> None:
+    judged = sample_aspects()
+    found = labels(judged)
+    assert found.judged == 1277
+    assert found.documents == (768, 283, 154, 72, 1236, 41)  # as docs/multi-aspect.md counts them with awk
+
+
+def test_figure_2_comes_out_of_the_judgments_of_decision_2019(collections: Path) -> None:
+    folder = collections / "trec-decision-2019"
+    both: dict[str, Any] = {"given": "relevance"}
+    answers = {"answers": folder / "2019topics_efficacy.txt", "means": {"-1": 1, "0": 2, "1": 3}}
+    aspects = {
+        "relevance": None,
+        "correctness": {"column": "efficacy", **answers, **both},
+        "credibility": both,
+    }
+    judged = read_judgments(folder / "qrels_raw.gz", aspects=aspects)
+    table = toma_module._figure_2(attainable(judged, ["CAM(nDCG)"], exact=0), judged)
+    assert table.columns["topics at 1 (%)"] == [2]
+    assert table.columns["below .9 (%)"] == [26]
+    assert table.columns["outcome"] == ["reproduced"]

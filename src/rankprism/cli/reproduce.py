@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankprism.cli.analysis import check_output, note_options, write_result
+from rankprism.cli.aspects import Single, Toma, toma_settings
 from rankprism.cli.collection import (
     Collection,
+    MeasureFiles,
     QrelsAndRuns,
     given_to,
+    load_measures,
     read_collection,
     with_options_of,
 )
-from rankprism.cli.options import Resamples, Seed, noted, working
+from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
 
 app = typer.Typer(
     add_completion=False,
@@ -36,31 +43,38 @@ Figures = Annotated[
 ]
 
 
-def _collection(files: list[str] | None, weights: str | None, given: dict[str, Any]) -> Collection:
-    """The collection that is named, or the sample with its weights if no files are named."""
+def _read(options: dict[str, Any], judged: Callable[[], Judgments] | None = None) -> Collection:
+    """The collection that is named, or the sample if no files are named.
+
+    judged : makes the judgments of the sample, if they are not those of its files.
+    """
     from rankprism import sample
 
-    if not files:
-        files = [str(sample.QRELS), *map(str, sample.RUNS)]
-        weights = weights or str(sample.WEIGHTS)
-    return read_collection(files=files, weights=weights, **given)
-
-
-def _read(options: dict[str, Any]) -> Collection:
     given = given_to(read_collection, options)
-    read = _collection(given.pop("files"), given.pop("weights"), given)
-    if read.preferences is not None:
-        raise InputError("preferences are not used here; name absolute judgments and runs only")
-    return read
+    if given["files"]:
+        read = read_collection(**given)
+        if read.preferences is not None and read.judgments is not None:
+            raise InputError("preferences are not used here; name absolute judgments and runs only")
+        return read
+    given["files"] = [str(sample.QRELS), *map(str, sample.RUNS)]
+    if judged is None:
+        given["weights"] = given["weights"] or str(sample.WEIGHTS)
+    read = read_collection(**given)
+    return read if judged is None else replace(read, judgments=judged())
 
 
 def _reproduce(
-    what: str, compute: Callable[..., Any], figures: Path | None, options: dict[str, Any], **own: Any
+    what: str,
+    compute: Callable[..., Any],
+    figures: Path | None,
+    options: dict[str, Any],
+    judged: Callable[[], Judgments] | None = None,
+    **own: Any,
 ) -> None:
     """Read the collection, compute the tables, and write them and the figures."""
     check_output(**given_to(write_result, options))
     with noted(options["quiet"]):
-        read = _read(options)
+        read = _read(options, judged)
         with working(what) as on_share:
             found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **read.settings)
     if figures is not None:
@@ -123,3 +137,43 @@ def dsharp(
     from rankprism.reproduce.dsharp import dsharp as compute
 
     _reproduce("resampling", compute, figures, {"files": files, **others}, resamples=resamples, seed=seed)
+
+
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def toma(
+    files: QrelsAndRuns = None,
+    measure: Single = None,
+    measures_file: MeasureFiles = None,
+    toma: Toma = None,
+    alpha: Alpha = 0.01,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    figures: Figures = None,
+    **others: Any,
+) -> None:
+    """Maistro et al. (2021): CAM, MM and TOMA, Tables 1 and 3 to 6, Figures 1 and 2.
+
+    It needs judgments of several aspects. Those of the sample are relevance, and whether a document serves
+    several subtopics.
+
+    \b
+    rankprism reproduce toma
+    rankprism reproduce toma qrels.toml runs/*.run -m nDCG@10
+    """
+    from rankprism.reproduce.toma import sample_aspects
+    from rankprism.reproduce.toma import toma as compute
+
+    load_measures(measures_file)
+    _reproduce(
+        "resampling",
+        compute,
+        figures,
+        {"files": files, **others},
+        sample_aspects,
+        measures=measure or ["nDCG", "AP"],
+        settings=toma_settings(toma),
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+    )

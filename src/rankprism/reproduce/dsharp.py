@@ -40,7 +40,7 @@ from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
 
-QRELS = Printed("the judgments of TREC Web 2009", numbered(1, 50), highest=1)
+QRELS = Printed("the judgments of TREC Web 2009", numbered(1, 50), highest=1, is_public=True)
 GRADED = Printed("20 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 20, highest=3)
 BINARY = Printed("20 runs of TREC Web 2009", numbered(1, 50), 20)
 CHINESE = Printed("20 runs of NTCIR-6 CLIR")
@@ -411,7 +411,7 @@ def _table_1(judgments: Judgments) -> Table:
     }
     for n in range(1, max(several, default=0) + 1):
         found[f"documents on {n} intent{'s' if n > 1 else ''}"] = several[n]
-    lacking = None if QRELS.lacking(judgments) is None else "differs because these are other judgments"
+    lacking = QRELS.lacking(judgments)
     rows = list(dict.fromkeys([*found, *TABLE_1]))
     return Table(
         {

@@ -31,6 +31,7 @@ class Printed:
     topics: tuple[str, ...] | None = None  #: None: it is not known
     runs: int | None = None  #: how many runs the paper has; None: the table needs no runs
     highest: float | None = None  #: the highest grade; None: any
+    is_public: bool = False
 
     def lacking(self, judgments: Judgments, runs: int | None = None) -> str | None:
         """Why the printed numbers cannot be compared with this collection; None if they can."""
@@ -41,7 +42,11 @@ class Printed:
             and runs == self.runs
             and (self.highest is None or grades.max(initial=0.0) == self.highest)
         )
-        return None if same else f"needs data that is not public: {self.name}"
+        if same:
+            return None
+        if self.is_public:
+            return f"differs because the printed numbers are of {self.name}"
+        return f"needs data that is not public: {self.name}"
 
 
 def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
