@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
-    from rankprism import aspects, axioms, comparison, measures, meta, plots, report, sample
+    from rankprism import aspects, axioms, comparison, measures, meta, plots, report, reproduce, sample
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
@@ -66,10 +66,11 @@ __all__ = [
     "read_run",
     "read_scores",
     "report",
+    "reproduce",
     "sample",
 ]
 
-_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "report", "sample")
+_PACKAGES = ("aspects", "axioms", "comparison", "measures", "meta", "plots", "report", "reproduce", "sample")
 _HOME = {
     "Hits": "rankprism.data.hits",
     "Pool": "rankprism.data.hits",

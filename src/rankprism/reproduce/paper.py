@@ -122,7 +122,7 @@ def cells_of(tables: Iterable[Table]) -> Table:
                 value = cell.value if isinstance(cell, Cell) else cell
                 low, high = (isinstance(cell, Cell) and cell.between) or (None, None)
                 words = value if isinstance(value, str) else None
-                entry = (first, row, other, None if words else value, low, high, words)
+                entry = (first, row, other, value if words is None else None, low, high, words)
                 for name, item in zip(names, entry, strict=True):
                     columns[name].append(item)
     return Table(columns)
