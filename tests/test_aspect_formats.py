@@ -594,7 +594,6 @@ def test_weights_may_be_off_by_rounding() -> None:
         (["order", "--labels", "a=0,1", "--toma", "weighted=True"], "every topic has an order of its own"),
         (["labels"], "name the judgments: a file, or NAME=FILE for each aspect"),
         (["labels", "a=x", "a=y"], "two files of the aspect 'a': x and y"),
-        (["analyse", "q.toml"], "name the runs after the judgments"),
         (["attainable", "q.toml"], "q.toml: there is no such file"),
     ],
 )

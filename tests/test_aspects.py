@@ -6,7 +6,6 @@ import itertools
 import math
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, evaluate, read_judgments
-from rankprism.aspects import analyse, attainable, labels, order, orders
+from rankprism.aspects import attainable, labels, order, orders
 from rankprism.data.scales import Scale
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -164,77 +163,10 @@ def test_a_topic_with_nothing_reaches_nothing() -> None:
         attainable(judged, ["CAM(nDCG(judged_only=True))"])
 
 
-# Analyses
-
-
 JUDGED: dict[str, Any] = {
     "q": {"a": {"x": 1, "y": 1, "z": 0}, "b": {"x": 1, "y": 0, "z": 0}},
     "r": {"a": {"x": 0, "y": 1, "z": 0}, "b": {"x": 0, "y": 1, "z": 1}},
 }
-RUNS = {
-    "good": {"q": {"x": 3.0, "y": 2.0}, "r": {"y": 3.0, "z": 2.0, "u": 1.0}},
-    "bad": {"q": {"z": 3.0, "u": 2.0, "x": 1.0}, "r": {"u": 3.0, "y": 1.0}},
-}
-
-
-def test_trash_and_label_sums_are_those_of_the_best_run_of_each_topic() -> None:
-    found = analyse(read_judgments(JUDGED, aspects=["a", "b"]), RUNS, ["nDCG"], resamples=100)
-    # "good" is best on both topics: x y and y z u, of which u has no label.
-    for zero, documents in found.trash.values():
-        assert (zero, documents) == ((0, 0, 1, 0, 0), 5)
-    # label sums 2 1 and 2 1 0
-    for means in found.quality.values():
-        assert means[0] == pytest.approx(6 / 5)
-        assert np.isnan(means[1:]).all()
-    assert found.label_sums.cells()[1] == ["ranks 26-50", *["–"] * 5]
-
-
-def test_runs_that_tie_for_the_best_count_in_equal_shares() -> None:
-    runs = {"one": {"q": {"x": 2.0, "u": 1.0}}, "two": {"q": {"x": 2.0, "u": 1.0, "v": 0.5}}}
-    found = analyse(read_judgments({"q": JUDGED["q"]}, aspects=["a", "b"]), runs, ["nDCG"], resamples=100)
-    # u in both, v in one of two; x u and x u v
-    assert found.trash["CAM"] == ((0, 1, 0.5, 0, 0), 2.5)
-
-
-def test_correlations_are_those_of_meta_evaluation() -> None:
-    from rankprism.meta import correlation
-
-    judged = read_judgments(JUDGED, aspects=["a", "b"])
-    found = analyse(judged, RUNS, ["nDCG", "AP"], resamples=100, toma={"tuples": "seen"})
-    names = ["CAM(AP)", "TOMA(AP,tuples='seen')"]
-    direct = correlation(evaluate(judged, RUNS, names), per_topic=True).values[0, 1]
-    assert found.between["AP"]["EUCL", "CAM"] == pytest.approx(direct)
-    assert found.correlations.columns["nDCG"][0] == found.between["nDCG"]["EUCL", "CAM"]
-    assert found.about["TOMA"] == {"tuples": "seen"}
-    assert r"\toprule" in found.to_latex()
-    assert found.to_markdown().count("|:---|") == 4
-
-
-def test_measures_without_a_cutoff_are_analysed_whole() -> None:
-    found = analyse(read_judgments(JUDGED, aspects=["a", "b"]), RUNS, ["Compat"], resamples=100)
-    assert found.trash["CAM"] == ((0, 0, 1, 0, 0), 5)
-
-
-def test_the_command_analyses_a_collection(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("q 0 x 1\nq 0 y 1\nr 0 y 1\nr 0 z 0\n")
-    (tmp_path / "b").write_text("q 0 x 1\nq 0 y 0\nr 0 y 1\nr 0 z 1\n")
-    for name, run in RUNS.items():
-        (tmp_path / f"{name}.run").write_text(
-            "".join(f"{t} Q0 {d} 0 {s} {name}\n" for t, docs in run.items() for d, s in docs.items())
-        )
-    pairs = [f"{a}={tmp_path / a}" for a in "ab"]
-    files = [tmp_path / "good.run", tmp_path / "bad.run"]
-    found = cli("aspects", "analyse", *pairs, *files, "--resamples", 100)
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.count("───") >= 4
-    assert "EUCL - CAM" in found.stdout
-    assert (
-        '"resamples": 100'
-        in cli("aspects", "analyse", *pairs, *files, "--resamples", 100, "--format", "json").stdout
-    )
-    counts = cli("aspects", "labels", *pairs)
-    assert "4 judged documents" in counts.stdout
-    assert cli("aspects", "attainable", *pairs, "-m", "nDCG").stdout.count("\n") == 4
 
 
 def test_label_counts_without_scales_are_those_of_grades() -> None:

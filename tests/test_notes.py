@@ -427,7 +427,8 @@ def test_any_warning_of_ours_is_a_note_line(capsys: pytest.CaptureFixture[str]) 
         "aspects order",
         "aspects labels",
         "aspects attainable",
-        "aspects analyse",
+        "reproduce toma",
+        "reproduce rbu",
     ],
 )
 def test_every_command_with_notes_has_quiet(command: str) -> None:

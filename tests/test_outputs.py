@@ -21,7 +21,7 @@ import pytest
 
 import rankprism.results.outputs
 from rankprism import InputError, RankprismError, Scores, compare, evaluate, read_scores, sample
-from rankprism.aspects import analyse, attainable, labels, order, orders
+from rankprism.aspects import attainable, labels, order, orders
 from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
 from rankprism.formats.judgments import read_judgments
@@ -43,6 +43,7 @@ from rankprism.preferences.experiments import (
     profile_correlation,
 )
 from rankprism.preferences.plan import plan
+from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
 from rankprism.results.result import Cell, Detailed, Result, Table
 
@@ -111,7 +112,7 @@ def other_results(scores: Scores) -> list[Result]:
         order(judged),
         orders(judged),
         attainable(judged),
-        analyse(judged, runs, ["nDCG"], resamples=100),
+        toma(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
         bradley_terry(preferences),
         plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),

@@ -178,7 +178,7 @@ def test_what_needs_assessors_is_refused_without_them() -> None:
         (["preferences", "intervals", "QRELS", "RUN", "-m", "ppref"], "preferences are needed here"),
         (["preferences", "intervals", "PREFS", "RUN"], "name at least one measure"),
         (["preferences", "intervals", "PREFS", "RUN", "-m", "ppref", "--level", "2"], "level must be"),
-        (["aspects", "analyse", "PREFS", "RUN"], "absolute judgments are needed here"),
+        (["reproduce", "toma", "PREFS", "RUN"], "absolute judgments are needed here"),
     ],
 )
 def test_bad_commands_get_one_line_and_exit_code_2(

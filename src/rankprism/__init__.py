@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING, Any
 from rankprism.errors import InputError, MeasureError, RankprismError, RankprismWarning
 
 if TYPE_CHECKING:
-    from rankprism import aspects, axioms, comparison, measures, meta, plots, preferences, report, sample
+    from rankprism import (
+        aspects,
+        axioms,
+        comparison,
+        measures,
+        meta,
+        plots,
+        preferences,
+        report,
+        reproduce,
+        sample,
+    )
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
@@ -66,6 +77,7 @@ __all__ = [
     "read_run",
     "read_scores",
     "report",
+    "reproduce",
     "sample",
 ]
 
@@ -78,6 +90,7 @@ _PACKAGES = (
     "plots",
     "preferences",
     "report",
+    "reproduce",
     "sample",
 )
 _HOME = {

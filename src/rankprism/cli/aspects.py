@@ -12,13 +12,12 @@ from rankprism.cli.collection import (
     described,
     given_to,
     load_measures,
-    read_collection,
     read_judged,
     with_options_of,
 )
 from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import Group
-from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
+from rankprism.cli.options import noted, working
 from rankprism.errors import InputError
 
 app = typer.Typer(
@@ -48,7 +47,7 @@ Single = Annotated[
 ]
 
 
-def _toma(settings: str | None) -> dict[str, Any]:
+def toma_settings(settings: str | None) -> dict[str, Any]:
     """Parse the parameters of TOMA."""
     from rankprism.measures import parse
 
@@ -94,7 +93,7 @@ def order(
                     "name judgments, or the labels of every aspect, e.g. --labels relevance=0,1,2"
                 )
             scales = [Scale.of(a.name, a.labels or (), a.embed, a.given) for a in wanted.aspects]
-        settings = _toma(toma)
+        settings = toma_settings(toma)
         if settings.pop("weighted", False):
             raise InputError(
                 "--toma: with weighted=True every topic has an order of its own; leave it out to see one"
@@ -154,43 +153,3 @@ def attainable(
             found = compute(judgments, names, exact, on_share=on_share)
     write_result(found, **given_to(write_result, others))
     draw_result(found, **given_to(draw_result, others))
-
-
-@app.command()
-@with_options_of(read_collection, write_result, note_options)
-def analyse(
-    measure: Single = None,
-    measures_file: MeasureFiles = None,
-    toma: Toma = None,
-    alpha: Alpha = 0.01,
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    **others: Any,
-) -> None:
-    """Compare CAM, MM and TOMA.
-
-    This prints their correlation, their discriminative power, and properties of their best runs, as in Tables
-    4, 5 and 6 of Maistro et al. (2021).
-
-    \b
-    rankprism aspects analyse qrels.toml runs/*.run -m nDCG@10
-    """
-    from rankprism.aspects import analyse as compute
-
-    check_output(**given_to(write_result, others))
-    load_measures(measures_file)
-    with noted(others["quiet"]):
-        read = read_collection(**given_to(read_collection, others))
-        with working("resampling") as on_share:
-            found = compute(
-                read.absolute,
-                list(read.runs),
-                measure or ["nDCG", "AP"],
-                toma=_toma(toma),
-                alpha=alpha,
-                resamples=resamples,
-                seed=seed,
-                on_share=on_share,
-                **read.settings,
-            )
-    write_result(found, **given_to(write_result, others))

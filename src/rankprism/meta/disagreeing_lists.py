@@ -194,12 +194,12 @@ def _ranked_lists(
             raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
     aligned = {name: align_source(judgments, runs[name], order, duplicates, format) for name in needed}
     return tuple(
-        tuple(_ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
+        tuple(ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
         for case in cases
     )
 
 
-def _ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) -> tuple[str, ...]:
+def ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) -> tuple[str, ...]:
     """For each rank, the aspects to which the document is relevant, with its grades. ⁿ marks a navigational
     aspect, · is a non-relevant document, and an empty place is no document."""
     if topic not in judgments.topics:

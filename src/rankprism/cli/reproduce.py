@@ -1,0 +1,179 @@
+"""`rankprism reproduce`: the tables and figures of papers, computed for a collection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankprism.cli.analysis import check_output, note_options, write_result
+from rankprism.cli.aspects import Single, Toma, toma_settings
+from rankprism.cli.collection import (
+    Collection,
+    MeasureFiles,
+    QrelsAndRuns,
+    given_to,
+    load_measures,
+    read_collection,
+    with_options_of,
+)
+from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
+from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Compute the tables and figures of a paper, and compare them with the printed numbers. Without "
+    "files, the sample collection is used.",
+)
+
+Figures = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Also draw the figures of the paper, as SVG files.", show_default=False
+    ),
+]
+
+
+def _read(options: dict[str, Any], judged: Callable[[], Judgments] | None = None) -> Collection:
+    """The collection that is named, or the sample if no files are named.
+
+    judged : makes the judgments of the sample, if they are not those of its files.
+    """
+    from rankprism import sample
+
+    given = given_to(read_collection, options)
+    if given["files"]:
+        read = read_collection(**given)
+        if read.preferences is not None and read.judgments is not None:
+            raise InputError("preferences are not used here; name absolute judgments and runs only")
+        return read
+    given["files"] = [str(sample.QRELS), *map(str, sample.RUNS)]
+    if judged is None:
+        given["weights"] = given["weights"] or str(sample.WEIGHTS)
+    read = read_collection(**given)
+    return read if judged is None else replace(read, judgments=judged())
+
+
+def _reproduce(
+    what: str,
+    compute: Callable[..., Any],
+    figures: Path | None,
+    options: dict[str, Any],
+    judged: Callable[[], Judgments] | None = None,
+    **own: Any,
+) -> None:
+    """Read the collection, compute the tables, and write them and the figures."""
+    check_output(**given_to(write_result, options))
+    with noted(options["quiet"]):
+        read = _read(options, judged)
+        with working(what) as on_share:
+            found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **read.settings)
+    if figures is not None:
+        _draw(found, figures)
+    write_result(found, **given_to(write_result, options))
+
+
+def _draw(found: Any, folder: Path) -> None:
+    """Draw the figures of a paper as SVG files, which are named after them."""
+    from rankprism.plots import draw, irec_against, save
+    from rankprism.results.scores import Scores
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, result in found.figures.items():
+        is_scores = isinstance(result, Scores)
+        chart = irec_against(result, *result.measures) if is_scores else draw(result)
+        save(chart, folder / f"{'-'.join(re.findall(r'[A-Za-z0-9#]+', name)).lower()}.svg")
+
+
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def rbu(
+    files: QrelsAndRuns = None,
+    repetitions: Annotated[
+        int, typer.Option(min=1, help="How often the simulated scenarios of Table 2 are drawn.")
+    ] = 10,
+    instances: Annotated[
+        int, typer.Option(min=0, help="Number of random instances for each cell of Table 1.")
+    ] = 4000,
+    seed: Seed = 0,
+    **others: Any,
+) -> None:
+    """Amigó et al. (2018): axioms and Metric Unanimity, Tables 1 to 3.
+
+    \b
+    rankprism reproduce rbu
+    rankprism reproduce rbu qrels.txt runs/*.run --repetitions 50
+    """
+    from rankprism.reproduce.rbu import rbu as compute
+
+    settings = {"repetitions": repetitions, "instances": instances, "seed": seed}
+    _reproduce("drawing", compute, None, {"files": files, **others}, **settings)
+
+
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def dsharp(
+    files: QrelsAndRuns = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    figures: Figures = None,
+    **others: Any,
+) -> None:
+    """Sakai and Song (2011): D#-measures, Tables 1 to 6 and Figures 1 to 3.
+
+    \b
+    rankprism reproduce dsharp
+    rankprism reproduce dsharp qrels.txt runs/*.run --weights probabilities.txt
+    """
+    from rankprism.reproduce.dsharp import dsharp as compute
+
+    _reproduce("resampling", compute, figures, {"files": files, **others}, resamples=resamples, seed=seed)
+
+
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def toma(
+    files: QrelsAndRuns = None,
+    measure: Single = None,
+    measures_file: MeasureFiles = None,
+    toma: Toma = None,
+    alpha: Alpha = 0.01,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    figures: Figures = None,
+    **others: Any,
+) -> None:
+    """Maistro et al. (2021): CAM, MM and TOMA, Tables 1 and 3 to 6, Figures 1 and 2.
+
+    It needs judgments of several aspects. Those of the sample are relevance, and whether a document serves
+    several subtopics.
+
+    \b
+    rankprism reproduce toma
+    rankprism reproduce toma qrels.toml runs/*.run -m nDCG@10
+    """
+    from rankprism.reproduce.toma import sample_aspects
+    from rankprism.reproduce.toma import toma as compute
+
+    load_measures(measures_file)
+    _reproduce(
+        "resampling",
+        compute,
+        figures,
+        {"files": files, **others},
+        sample_aspects,
+        measures=measure or ["nDCG", "AP"],
+        settings=toma_settings(toma),
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+    )

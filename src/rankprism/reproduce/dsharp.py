@@ -1,0 +1,603 @@
+"""Sakai and Song (2011): Tables 1 to 6 and Figures 1 to 3.
+
+The paper compares D# with other measures by discriminative power, rank correlation and agreement, on the TREC
+Web track 2009 with graded judgments that were never published. It also reduces this collection to ad hoc
+judgments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+from rankprism.formats.weights import SAKAI, weighted
+from rankprism.meta.agreed_pairs import agreement, shares
+from rankprism.meta.disagreeing_lists import Case, Disagreements, ranked_list
+from rankprism.meta.discriminative_power import DiscriminativePower, power
+from rankprism.meta.rank_correlation import correlation
+from rankprism.meta.ties import without_noise
+from rankprism.reproduce.paper import (
+    REPRODUCED,
+    Aligned,
+    Printed,
+    Reproduction,
+    cut,
+    numbered,
+    outcome,
+    scored,
+    with_interval,
+)
+from rankprism.results.result import Result, Table
+from rankprism.results.scores import Scores
+from rankprism.statistics.threads import Share
+from rankprism.types import JudgmentsLike, RunsLike
+
+QRELS = Printed("the judgments of TREC Web 2009", numbered(1, 50), highest=1, is_public=True)
+GRADED = Printed("20 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 20, highest=3)
+BINARY = Printed("20 runs of TREC Web 2009", numbered(1, 50), 20)
+CHINESE = Printed("20 runs of NTCIR-6 CLIR")
+
+DEEP, SHALLOW = 1000, 10
+#: Every so many pairs of runs, the figures have a label on their axis.
+TICK = 10
+ALPHA = 0.05
+
+#: Table 1(a) and Section 5.2: what can be counted in the judgments.
+TABLE_1 = {
+    "topics": 50,
+    "intents": 199,
+    "most intents of a topic": 6,
+    "most intents of a document": 5,
+    "relevant documents": 4942,
+    "relevant documents of intents": 6499,
+    "documents on 1 intent": 3622,
+    "documents on 2 intents": 1113,
+    "documents on 3 intents": 178,
+    "documents on 4 intents": 28,
+    "documents on 5 intents": 1,
+}
+
+#: Measures of ad hoc judgments by their names in the paper; h is the highest grade.
+_AD_HOC = {
+    "nDCG": "nDCG(dcg='exp-log2')@{l}",
+    "Q": "Q@{l}",
+    "GAP": "GAP",  # the runs are cut at l, which is what GAP@l means: its divisor has no cutoff
+    "nGAP": "nGAP@{l}",
+    "ERR": "ERR(max_rel={h})@{l}",
+    "nERR": "nERR(max_rel={h})@{l}",
+}
+_DIVERSITY = {
+    "I-rec": "StRecall@{l}",
+    "D#-Q": "DSharp_Q@{l}",
+    "D#-nDCG": "DSharp_nDCG@{l}",
+    "α-nDCG": "alpha_nDCG@{l}",
+    "nDCG-IA": "nDCG_IA(dcg='exp-log2')@{l}",
+    "nGAP-IA": "nGAP_IA@{l}",
+    "nERR-IA": "nERR_IA(gain='probability',max_rel={h},ideal='per-aspect')@{l}",
+    "ERR-IA": "ERR_IA(gain='probability',max_rel={h})@{l}",
+    "D-nDCG": "D_nDCG@{l}",
+    "D-Q": "D_Q@{l}",
+    "GAP-IA": "GAP_IA",
+}
+
+
+class Power(NamedTuple):
+    """A list of Table 2 or 3: a collection and a cutoff, with the printed power in % and required Δ."""
+
+    name: str
+    figure: str
+    collection: str
+    cutoff: int
+    data: Printed
+    printed: Mapping[str, tuple[float, float]]
+
+
+TABLE_2 = (
+    Power(
+        "Table 2 (i), NTCIR6C, l = 1000",
+        "",
+        "",
+        DEEP,
+        CHINESE,
+        {"Q": (72.1, 0.09), "GAP": (71.1, 0.07), "nDCG": (70.0, 0.11), "ERR": (42.6, 0.14)},
+    ),
+    Power(
+        "Table 2 (i), NTCIR6C, l = 10",
+        "",
+        "",
+        SHALLOW,
+        CHINESE,
+        {
+            "nGAP": (58.4, 0.08),
+            "nDCG": (57.4, 0.11),
+            "Q": (54.2, 0.09),
+            "GAP": (46.8, 0.04),
+            "nERR": (42.6, 0.16),
+            "ERR": (42.6, 0.15),
+        },
+    ),
+    Power(
+        "Table 2 (ii), highest grade over intents, l = 1000",
+        "Figure 1",
+        "highest",
+        DEEP,
+        GRADED,
+        {"nDCG": (74.7, 0.09), "Q": (66.3, 0.05), "ERR": (57.4, 0.15), "GAP": (50.5, 0.06)},
+    ),
+    Power(
+        "Table 2 (ii), highest grade over intents, l = 10",
+        "Figure 1",
+        "highest",
+        SHALLOW,
+        GRADED,
+        {
+            "ERR": (58.4, 0.17),
+            "nERR": (57.9, 0.18),
+            "nDCG": (56.3, 0.11),
+            "Q": (48.4, 0.12),
+            "nGAP": (47.4, 0.13),
+            "GAP": (46.3, 0.02),
+        },
+    ),
+    Power(
+        "Table 2 (iii), number of intents, l = 1000",
+        "Figure 1",
+        "number",
+        DEEP,
+        BINARY,
+        {"nDCG": (75.8, 0.07), "Q": (64.7, 0.04), "ERR": (57.4, 0.04), "GAP": (55.8, 0.05)},
+    ),
+    Power(
+        "Table 2 (iii), number of intents, l = 10",
+        "Figure 1",
+        "number",
+        SHALLOW,
+        BINARY,
+        {
+            "nERR": (58.4, 0.11),
+            "nDCG": (57.9, 0.09),
+            "ERR": (50.0, 0.04),
+            "Q": (48.4, 0.08),
+            "nGAP": (47.4, 0.06),
+            "GAP": (43.2, 0.05),
+        },
+    ),
+)
+TABLE_3 = (
+    Power(
+        "Table 3 (i), non-uniform, l = 1000",
+        "Figure 2",
+        "non-uniform",
+        DEEP,
+        GRADED,
+        {
+            "nDCG-IA": (77.4, 0.06),
+            "D-nDCG": (75.3, 0.07),
+            "D-Q": (61.1, 0.04),
+            "ERR-IA": (58.4, 0.08),
+            "GAP-IA": (48.9, 0.07),
+        },
+    ),
+    Power(
+        "Table 3 (i), non-uniform, l = 10",
+        "Figure 2",
+        "non-uniform",
+        SHALLOW,
+        GRADED,
+        {
+            "D#-Q": (65.3, 0.09),
+            "D#-nDCG": (63.7, 0.09),
+            "nERR-IA": (58.4, 0.09),
+            "ERR-IA": (57.9, 0.09),
+            "D-nDCG": (57.4, 0.08),
+            "nDCG-IA": (57.4, 0.06),
+            "D-Q": (48.9, 0.09),
+            "nGAP-IA": (42.6, 0.07),
+            "GAP-IA": (24.2, 0.05),
+        },
+    ),
+    Power(
+        "Table 3 (ii), uniform, l = 1000",
+        "Figure 2",
+        "uniform",
+        DEEP,
+        GRADED,
+        {
+            "nDCG-IA": (76.8, 0.06),
+            "D-nDCG": (75.3, 0.07),
+            "D-Q": (63.2, 0.05),
+            "ERR-IA": (61.6, 0.07),
+            "GAP-IA": (50.5, 0.04),
+        },
+    ),
+    Power(
+        "Table 3 (ii), uniform, l = 10",
+        "Figure 2",
+        "uniform",
+        SHALLOW,
+        GRADED,
+        {
+            "D#-Q": (66.3, 0.09),
+            "α-nDCG": (66.3, 0.10),
+            "D#-nDCG": (65.8, 0.10),
+            "I-rec": (62.6, 0.13),
+            "D-nDCG": (60.5, 0.10),
+            "nDCG-IA": (58.4, 0.05),
+            "nERR-IA": (58.4, 0.08),
+            "ERR-IA": (57.9, 0.08),
+            "D-Q": (51.1, 0.10),
+            "nGAP-IA": (43.7, 0.04),
+            "GAP-IA": (35.3, 0.03),
+        },
+    ),
+)
+_ROWS_4 = ("I-rec", "D#-Q", "D#-nDCG", "α-nDCG", "nDCG-IA", "nGAP-IA", "nERR-IA")
+#: Table 4: τ and τ_ap of each pair, in the order of `combinations`. The second measure is the gold ranking.
+TABLE_4 = dict(
+    zip(
+        combinations(_ROWS_4, 2),
+        [
+            *((0.96, 0.97), (0.95, 0.86), (0.87, 0.74), (0.84, 0.84), (0.72, 0.70), (0.77, 0.63)),
+            *((0.97, 0.87), (0.87, 0.74), (0.88, 0.86), (0.74, 0.70), (0.79, 0.64)),
+            *((0.91, 0.87), (0.87, 0.76), (0.75, 0.62), (0.80, 0.76)),
+            *((0.84, 0.67), (0.74, 0.57), (0.90, 0.83)),
+            *((0.85, 0.83), (0.86, 0.74)),
+            (0.78, 0.69),
+        ],
+        strict=True,
+    )
+)
+#: Table 5: pairs of runs that only the first, both, and only the second find different; the agreement in %.
+TABLE_5 = dict(
+    zip(
+        combinations(_ROWS_4[:5], 2),
+        [
+            *(((4, 115, 11), 86), ((4, 115, 10), 89), ((9, 110, 16), 81), ((23, 96, 15), 72)),
+            *(((1, 125, 0), 99), ((9, 117, 9), 87), ((21, 105, 6), 80)),
+            *(((9, 116, 10), 86), ((21, 104, 7), 79)),
+            ((20, 106, 5), 81),
+        ],
+        strict=True,
+    )
+)
+#: Table 6: topic, the two runs, and Δ in D#-nDCG, α-nDCG and nDCG-IA.
+TABLE_6 = {
+    "A": ("47", "watd3", "Sab9wtBfDiv", (-0.209, 0.018, 0.098)),
+    "B": ("21", "twCSodpRBB", "MSDiv1", (-0.170, 0.023, -0.084)),
+    "C": ("46", "twCSodpRBB", "MSDiv1", (-0.156, 0.010, -0.031)),
+    "D": ("26", "watd3", "twCSodpRNB", (-0.141, 0.027, -0.025)),
+    "E": ("26", "watd1", "twCSodpRNB", (-0.139, 0.042, -0.023)),
+    "F": ("50", "Sab9wtBfDiv", "spc", (-0.080, 0.168, 0.116)),
+    "G": ("20", "THUIR09FuClu", "MSRABASE", (0.220, 0.150, -0.092)),
+    "H": ("14", "Sab9wtBfDiv", "spc", (-0.102, 0.131, 0.028)),
+    "I": ("50", "MSRABASE", "THUIR09FuClu", (0.236, 0.131, -0.130)),
+    "J": ("38", "Sab9wtBfDiv", "Sab9wtBDiv1", (0.141, 0.130, -0.019)),
+}
+_DRAWN = "no printed numbers: the paper has a drawing"
+_WHY = "the bootstrap is random, or the 20 runs are others than those that the paper drew"
+
+
+def dsharp(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_share: Share | None = None,
+    **settings: Any,
+) -> Reproduction:
+    """Tables 1 to 6 and Figures 1 to 3 of Sakai and Song (2011).
+
+    judgments, runs : as `rankprism.evaluate` takes them; `settings` are topics, order, duplicates,
+        run_format and threads.
+    resamples, seed : of the paired bootstrap test. The paper takes 1,000 resamples.
+
+    The intent probabilities "non-uniform" are the weights of the judgments, or else those of the paper, in
+    which each intent is half as likely as the one before. Tables 4 to 6 and Figure 3 take uniform ones.
+    """
+    aligned = Aligned.of(judgments, runs, **settings)
+    if len(aligned.runs) < 2:
+        raise InputError("discriminative power compares pairs of runs; name two runs or more")
+    tell = on_share or (lambda share: None)
+    collections = _collections(aligned.judgments)
+    given = aligned.judgments.weights is not None
+    lists = [part for part in (*TABLE_2, *TABLE_3) if part.collection]
+    powers: dict[str, DiscriminativePower] = {}
+    scores: dict[str, Scores] = {}
+    for number, part in enumerate(lists):
+        scores[part.name] = _scores(aligned, collections[part.collection], part)
+        powers[part.name] = power(scores[part.name], alpha=ALPHA, resamples=resamples, seed=seed)
+        tell((number + 1) / len(lists))
+    last = TABLE_3[-1].name
+    shallow, tested = scores[last], powers[last]
+    lacking = GRADED.lacking(aligned.judgments, len(aligned.runs))
+    parts = [
+        _table_1(aligned.judgments),
+        *(_power_table(part, powers.get(part.name), aligned) for part in (*TABLE_2, *TABLE_3)),
+        _table_4(shallow, lacking),
+        _table_5(tested, lacking),
+        *_table_6(aligned, collections["uniform"], shallow, tested),
+        *(_asl_table(part, powers[part.name], aligned) for part in lists),
+        _figure_3(shallow, lacking),
+    ]
+    figures: dict[str, Result] = {f"{p.figure}, {_short(p.name)}": powers[p.name] for p in lists}
+    for d in ("D-nDCG", "D-Q"):
+        figures[f"Figure 3, {d}"] = shallow.select(measures=["I-rec", d])
+    return Reproduction(
+        tuple(parts),
+        tuple(_remarks(aligned, given, resamples)),
+        figures,
+        {
+            "paper": "Sakai and Song 2011",
+            "resamples": resamples,
+            "alpha": ALPHA,
+            "seed": seed,
+            "intent probabilities": "given" if given else "halved from intent to intent",
+            "highest grade": _highest(aligned.judgments),
+            "runs": list(aligned.runs),
+            "topics": len(aligned.judgments.topics),
+            "reading runs": dict(aligned.settings),
+        },
+    )
+
+
+def _short(name: str) -> str:
+    return name.partition(", ")[2]
+
+
+# ── the collections of Section 5 ─────────────────────────────────────────────────────────────────
+
+
+def _collections(judgments: Judgments) -> dict[str, Judgments]:
+    """The judgments with uniform and other intent probabilities, and reduced to ad hoc judgments."""
+    return {
+        "uniform": replace(judgments, weights=None),
+        "non-uniform": judgments if judgments.weights is not None else weighted(judgments, SAKAI),
+        "highest": _reduced(judgments, count=False),
+        "number": _reduced(judgments, count=True),
+    }
+
+
+def _reduced(judgments: Judgments, count: bool) -> Judgments:
+    """Ad hoc judgments: a document's highest grade, or the number of intents that it is relevant to."""
+    found: dict[tuple[str, str], float] = {}
+    for topic, _, doc, grade in zip(*judgments.table.columns(), strict=True):
+        before = found.get((topic, doc), 0.0)
+        found[topic, doc] = before + (grade > 0) if count else max(before, grade)
+    topics, docs = zip(*found, strict=True)
+    grades = np.array(list(found.values()), dtype=np.float64)
+    table = JudgmentTable.from_columns(judgments.source, list(topics), ["0"] * len(docs), list(docs), grades)
+    return Judgments(table, judgments.source)
+
+
+def _highest(judgments: Judgments) -> float:
+    return float(judgments.cells.grade.max(initial=1.0))
+
+
+def _scores(aligned: Aligned, judgments: Judgments, part: Power) -> Scores:
+    """The scores of a list of Table 2 or 3, by the names that the paper gives to the measures."""
+    family = _AD_HOC if part.name.startswith("Table 2") else _DIVERSITY
+    # The relevant documents of a topic are the same in all of the collections, so that the runs fit to each.
+    length = np.full(len(judgments.topics), part.cutoff, dtype=np.int32)
+    runs = {name: cut(run, length) for name, run in aligned.runs.items()}
+    texts = [family[name].format(l=part.cutoff, h=_highest(judgments)) for name in part.printed]
+    return replace(scored(judgments, runs, texts, aligned.settings), measures=tuple(part.printed))
+
+
+# ── the tables ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _table_1(judgments: Judgments) -> Table:
+    cells = judgments.cells
+    topic = np.repeat(np.arange(len(judgments.topics)), np.diff(cells.start))
+    intents = {(int(t), int(a)) for t, a in zip(topic, cells.aspect, strict=True)}
+    documents = Counter((int(t), int(d)) for t, d in zip(topic, cells.doc, strict=True))
+    several = Counter(documents.values())
+    found = {
+        "topics": len(judgments.topics),
+        "intents": len(intents),
+        "most intents of a topic": max(Counter(t for t, _ in intents).values(), default=0),
+        "most intents of a document": max(several, default=0),
+        "relevant documents": len(documents),
+        "relevant documents of intents": len(cells.doc),
+    }
+    for n in range(1, max(several, default=0) + 1):
+        found[f"documents on {n} intent{'s' if n > 1 else ''}"] = several[n]
+    lacking = QRELS.lacking(judgments)
+    rows = list(dict.fromkeys([*found, *TABLE_1]))
+    return Table(
+        {
+            "Table 1(a) and Section 5.2": rows,
+            "computed": [found.get(row, 0) for row in rows],
+            "printed": [TABLE_1.get(row) for row in rows],
+            "outcome": [
+                outcome(found.get(row, 0), TABLE_1.get(row), 0, lacking, "the judgments are others")
+                for row in rows
+            ],
+        }
+    )
+
+
+def _power_table(part: Power, found: DiscriminativePower | None, aligned: Aligned) -> Table:
+    """Power and required Δ of each measure, the most powerful first."""
+    lacking = part.data.lacking(aligned.judgments, len(aligned.runs))
+    names = list(part.printed)
+    share, low, high, delta = (np.full(len(names), np.nan) for _ in range(4))
+    if found is not None:
+        share, delta = 100 * found.power, found.delta
+        if found.sampled is not None:
+            low, high = (100 * end for end in found.sampled.interval(0, 1))
+    order = sorted(range(len(names)), key=lambda i: (-np.nan_to_num(share[i]), i))
+    printed = [part.printed[names[i]] for i in order]
+    return Table(
+        {
+            part.name: [names[i] for i in order],
+            "power (%)": [with_interval(share[i], low[i], high[i]) for i in order],
+            "required Δ": [float(delta[i]) for i in order],
+            "printed power": [p for p, _ in printed],
+            "printed Δ": [d for _, d in printed],
+            "outcome": [
+                outcome(float(share[i]), p, 1, lacking, _WHY)
+                for i, (p, _) in zip(order, printed, strict=True)
+            ],
+        },
+        digits=1,
+        precision={"required Δ": 2, "printed Δ": 2},
+    )
+
+
+def _table_4(scores: Scores, lacking: str | None) -> Table:
+    found = {kind: correlation(scores, coefficient=kind, intervals=0).values for kind in ("tau-b", "tau-ap")}
+    place = {name: i for i, name in enumerate(scores.measures)}
+    tau = [float(found["tau-b"][place[a], place[b]]) for a, b in TABLE_4]
+    ap = [float(found["tau-ap"][place[b], place[a]]) for a, b in TABLE_4]
+    said = [
+        _worse(outcome(x, p, 2, lacking, _WHY), outcome(y, q, 2, lacking, _WHY))
+        for x, y, (p, q) in zip(tau, ap, TABLE_4.values(), strict=True)
+    ]
+    return Table(
+        {
+            "Table 4": [f"{a} - {b}" for a, b in TABLE_4],
+            "τ": tau,
+            "τ_ap": ap,
+            "printed τ": [t for t, _ in TABLE_4.values()],
+            "printed τ_ap": [t for _, t in TABLE_4.values()],
+            "outcome": said,
+        },
+        digits=2,
+    )
+
+
+def _worse(first: str, second: str) -> str:
+    """What to say of two numbers: they are reproduced if both are."""
+    return second if first == REPRODUCED else first
+
+
+def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
+    found = agreement(tested)
+    pairs = [(found.measures[a], found.measures[b]) for a, b in found.pairs]
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("Table 5", "only it / both / only other", "agreement (%)")
+    }
+    columns |= {name: [] for name in ("printed counts", "printed (%)", "outcome")}
+    for (a, b), (counts, percent) in TABLE_5.items():
+        turned = (a, b) not in pairs
+        mine = found.counts[pairs.index((b, a) if turned else (a, b))]
+        mine = mine[[2, 1, 0, 3]] if turned else mine
+        computed = 100 * float(shares(mine[None])[0])
+        said = outcome(computed, percent, 0, lacking, _WHY)
+        exact = 100 * float(shares(np.array([[*counts, 0]]))[0])
+        if round(exact) != percent:
+            said += f"; a misprint: the printed counts give {exact:.1f} %"
+        row = (
+            f"{a} - {b}",
+            "/".join(map(str, mine[:3])),
+            computed,
+            "/".join(map(str, counts)),
+            percent,
+            said,
+        )
+        for column, value in zip(columns.values(), row, strict=True):
+            column.append(value)
+    return Table(columns, digits=1)
+
+
+def _table_6(
+    aligned: Aligned, judgments: Judgments, scores: Scores, tested: DiscriminativePower
+) -> Iterator[Table]:
+    """The most telling cases in the layout of the paper, and what it prints."""
+    three = ("D#-nDCG", "α-nDCG", "nDCG-IA")
+    chosen = scores.select(measures=three)
+    for first, second in (three[:2], three[1::-1]):
+        cases = list(_cases(chosen, tested, first, second))
+        if not cases:
+            continue
+        lists = tuple(
+            tuple(
+                ranked_list(judgments, aligned.runs[run], case.topic, SHALLOW)
+                for run in (case.run, case.other)
+            )
+            for case in cases
+        )
+        aspects = {case.topic: len(judgments.aspects[case.topic]) for case in cases}
+        table = Disagreements(first, second, three, tuple(cases), lists, aspects).summary
+        name = f"Table 6, significant by {first} and not by {second}"
+        columns = {name if key == "case" else key: column for key, column in table.columns.items()}
+        said = "no printed counterpart: the cases of the paper are listed below"
+        yield Table({**columns, "outcome": [said if number else "" for number in table.columns["case"]]})
+    rows = TABLE_6.values()
+    yield Table(
+        {
+            "Table 6, printed": list(TABLE_6),
+            "topic": [topic for topic, *_ in rows],
+            "run": [run for _, run, _, _ in rows],
+            "other": [other for _, _, other, _ in rows],
+            **{f"Δ {name}": [deltas[i] for *_, deltas in rows] for i, name in enumerate(three)},
+            "outcome": [f"needs data that is not public: {GRADED.name}"] * len(TABLE_6),
+        },
+        digits=3,
+    )
+
+
+def _cases(scores: Scores, tested: DiscriminativePower, first: str, second: str) -> Iterator[Case]:
+    """The rule of Section 6.3. Among pairs of runs that differ significantly by the first measure and not by
+    the second, the five topics with the largest Δ by the first on which the three measures do not agree."""
+    of = {name: i for i, name in enumerate(tested.measures)}
+    only = tested.significant[of[first]] & ~tested.significant[of[second]]
+    i, j = tested.pairs[only].T
+    delta = without_noise(scores.values[i] - scores.values[j])  # (pair, topic, measure)
+    disagreed = (delta.max(2, initial=0.0) > 0) & (delta.min(2, initial=0.0) < 0)
+    size = np.where(disagreed, np.abs(delta[..., scores.measures.index(first)]), 0.0)
+    for place in np.argsort(-size, axis=None, kind="stable")[:5]:
+        pair, topic = np.unravel_index(place, size.shape)
+        if size[pair, topic] > 0:
+            yield Case(scores.topics[topic], scores.runs[i[pair]], scores.runs[j[pair]], delta[pair, topic])
+
+
+def _asl_table(part: Power, found: DiscriminativePower, aligned: Aligned) -> Table:
+    """The ASL of every tenth pair of runs, sorted, as the axis of the figure is labelled."""
+    places = range(0, len(found.pairs), TICK)
+    columns: dict[str, list[Any]] = {
+        f"{part.figure}, {_short(part.name)}: pair": [str(place + 1) for place in places]
+    }
+    for name, curve in zip(found.measures, found.curves, strict=True):
+        columns[name] = [float(curve[place]) for place in places]
+    said = part.data.lacking(aligned.judgments, len(aligned.runs)) or _DRAWN
+    return Table({**columns, "outcome": [said] * len(places)}, digits=3)
+
+
+def _figure_3(scores: Scores, lacking: str | None) -> Table:
+    means = scores.mean()
+    columns: dict[str, list[Any]] = {"Figure 3": list(scores.runs)}
+    for name in ("I-rec", "D-nDCG", "D-Q"):
+        columns[name] = [means[run][name] for run in scores.runs]
+    return Table({**columns, "outcome": [lacking or _DRAWN] * len(scores.runs)})
+
+
+def _remarks(aligned: Aligned, given: bool, resamples: int) -> Iterator[str]:
+    runs, topics = len(aligned.runs), len(aligned.judgments.topics)
+    yield (
+        f"Computed from the {runs} runs, {topics} topics and grades that were given. They stand in for the "
+        f"{GRADED.name}. The grades were never published, and TREC gives its runs only to participants."
+    )
+    yield (
+        "Non-uniform intent probabilities are "
+        + (
+            "the given weights."
+            if given
+            else "those of the paper: each intent is half as likely as the one before."
+        )
+    )
+    yield (
+        f"Power: share of the pairs of runs that differ at the level .05 by the paired bootstrap with "
+        f"{resamples} resamples. In brackets: 95 % intervals over topics. τ_ap: the second measure is the "
+        f"gold ranking."
+    )

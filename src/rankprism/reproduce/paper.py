@@ -1,0 +1,205 @@
+"""What reproducing a paper returns: its tables, computed, and how each row relates to the printed one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Ints
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment
+from rankprism.errors import RankprismWarning
+from rankprism.evaluation import align_all, evaluate, run_sources
+from rankprism.formats.judgments import read_judgments
+from rankprism.results.result import Cell, Result, Table
+from rankprism.results.scores import Scores
+
+REPRODUCED = "reproduced"
+NOT_PRINTED = "not printed"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The collection behind a printed table. A collection is taken for it if it has the same topics, as many
+    runs and the same highest grade."""
+
+    name: str  #: as in "30 runs of TREC Web 2014"
+    topics: tuple[str, ...] | None = None  #: None: it is not known
+    runs: int | None = None  #: how many runs the paper has; None: the table needs no runs
+    highest: float | None = None  #: the highest grade; None: any
+    is_public: bool = False
+
+    def lacking(self, judgments: Judgments, runs: int | None = None) -> str | None:
+        """Why the printed numbers cannot be compared with this collection; None if they can."""
+        grades = judgments.cells.grade
+        same = (
+            self.topics is not None
+            and set(judgments.topics) == set(self.topics)
+            and runs == self.runs
+            and (self.highest is None or grades.max(initial=0.0) == self.highest)
+        )
+        if same:
+            return None
+        if self.is_public:
+            return f"differs because the printed numbers are of {self.name}"
+        return f"needs data that is not public: {self.name}"
+
+
+def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
+    """The names of topics that are numbered.
+
+    >>> numbered(1, 3), numbered(1, 2, "DD15-")
+    (('1', '2', '3'), ('DD15-1', 'DD15-2'))
+    """
+    return tuple(f"{before}{number}" for number in range(first, last + 1))
+
+
+def outcome(computed: float, printed: float | None, digits: int, lacking: str | None, why: str) -> str:
+    """How a computed number relates to the printed one, which has so many digits after the decimal point.
+
+    lacking : why they cannot be compared, see `Printed.lacking`.
+    why : what explains a difference.
+
+    >>> outcome(0.41504, 0.415, 3, None, ""), outcome(0.4, 0.25, 2, None, "it is half of Eq. 6")
+    ('reproduced', 'differs because it is half of Eq. 6')
+    >>> outcome(0.4, 0.25, 2, "needs data that is not public: 30 runs", "")
+    'needs data that is not public: 30 runs'
+    """
+    if printed is None:
+        return NOT_PRINTED
+    if lacking is not None:
+        return lacking
+    if abs(computed - printed) <= 0.5 * 10.0**-digits + 1e-9:
+        return REPRODUCED
+    return f"differs because {why}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Result):
+    """The tables and figures of a paper. The first column of each is named after the table in the paper."""
+
+    parts: tuple[Table, ...]
+    remarks: tuple[str, ...] = ()
+    #: what the figures of the paper draw, by their names
+    figures: Mapping[str, Result] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def part(self, name: str) -> Table:
+        """The table of this name, or else the first whose name begins like this."""
+        tables = {next(iter(table.columns)): table for table in self.parts}
+        return tables[name if name in tables else next(n for n in tables if n.startswith(name))]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return self.parts
+
+    @property
+    def summary(self) -> Table:
+        return self.parts[0]
+
+    @property
+    def note(self) -> str:
+        return "\n".join(self.remarks)
+
+    @property
+    def rows(self) -> Table:
+        """Every cell: table, row, column, value, and the interval of the value."""
+        return cells_of(self.parts)
+
+
+def cells_of(tables: Iterable[Table]) -> Table:
+    """Every cell of some tables: table, row, column, value, low and high. Words are in the column `text`."""
+    names = ("table", "row", "column", "value", "low", "high", "text")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for table in tables:
+        first, *others = table.columns
+        for other in others:
+            for row, cell in zip(table.columns[first], table.columns[other], strict=True):
+                value = cell.value if isinstance(cell, Cell) else cell
+                low, high = (isinstance(cell, Cell) and cell.between) or (None, None)
+                words = value if isinstance(value, str) else None
+                entry = (first, row, other, value if words is None else None, low, high, words)
+                for name, item in zip(names, entry, strict=True):
+                    columns[name].append(item)
+    return Table(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Judgments, and runs that have been joined with them once, so that they can be scored often."""
+
+    judgments: Judgments
+    runs: Mapping[str, Alignment]
+    settings: Mapping[str, Any]  #: how the runs were read
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        runs: Any,
+        *,
+        topics: str = "judged",
+        order: str = "score",
+        duplicates: str = "error",
+        run_format: str | None = None,
+        threads: int | None = None,
+    ) -> Aligned:
+        judged = read_judgments(judgments)
+        aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
+        return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
+
+
+def cut(run: Alignment, length: Ints) -> Alignment:
+    """The run with the ranking of each topic cut at a length."""
+    kept_length = np.minimum(length, run.length).astype(np.int32)
+    topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
+    kept = run.rank <= kept_length[topic]
+    count = np.bincount(topic[kept], minlength=len(kept_length))
+    return replace(
+        run,
+        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
+        rank=run.rank[kept],
+        doc=run.doc[kept],
+        length=kept_length,
+    )
+
+
+def scored(
+    judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
+) -> Scores:
+    """The scores of runs on a collection that was changed on purpose, of which no notes are given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        return evaluate(judged, dict(runs), measures, **settings)
+
+
+def mean_interval(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean over the first axis, and its 95 % t interval. NaN: fewer than two values."""
+    from scipy.special import stdtrit
+
+    mean, times = values.mean(0), len(values)
+    if times < 2:
+        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    margin = float(stdtrit(times - 1, 0.975)) * values.std(0, ddof=1) / np.sqrt(times)
+    return mean, mean - margin, mean + margin
+
+
+def with_interval(value: float, low: float, high: float) -> Cell:
+    """A number with its interval, if it has one."""
+    between = None if np.isnan(low) or np.isnan(high) else (float(low), float(high))
+    return Cell(float(value), between=between)
+
+
+def spread(values: Sequence[Any]) -> str:
+    """Values of a parameter as papers write them.
+
+    >>> spread([0.9, 0.8, 0.9]), spread([20])
+    ('{0.8,0.9}', '20')
+    """
+    several = sorted(set(values))
+    text = ",".join(f"{value:g}" for value in several)
+    return f"{{{text}}}" if len(several) > 1 else text

@@ -1,0 +1,412 @@
+"""Tables and figures of papers, computed for a collection and compared with the printed numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankprism import InputError, evaluate, read_judgments, sample
+from rankprism.aspects import attainable, labels
+from rankprism.data.run import Alignment
+from rankprism.meta.discriminative_power import power
+from rankprism.reproduce import dsharp as dsharp_module
+from rankprism.reproduce import rbu as rbu_module
+from rankprism.reproduce import toma as toma_module
+from rankprism.reproduce.dsharp import TABLE_3 as POWERS
+from rankprism.reproduce.dsharp import TABLE_5, TABLE_6, dsharp
+from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
+from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu
+from rankprism.reproduce.toma import analyse, sample_aspects, toma
+from rankprism.results.result import Cell
+
+Cli = Callable[..., CompletedProcess[str]]
+RUNS = list(sample.RUNS)
+
+
+# ── what all papers share ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one() -> None:
+    assert outcome(0.41504, 0.415, 3, None, "") == "reproduced"
+    assert outcome(0.4156, 0.415, 3, None, "of rounding") == "differs because of rounding"
+    assert outcome(0.4, None, 3, None, "") == "not printed"
+
+
+def test_the_same_data_is_meant_only_if_topics_and_runs_agree() -> None:
+    judged = read_judgments({"1": {"a": 1}, "2": {"a": 3}})
+    data = Printed("3 runs of X", numbered(1, 2), 3)
+    assert data.lacking(judged, 3) is None
+    assert Printed("3 runs of X", numbered(1, 2), 3, highest=3).lacking(judged, 3) is None
+    others = [Printed("3 runs of X", numbered(1, 3), 3), Printed("3 runs of X", numbered(1, 2), 4)]
+    others += [Printed("3 runs of X", numbered(1, 2), 3, highest=1), Printed("3 runs of X")]
+    for other in others:
+        assert other.lacking(judged, 3) == "needs data that is not public: 3 runs of X"
+
+
+# ── Amigó et al. 2018 ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def found_rbu() -> Reproduction:
+    return rbu(sample.QRELS, RUNS, repetitions=2, instances=50)
+
+
+def test_table_1_agrees_with_the_paper_in_178_cells_and_explains_the_others(found_rbu: Reproduction) -> None:
+    """The 22 cells are those of the reference: 21, and Deep of CT@k where r ≪ 1 is read literally."""
+    table = found_rbu.part("Table 1")
+    cells = [cell for name in list(table.columns)[1:-1] for cell in table.columns[name]]
+    assert len(cells) == 200
+    assert sum("≠" in cell for cell in cells) == 22
+    outcomes = table.columns["outcome"]
+    assert outcomes.count("reproduced") == 9
+    assert not any("shows a counterexample" in said for said in outcomes)  # each has a reason
+
+
+def test_table_2_has_the_grid_of_the_paper() -> None:
+    count = {family.name: sum(1 for _ in family.variants()) for family in TABLE_2}
+    assert count["RBU"] == 4 * 3
+    assert count["α-DCG"] == 5 * 4
+    assert count["NRBP"] == 3 * 4
+    assert count["EU"] == 4 * 5
+    assert sum(len(list(family.variants())) for family in TABLE_2) == 109
+
+
+def test_table_2_is_the_metric_unanimity_of_the_definition(
+    found_rbu: Reproduction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MU by a loop over ordered pairs, on scores that are computed with gain='probability'."""
+    some = [TABLE_2[0], TABLE_2[3], TABLE_2[15]]  # RBU, DCG, RR
+    monkeypatch.setattr(rbu_module, "TABLE_2", some)
+    mu, _, _ = rbu_module._official_mu(Aligned.of(sample.QRELS, RUNS))
+    measures = [
+        *(f"RBU(p={p},e={e})" for e in (0.001, 0.05, 0.1, 0.5) for p in (0.8, 0.9, 0.99)),
+        *(f"DCG@{k}" for k in (10, 20, 50, 100, 1000)),
+        "RR",
+    ]
+    scores = evaluate(_as_probabilities(), RUNS, [m for m in measures if not m.startswith("RBU")])
+    values = np.concatenate([evaluate(sample.QRELS, RUNS, measures[:12]).values, scores.values], axis=2)
+    for m in range(len(measures)):
+        joint, unanimous = 0.0, 0
+        for topic in range(values.shape[1]):
+            for i, j in permutations(range(len(RUNS)), 2):
+                delta = values[i, topic] - values[j, topic]
+                if all(delta[o] >= -1e-12 for o in range(len(measures)) if o != m):
+                    unanimous += 1
+                    joint += 1.0 if delta[m] > 1e-12 else 0.5 if delta[m] > -1e-12 else 0.0
+        assert mu[m] == pytest.approx(np.log2(joint / (0.5 * unanimous)), abs=1e-12), measures[m]
+
+
+def _as_probabilities() -> dict[str, dict[str, dict[str, float]]]:
+    """The sample with r = (2^g - 1) / 2^gmax scaled so that every relevant document has a grade ≥ 1."""
+    judged = read_judgments(sample.QRELS)
+    columns = list(zip(*judged.table.columns(), strict=True))
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    highest: dict[tuple[str, str], float] = {}
+    for topic, aspect, _, grade in columns:
+        highest[topic, aspect] = max(grade, highest.get((topic, aspect), 0.0))
+    for topic, aspect, doc, grade in columns:
+        r = (2**grade - 1) / 2 ** highest[topic, aspect] if grade > 0 else 0.0
+        found.setdefault(topic, {}).setdefault(aspect, {})[doc] = 64 * r
+    return found
+
+
+def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
+    aligned = Aligned.of(sample.QRELS, RUNS)
+    judged = rbu_module._probabilities(aligned.judgments)
+    drawn = rbu_module._redrawn(judged, np.random.default_rng(1))
+    before, after = judged.table.grades(), drawn.table.grades()
+    relevant = before > 0
+    assert ((after > 0) == relevant).all()
+    assert (after <= before).all()
+    share = after[relevant] / before[relevant]
+    assert share.mean() == pytest.approx(0.5, abs=4 * np.sqrt(1 / 12 / relevant.sum()))
+    assert drawn.weights is not None
+    sums = np.add.reduceat(drawn.weights, judged.cells.aspect_start[:-1])
+    np.testing.assert_allclose(sums, 1)
+    for most in (None, 7):
+        run: Alignment = aligned.runs["noisy"]
+        cut = rbu_module._shortened(run, most, np.random.default_rng(2))
+        assert (cut.length <= np.minimum(run.length, most or 1000)).all()
+        assert cut.length.mean() < 0.75 * min(run.length.mean(), most or 1000)
+        for topic in range(len(run.length)):
+            ranks = run.rank[run.start[topic] : run.start[topic + 1]]
+            kept = cut.rank[cut.start[topic] : cut.start[topic + 1]]
+            assert kept.tolist() == ranks[ranks <= cut.length[topic]].tolist()
+
+
+def test_rbu_does_not_depend_on_the_order_of_runs(found_rbu: Reproduction) -> None:
+    again = rbu(sample.QRELS, RUNS[::-1], repetitions=2, instances=50)
+    assert again.to_csv() == found_rbu.to_csv()
+    other = rbu(sample.QRELS, RUNS, repetitions=2, instances=50, seed=1)
+    name = "Table 2, r and w drawn"
+    assert _values(other, name) != _values(found_rbu, name)
+
+
+def _values(found: Reproduction, name: str) -> list[float]:
+    return [cell.value for cell in found.part(name).columns["MU"] if isinstance(cell, Cell)]
+
+
+def test_the_papers_data_is_recognised_and_differences_are_said() -> None:
+    """Made-up judgments with the topics and the number of runs of the paper: numbers are compared."""
+    topics = [str(t) for t in range(251, 301)]
+    judged = {t: {"1": {"a": 1, "b": 2}, "2": {"c": 1}} for t in topics}
+    orders = list(permutations("abcd"))[:24] + list(permutations("abc"))
+    runs = {
+        f"run{i}": {t: {d: float(-r) for r, d in enumerate(order)} for t in topics}
+        for i, order in enumerate(orders)
+    }
+    found = rbu(judged, runs, repetitions=1, instances=10)
+    said = found.part("Table 2, official").columns["outcome"]
+    assert any(s.startswith("differs because") for s in said)
+    assert not any(s.startswith("needs") for s in said)
+    domain = found.part("Table 3, official Dynamic Domain measures").columns["outcome"]
+    assert set(domain) == {"needs data that is not public: 23 runs of TREC Dynamic Domain 2015"}
+
+
+def test_every_row_of_table_3_has_its_printed_number() -> None:
+    for column in TABLE_3:
+        assert set(column.rows) == set(column.printed)
+
+
+def test_the_command_reproduces_rbu_for_the_sample_and_for_files(cli: Cli, tmp_path: Path) -> None:
+    some = ("--repetitions", 1, "--instances", 20)
+    done = cli("reproduce", "rbu", *some)
+    assert done.returncode == 0, done.stderr
+    assert "Table 2, r and w drawn, |d| = rand(0, 50)" in done.stdout
+    assert "needs data that is not public: 30 runs of TREC Web 2014" in done.stdout
+    again = cli(
+        "reproduce", "rbu", sample.QRELS, *RUNS, "--weights", sample.WEIGHTS, *some, "--format", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(again.stdout)))
+    printed = [r for r in rows if r["column"] == "printed" and r["table"] == "Table 2, official"]
+    assert float(printed[0]["value"]) == 0.8024
+
+
+def test_one_run_is_too_few_for_unanimity(cli: Cli) -> None:
+    done = cli("reproduce", "rbu", sample.QRELS, RUNS[0])
+    assert done.returncode == 2
+    assert "name two runs or more" in done.stderr
+    with pytest.raises(InputError, match="repetitions must be at least 1; got 0"):
+        rbu(sample.QRELS, RUNS, repetitions=0)
+
+
+# ── Sakai and Song 2011 ──────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def found_dsharp() -> Reproduction:
+    return dsharp(sample.QRELS, RUNS, resamples=200)
+
+
+def test_the_counts_of_table_1_come_out_of_the_official_judgments(collections: Path) -> None:
+    judged = read_judgments(collections / "trec-web-2009" / "qrels.diversity.gz")
+    table = dsharp_module._table_1(judged)
+    assert set(table.columns["outcome"]) == {"reproduced"}
+    assert table.columns["computed"] == [50, 199, 6, 5, 4942, 6499, 3622, 1113, 178, 28, 1]
+
+
+def test_power_is_that_of_meta_power_on_the_same_measures(found_dsharp: Reproduction) -> None:
+    """The runs are aligned only once, and the names of measures are the paper's; neither changes a score."""
+    measures = {"D#-nDCG": "DSharp_nDCG@10", "nDCG-IA": "nDCG_IA(dcg='exp-log2')@10", "I-rec": "StRecall@10"}
+    expected = power(sample.QRELS, RUNS, list(measures.values()), resamples=200)
+    rows = _rows(found_dsharp, "Table 3 (ii), uniform, l = 10")
+    for i, name in enumerate(measures):
+        assert rows[name]["power (%)"].value == pytest.approx(100 * expected.power[i])
+        assert rows[name]["required Δ"] == pytest.approx(expected.delta[i])
+
+
+def test_reduced_collections_have_the_highest_grade_or_the_number_of_intents(
+    found_dsharp: Reproduction,
+) -> None:
+    """The scores on ad hoc judgments that are written down and read as any other."""
+    grades: dict[str, dict[str, list[float]]] = {}
+    for topic, _, doc, grade in zip(*read_judgments(sample.QRELS).table.columns(), strict=True):
+        grades.setdefault(topic, {}).setdefault(doc, []).append(float(grade))
+    highest = {t: {d: max(0, *g, 0) for d, g in docs.items()} for t, docs in grades.items()}
+    number = {t: {d: sum(x > 0 for x in g) for d, g in docs.items()} for t, docs in grades.items()}
+    for name, judged, most in (("(ii), highest grade over", highest, 3), ("(iii), number of", number, 2)):
+        measures = ["nDCG(dcg='exp-log2')@10", "Q@10", f"nERR(max_rel={most})@10"]
+        expected = power(judged, RUNS, measures, resamples=200).power
+        rows = _rows(found_dsharp, f"Table 2 {name} intents, l = 10")
+        assert [rows[m]["power (%)"].value for m in ("nDCG", "Q", "nERR")] == pytest.approx(100 * expected)
+
+
+def test_gap_at_a_cutoff_counts_no_document_below_it() -> None:
+    """GAP@2 of the grades 0, 2, 1 where 2 and 1 are relevant: 1/2 · 2 at rank 2, over 2 + 1."""
+    judged = {t: {"s": {"b": 2, "c": 1}} for t in ("1", "2")}
+    runs = {n: {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in judged} for n in ("x", "y")}
+    aligned = Aligned.of(judged, runs)
+    part = next(p for p in dsharp_module.TABLE_2 if p.name.startswith("Table 2 (ii)") and p.cutoff == 10)
+    scores = dsharp_module._scores(
+        aligned, dsharp_module._collections(aligned.judgments)["highest"], part._replace(cutoff=2)
+    )
+    assert scores.mean()["x"]["GAP"] == pytest.approx((2 / 2) / 3)
+
+
+def test_given_intent_probabilities_replace_those_of_the_paper(found_dsharp: Reproduction) -> None:
+    given = dsharp(read_judgments(sample.QRELS, weights=sample.WEIGHTS), RUNS, resamples=100)
+    assert given.about["intent probabilities"] == "given"
+    assert found_dsharp.about["intent probabilities"] == "halved from intent to intent"
+    weights = dsharp_module._collections(read_judgments({"q": {str(i): {"d": 1} for i in range(4)}}))
+    assert weights["non-uniform"].weights == pytest.approx([8 / 15, 4 / 15, 2 / 15, 1 / 15])  # Section 5.1
+
+
+def test_the_misprint_of_table_5_is_said(found_dsharp: Reproduction) -> None:
+    rows = _rows(found_dsharp, "Table 5")
+    assert "the printed counts give 88.5 %" in rows["I-rec - D#-Q"]["outcome"]
+    assert sum("misprint" in row["outcome"] for row in rows.values()) == 1
+    # The printed counts fit to the powers of Table 3: 119 and 126 of 190 pairs.
+    (only, both, other), _ = TABLE_5["I-rec", "D#-Q"]
+    printed = POWERS[-1].printed
+    assert round(100 * (only + both) / 190, 1) == printed["I-rec"][0]
+    assert round(100 * (both + other) / 190, 1) == printed["D#-Q"][0]
+
+
+def test_table_6_has_the_cases_of_the_rule(found_dsharp: Reproduction) -> None:
+    """In each case, the three measures do not agree, and Δ by the first measure falls from case to case."""
+    for first, second in (("D#-nDCG", "α-nDCG"), ("α-nDCG", "D#-nDCG")):
+        name = f"Table 6, significant by {first} and not by {second}"
+        found = [t for t in found_dsharp.parts if next(iter(t.columns)) == name]
+        for table in found:
+            cells = [table.columns[f"Δ {m}"][::2] for m in ("D#-nDCG", "α-nDCG", "nDCG-IA")]
+            assert all({"▲", "▼"} <= {cell[-1] for cell in case} for case in zip(*cells, strict=True))
+            sizes = [abs(float(cell[:-2])) for cell in table.columns[f"Δ {first}"][::2]]
+            assert sizes == sorted(sizes, reverse=True)
+            assert 1 <= len(sizes) <= 5
+    assert any("not by" in next(iter(t.columns)) for t in found_dsharp.parts)
+    assert len(TABLE_6) == 10
+
+
+def _rows(found: Reproduction, name: str) -> dict[str, dict[str, Any]]:
+    table = found.part(name)
+    first, *others = table.columns
+    return {
+        row: {column: table.columns[column][i] for column in others}
+        for i, row in enumerate(table.columns[first])
+    }
+
+
+def test_the_command_reproduces_dsharp_and_draws_its_figures(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    done = cli("reproduce", "dsharp", "--resamples", 50, "--figures", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    assert "Figure 2, uniform, l = 10: pair" in done.stdout
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"figure-3-d-ndcg.svg", "figure-1-number-of-intents-l-1000.svg"} <= names
+    assert len(names) == 4 + 4 + 2
+
+
+# ── Maistro et al. 2021 ──────────────────────────────────────────────────────────────────────────
+
+
+TWO_ASPECTS: dict[str, Any] = {
+    "q": {"a": {"x": 1, "y": 1, "z": 0}, "b": {"x": 1, "y": 0, "z": 0}},
+    "r": {"a": {"x": 0, "y": 1, "z": 0}, "b": {"x": 0, "y": 1, "z": 1}},
+}
+TWO_RUNS = {
+    "good": {"q": {"x": 3.0, "y": 2.0}, "r": {"y": 3.0, "z": 2.0, "u": 1.0}},
+    "bad": {"q": {"z": 3.0, "u": 2.0, "x": 1.0}, "r": {"u": 3.0, "y": 1.0}},
+}
+
+
+def test_trash_and_label_sums_are_those_of_the_best_run_of_each_topic() -> None:
+    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
+    # "good" is best on both topics: x y and y z u, of which u has no label.
+    for zero, documents in found.trash.values():
+        assert (zero, documents) == ((0, 0, 1, 0, 0), 5)
+    # label sums 2 1 and 2 1 0
+    for means in found.quality.values():
+        assert means[0] == pytest.approx(6 / 5)
+        assert np.isnan(means[1:]).all()
+    table = toma(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
+    assert table.part("Table 6").cells()[1][:6] == ["ranks 26-50", *["–"] * 5]
+
+
+def test_runs_that_tie_for_the_best_count_in_equal_shares() -> None:
+    runs = {"one": {"q": {"x": 2.0, "u": 1.0}}, "two": {"q": {"x": 2.0, "u": 1.0, "v": 0.5}}}
+    found = analyse(
+        read_judgments({"q": TWO_ASPECTS["q"]}, aspects=["a", "b"]), runs, ["nDCG"], resamples=100
+    )
+    # u in both, v in one of two; x u and x u v
+    assert found.trash["CAM"] == ((0, 1, 0.5, 0, 0), 2.5)
+
+
+def test_correlations_are_those_of_meta_evaluation() -> None:
+    from rankprism.meta import correlation
+
+    judged = read_judgments(TWO_ASPECTS, aspects=["a", "b"])
+    found = analyse(judged, TWO_RUNS, ["nDCG", "AP"], resamples=100, toma={"tuples": "seen"})
+    names = ["CAM(AP)", "TOMA(AP,tuples='seen')"]
+    direct = correlation(evaluate(judged, TWO_RUNS, names), per_topic=True).values[0, 1]
+    assert found.between["AP"]["EUCL", "CAM"] == pytest.approx(direct)
+    assert found.about["TOMA"] == {"tuples": "seen"}
+    table = toma(judged, TWO_RUNS, ["nDCG"], resamples=100, settings={"tuples": "seen"})
+    cells = _rows(table, "Table 4, correlation, nDCG")
+    assert cells["EUCL - CAM"]["τ_b by topic"] == found.between["nDCG"]["EUCL", "CAM"]
+    assert r"\toprule" in table.to_latex()
+
+
+def test_measures_without_a_cutoff_are_analysed_whole() -> None:
+    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["Compat"], resamples=100)
+    assert found.trash["CAM"] == ((0, 0, 1, 0, 0), 5)
+
+
+def test_the_command_reproduces_toma_for_a_collection(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("q 0 x 1\nq 0 y 1\nr 0 y 1\nr 0 z 0\n")
+    (tmp_path / "b").write_text("q 0 x 1\nq 0 y 0\nr 0 y 1\nr 0 z 1\n")
+    for name, run in TWO_RUNS.items():
+        (tmp_path / f"{name}.run").write_text(
+            "".join(f"{t} Q0 {d} 0 {s} {name}\n" for t, docs in run.items() for d, s in docs.items())
+        )
+    pairs = [f"{a}={tmp_path / a}" for a in "ab"]
+    files = [tmp_path / "good.run", tmp_path / "bad.run"]
+    found = cli("reproduce", "toma", *pairs, *files, "--resamples", 100)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("───") >= 4
+    assert "EUCL - CAM" in found.stdout
+    assert (
+        '"resamples": 100'
+        in cli("reproduce", "toma", *pairs, *files, "--resamples", 100, "--format", "json").stdout
+    )
+
+
+def test_table_1_and_table_3_are_reproduced_but_for_mm() -> None:
+    """Of the 30 printed MM, 6 are 0 and right, 22 are half of Equation 6, and 2 follow from nothing."""
+    assert set(toma_module._table_1().columns["outcome"]) == {"reproduced"}
+    said = [s for measure in ("AP", "NDCG") for s in toma_module._table_3(measure).columns["outcome"]]
+    half, none = "MM differs because the printed MM is half of Equation 6", "MM differs because no definition"
+    assert len(said) == 30
+    assert [said.count("reproduced"), said.count(half)] == [6, 22]
+    assert [i for i, s in enumerate(said) if s.startswith(none)] == [6, 7]  # AP of (d1, d2) and (d1, d3)
+
+
+def test_the_sample_with_two_aspects() -> None:
+    judged = sample_aspects()
+    found = labels(judged)
+    assert found.judged == 1277
+    assert found.documents == (768, 283, 154, 72, 1236, 41)  # as docs/multi-aspect.md counts them with awk
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_figure_2_comes_out_of_the_judgments_of_decision_2019(collections: Path) -> None:
+    folder = collections / "trec-decision-2019"
+    both: dict[str, Any] = {"given": "relevance"}
+    answers = {"answers": folder / "2019topics_efficacy.txt", "means": {"-1": 1, "0": 2, "1": 3}}
+    aspects = {
+        "relevance": None,
+        "correctness": {"column": "efficacy", **answers, **both},
+        "credibility": both,
+    }
+    judged = read_judgments(folder / "qrels_raw.gz", aspects=aspects)
+    table = toma_module._figure_2(attainable(judged, ["CAM(nDCG)"], exact=0), judged)
+    assert table.columns["topics at 1 (%)"] == [2]
+    assert table.columns["below .9 (%)"] == [26]
+    assert table.columns["outcome"] == ["reproduced"]
