@@ -43,8 +43,8 @@ class AssessorRow:
     ties: int
     cannot: int
     seconds: float | None  #: the median time for an answer
-    gold_right: int
-    gold: int
+    practice: work.Score
+    gold: work.Score
     last: str
     code: str  #: what the last page shows them
 
@@ -134,17 +134,13 @@ def view(open_study: Store, study: work.Study) -> View:
             sa.select(
                 judgment.c.assessor,
                 judgment.c.answer,
-                judgment.c.grades,
                 judgment.c.seconds,
                 judgment.c.time,
-                task.c.purpose,
-                task.c.expected,
-                place.c.swapped,
             )
             .join(task, judgment.c.task == task.c.id)
-            .join(place, judgment.c.place == place.c.id)
             .where(judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
         ).all()
+        practice, gold = (work.scores(connection, purpose) for purpose in ("practice", "gold"))
         people = connection.execute(sa.select(assessor).order_by(assessor.c.id)).all()
         comments = connection.execute(
             sa.select(judgment.c.time, assessor.c.name, judgment.c.comment)
@@ -161,14 +157,23 @@ def view(open_study: Store, study: work.Study) -> View:
         total=total,
         working=int(working or 0),
         stopped=stopped,
-        assessors=tuple(_assessor(person, of[person.id], study.secret) for person in people),
+        assessors=tuple(
+            _assessor(
+                person,
+                of[person.id],
+                practice.get(person.id, work.Score()),
+                gold.get(person.id, work.Score()),
+                study.secret,
+            )
+            for person in people
+        ),
         comments=tuple((time, name, words) for time, name, words in comments),
     )
 
 
-def _assessor(person: Any, rows: list[Any], secret: str) -> AssessorRow:
-    gold = [row for row in rows if row.purpose == "gold"]
-    right = [row for row in gold if work.is_right(row.expected, row.swapped, row.answer, row.grades)]
+def _assessor(
+    person: Any, rows: list[Any], practice: work.Score, gold: work.Score, secret: str
+) -> AssessorRow:
     seconds = [row.seconds for row in rows if row.seconds is not None]
     return AssessorRow(
         name=person.name,
@@ -178,8 +183,8 @@ def _assessor(person: Any, rows: list[Any], secret: str) -> AssessorRow:
         ties=sum(row.answer == "tie" for row in rows),
         cannot=sum(row.answer == "cannot" for row in rows),
         seconds=median(seconds) if seconds else None,
-        gold_right=len(right),
-        gold=len(gold),
+        practice=practice,
+        gold=gold,
         last=max((row.time for row in rows), default=""),
         code=access.completion_code(secret, person.id),
     )
