@@ -20,10 +20,12 @@ from rankprism.assess.creation import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
-from rankprism.preferences.agreement import Agreement, alpha_of, answers
+from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
 
 #: How often the judgments are resampled, to see how stable the order of the systems is.
 RESAMPLES = 40
+#: How often the judged questions are resampled for the intervals of agreement.
+_AGREEMENT_RESAMPLES = 200
 #: At how many moments agreement is shown.
 MOMENTS = 6
 #: The systems are ranked again after so many seconds at the earliest.
@@ -72,6 +74,15 @@ class System:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """How well the assessors agreed after so many judgments."""
+
+    judgments: int
+    aspect: str  #: what they graded; empty for preferences, and where all grades count together
+    alpha: Agreement  #: Krippendorff's α: nominal for preferences, ordinal for grades
+
+
+@dataclass(frozen=True)
 class Standing:
     """How the systems stood after so many judgments."""
 
@@ -79,7 +90,7 @@ class Standing:
     systems: tuple[System, ...] = ()  #: the best first
     tau: float = math.nan  #: the mean of Kendall's τ between this order and those of resampled judgments
     tau_low: float = math.nan  #: of which 95 % lie above this
-    agreement: tuple[tuple[int, Agreement], ...] = ()  #: Krippendorff's α after so many judgments
+    agreement: tuple[Moment, ...] = ()
     problem: str = ""  #: why there is no order
 
 
@@ -196,6 +207,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         runs = runs_of(connection)
         if settings.collects_grades:
             rows = exchange.grades(connection)
+            agreement = _agreement_of_grades(connection, rows, settings.seed)
             judged: Any = None
         else:
             judged = exchange.preferences(connection)
@@ -204,14 +216,15 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
             return Standing(count, problem="Nobody has judged anything yet.")
         number = len(judged)
         over_time = [
-            (n, alpha_of(answers(judged.rows(np.arange(n))), 200, settings.seed)) for n in _moments(number)
+            Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))), _AGREEMENT_RESAMPLES, settings.seed))
+            for n in _moments(number)
         ]
-        agreement = tuple((n, alpha) for n, alpha in over_time if alpha.units)
+        agreement = tuple(moment for moment in over_time if moment.alpha.units)
         sample = judged.rows
     else:
         if not rows:
             return Standing(count, problem="Nobody has judged anything yet.")
-        number, agreement = len(rows), ()
+        number = len(rows)
 
         def sample(at: Any) -> Any:
             middle = exchange.middle_grades([rows[i] for i in at])
@@ -239,6 +252,46 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         tau_low=float(np.quantile(taus, 0.05)),
         agreement=agreement,
     )
+
+
+def _agreement_of_grades(
+    connection: sa.Connection, rows: list[exchange.Grade], seed: int
+) -> tuple[Moment, ...]:
+    """Agreement on the labels over time.
+
+    Aspects that all topics have, such as relevance and credibility, count each for itself. Subtopics differ
+    from topic to topic and have the same scale, so they count together.
+    """
+    topic, aspect = store.topic, store.aspect
+    labels: dict[tuple[str, str], list[str]] = {}
+    in_topic: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for one in connection.execute(
+        sa.select(topic.c.name.label("topic"), aspect.c.name, aspect.c.description, aspect.c.labels)
+        .join(aspect, aspect.c.topic == topic.c.id)
+        .order_by(aspect.c.id)
+    ):
+        labels[one.topic, one.name] = one.labels
+        in_topic[one.topic].append((one.name, one.description))
+    alike = len(set(map(tuple, in_topic.values()))) == 1
+    names = [name for name, _ in next(iter(in_topic.values()))]
+    each = names if alike and len(names) > 1 else [""]
+    answer: dict[tuple[str, str, str], int] = {}  # the number of each judgment, which has several labels
+    for row in rows:
+        answer.setdefault((row.assessor, row.topic, row.doc), len(answer))
+    found = []
+    for n in _moments(len(answer)) if answer else ():
+        for name in each:
+            units: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+            most = 0
+            for row in rows:
+                if name in ("", row.aspect) and answer[row.assessor, row.topic, row.doc] < n:
+                    scale = labels[row.topic, row.aspect]
+                    most = max(most, len(scale))
+                    units[row.topic, row.aspect, row.doc].append(scale.index(row.label))
+            alpha = label_alpha_of(units.values(), most, _AGREEMENT_RESAMPLES, seed)
+            if alpha.units:
+                found.append(Moment(n, name, alpha))
+    return tuple(found)
 
 
 def runs_of(connection: sa.Connection) -> dict[str, dict[str, dict[str, float]]]:
