@@ -114,14 +114,15 @@ def test_the_dashboard_shows_agreement_over_time(tmp_path: Path) -> None:
     served.person("ben").work(by_worth)
     served.person("eva")
     standing = served.site.standings.renew(served.store, settings)
-    judgments = [number for number, _ in standing.agreement]
+    judgments = [moment.judgments for moment in standing.agreement]
     assert judgments == sorted(judgments)
     assert judgments[-1] == 40
-    alpha = standing.agreement[-1][1]
+    alpha = standing.agreement[-1].alpha
     assert (alpha.value, alpha.units) == (1.0, 20)  # both always prefer the better document
     assert [one.name for one in standing.systems] == ["good", "fair", "poor"]
     page = served.organiser().get("/organiser").text
     assert "Agreement over time" in page
+    assert "α of all assessors, nominal" in page
     assert "eva" in page
     served.store.close()
 
@@ -148,4 +149,64 @@ def test_graded_studies_rank_the_systems_too(tmp_path: Path) -> None:
         page = ann.submit(page, "graded", **{"aspect-0": "relevant" if good else "not relevant"})
     standing = served.site.standings.renew(served.store, served.site.study.settings)
     assert [one.name for one in standing.systems] == ["good", "fair", "poor"]
+    served.store.close()
+
+
+def test_the_dashboard_shows_how_well_assessors_agree_on_each_graded_aspect(tmp_path: Path) -> None:
+    scale = tmp_path / "scale.toml"
+    scale.write_text(
+        '[aspects.relevance]\nlabels = ["not", "some", "high"]\n\n'
+        '[aspects.credibility]\nlabels = ["low", "good"]\n'
+    )
+    served = Served(
+        opened(tmp_path, Settings(depth=3, ask="grades", overlap=2, measure="nDCG@3"), scale=scale)
+    )
+
+    def graded(name: str, relevance: dict[str, str]) -> None:
+        person = served.person(name)
+        page = person.get("/task")
+        while page.is_task:
+            doc = page.documents[0][-2:]
+            credibility = "good" if doc == "d1" else "low"
+            page = person.submit(
+                page, "graded", **{"aspect-0": relevance.get(doc, "not"), "aspect-1": credibility}
+            )
+
+    graded("ann", {"d1": "high", "d2": "some"})
+    graded("ben", {"d1": "high", "d2": "some", "d3": "some"})
+    standing = served.site.standings.renew(served.store, served.site.study.settings)
+    last = {moment.aspect: moment for moment in standing.agreement if moment.judgments == 20}
+    assert list(last) == ["relevance", "credibility"]
+    assert last["relevance"].alpha.units == 10  # five documents of each of two topics
+    # Of 20 labels 10 are "not", 6 "some" and 4 "high", so their mean ranks are 5, 13 and 18. Ann and Ben
+    # differ in two units by 8 ranks: α = 1 - 19 · (2 · 2 · 8²) / (2 · (10·6·8² + 10·4·13² + 6·4·5²)).
+    assert last["relevance"].alpha.value == pytest.approx(1 - 4864 / 22400)
+    assert last["credibility"].alpha.value == 1.0
+    moments = [moment.judgments for moment in standing.agreement]
+    assert moments == sorted(moments)
+    assert moments[0] < 20
+    page = served.organiser().get("/organiser").text
+    assert "α of all assessors, ordinal" in page
+    assert '<th scope="row">20</th><td>credibility</td><td>1.00</td>' in page
+    served.store.close()
+
+
+def test_grades_of_subtopics_count_together_for_agreement(tmp_path: Path) -> None:
+    made = make_collection(tmp_path)
+    topics = tmp_path / "topics.jsonl"
+    rows = [{"id": t, "title": t, "subtopics": {"a": f"First side of {t}", "b": "Other side"}} for t in "12"]
+    topics.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    collection = Collection(tmp_path, made.runs, made.documents, topics)
+    settings = Settings(depth=3, ask="grades", overlap=2)
+    served = Served(opened(tmp_path, settings, collection=collection))
+    for name in ("ann", "ben"):
+        person = served.person(name)
+        page = person.get("/task")
+        while page.is_task:
+            good = "relevant" if page.documents[0].endswith("d1") else "not relevant"
+            page = person.submit(page, "graded", **{"aspect-0": good, "aspect-1": "not relevant"})
+    standing = served.site.standings.renew(served.store, served.site.study.settings)
+    last = standing.agreement[-1]
+    assert (last.judgments, last.aspect, last.alpha.value) == (20, "", 1.0)
+    assert last.alpha.units == 2 * 5 * 2  # topics, documents, subtopics
     served.store.close()

@@ -127,22 +127,24 @@ def test_grades_over_http_need_a_label_in_every_row(tmp_path: Path) -> None:
 
 
 def test_the_organiser_sees_progress_gold_and_comments_and_exports(tmp_path: Path) -> None:
-    gold = tmp_path / "gold.tsv"
+    gold, practice = tmp_path / "gold.tsv", tmp_path / "practice.tsv"
     gold.write_text("topic\tleft\tright\toutcome\n2\t2-d1\t2-d5\tleft\n")
-    served = Served(opened(tmp_path, Settings(depth=3, overlap=2, gold_every=4), gold=gold))
+    practice.write_text("topic\tleft\tright\toutcome\n1\t1-d1\t1-d5\tleft\n1\t1-d2\t1-d5\tleft\n")
+    settings = Settings(depth=3, overlap=2, gold_every=4)
+    served = Served(opened(tmp_path, settings, gold=gold, practice=practice))
     ann, ben = served.person("ann"), served.person("ben")
     ann.work()
-    ben.work(lambda left, right, given: "tie", most=6)
+    ben.work(lambda left, right, given: "tie", most=8)
     boss = served.organiser()
     page = boss.get("/organiser")
-    assert "25 of 40 judgments" in page.text  # Ann 20, Ben 6, of which one is gold
+    assert "25 of 40 judgments" in page.text  # Ann 20, Ben 6, of which one is gold, after practice
     ann_row, ben_row = (
         re.search(rf'scope="row">{n}</th>(.*?)</tr>', page.text, re.S) for n in ("ann", "ben")
     )
     assert ann_row is not None
     assert ben_row is not None
-    assert "1 of 1" in ann_row[1]
-    assert "0 of 1" in ben_row[1]
+    assert "<td>2 of 2</td><td>1 of 1</td>" in ann_row[1]  # practice and gold
+    assert "<td>0 of 2</td><td>0 of 1</td>" in ben_row[1]
     text = boss.get("/organiser/export?to=tsv").text
     assert len(text.splitlines()) == 1 + 25
     assert "ann" not in text

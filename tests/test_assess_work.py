@@ -424,6 +424,33 @@ def test_practice_says_what_would_have_been_right(tmp_path: Path, collection: Co
     study.close()
 
 
+def test_the_organiser_learns_how_practice_went_by_the_first_answers(
+    target: str, tmp_path: Path, collection: Collection
+) -> None:
+    practice = tmp_path / "practice.tsv"
+    practice.write_text("topic\tleft\tright\toutcome\n1\t1-d5\t1-d1\tright\n2\t2-d5\t2-d1\tright\n")
+    study = made(target, collection, practice=practice)
+    ann, settings = assessor(study, "ann"), settings_of(study)
+    task = work.next_task(study, settings, ann)
+    assert task is not None
+    work.submit(study, ann, task.place, task.attempt, "tie")
+    work.undo(study, settings, ann)  # Ann was told that this is wrong, and mends it
+    for _ in range(3):  # the mended answer, the other practice question and one of the study, all by worth
+        task = work.next_task(study, settings, ann)
+        assert task is not None
+        judge(study, ann, task)
+    with study.reading() as connection:
+        loaded = work.load(connection)
+    rows = {row.name: row for row in dashboard.view(study, loaded).assessors}
+    assert rows["ann"].practice == work.Score(right=1, answers=2)
+    assert rows["ann"].gold == rows["ben"].practice == work.Score(right=0, answers=0)
+    assert rows["ann"].done == 1  # practice is no work
+    about = exchange.provenance(study)
+    assert about["practice"] == {"right": 1, "answers": 2}
+    assert about["gold"] == {"right": 0, "answers": 0}
+    study.close()
+
+
 def test_a_quota_ends_an_assessors_work(tmp_path: Path, collection: Collection) -> None:
     study = made(str(tmp_path / "s.db"), collection, Settings(depth=3, quota=3))
     ann, settings = assessor(study, "ann"), settings_of(study)
@@ -579,7 +606,7 @@ def test_gold_grades_are_checked_against_the_scale(tmp_path: Path, collection: C
     with study.reading() as connection:
         loaded = work.load(connection)
     (row, *_) = dashboard.view(study, loaded).assessors
-    assert (row.gold_right, row.gold) == (0, 1)  # "some" is not "high"
+    assert row.gold == work.Score(right=0, answers=1)  # "some" is not "high"
     study.close()
     gold.write_text("1 relevance 1-d1 7\n")
     with pytest.raises(InputError, match=r"aspect 'relevance' of topic '1' has no label with grade 7"):

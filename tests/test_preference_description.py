@@ -7,12 +7,17 @@ import itertools
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
@@ -25,6 +30,7 @@ from rankprism.preferences.agreement import (
     coincidences,
     kappa_of,
     krippendorff_alpha,
+    label_alpha_of,
 )
 from rankprism.preferences.bradley_terry import bradley_terry, covariance, fit, preference_order
 from rankprism.preferences.cycles import Cycles, contradictions, order_of
@@ -67,6 +73,39 @@ def test_alpha_equals_krippendorffs_examples(coders: list[str], alpha: float) ->
     counts = np.array([[unit.count(c) for c in categories] for unit in units if len(unit) > 1], dtype=float)
     found = krippendorff_alpha(coincidences(counts).sum(0))
     assert abs(float(found) - alpha) < 5e-4
+
+
+def test_ordinal_alpha_equals_krippendorffs_example() -> None:
+    """K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example D with the data of C."""
+    coders = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
+    units = [[int(c) - 1 for c in unit if c != "."] for unit in zip(*coders, strict=True)]
+    found = label_alpha_of(units, labels=5, resamples=200, seed=0)
+    assert abs(found.value - 0.815) < 5e-4
+    assert found.low < found.value < found.high
+    assert found.units == 11  # the last unit has one answer
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_ordinal_alpha_equals_its_definition(units: list[list[int]]) -> None:
+    """Exact, from the pairs of answers: the distance of two labels counts the answers between them."""
+    judged = [unit for unit in units if len(unit) > 1]
+    n = Counter(c for unit in judged for c in unit)
+
+    def distance(c: int, k: int) -> Fraction:
+        low, high = sorted((c, k))
+        return (sum(n[g] for g in range(low, high + 1)) - Fraction(n[c] + n[k], 2)) ** 2
+
+    total = sum(n.values())
+    observed = sum(
+        Fraction(1, len(unit) - 1) * distance(c, k) for unit in judged for c, k in permutations(unit, 2)
+    )
+    expected = sum(n[c] * n[k] * distance(c, k) for c in n for k in n)
+    found = label_alpha_of(units, labels=4, resamples=10, seed=0)
+    assert found.units == len(judged)
+    if expected:
+        assert found.value == pytest.approx(float(1 - (total - 1) * observed / expected), abs=1e-12)
+    else:
+        assert math.isnan(found.value)
 
 
 def test_kappa_by_hand() -> None:

@@ -20,10 +20,12 @@ from rankprism.assess.creation import Settings
 from rankprism.assess.store import Store
 from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
-from rankprism.preferences.agreement import Agreement, alpha_of, answers
+from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
 
 #: How often the judgments are resampled, to see how stable the order of the systems is.
 RESAMPLES = 40
+#: How often the judged questions are resampled for the intervals of agreement.
+_AGREEMENT_RESAMPLES = 200
 #: At how many moments agreement is shown.
 MOMENTS = 6
 #: The systems are ranked again after so many seconds at the earliest.
@@ -43,8 +45,8 @@ class AssessorRow:
     ties: int
     cannot: int
     seconds: float | None  #: the median time for an answer
-    gold_right: int
-    gold: int
+    practice: work.Score
+    gold: work.Score
     last: str
     code: str  #: what the last page shows them
 
@@ -72,6 +74,15 @@ class System:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """How well the assessors agreed after so many judgments."""
+
+    judgments: int
+    aspect: str  #: what they graded; empty for preferences, and where all grades count together
+    alpha: Agreement  #: Krippendorff's α: nominal for preferences, ordinal for grades
+
+
+@dataclass(frozen=True)
 class Standing:
     """How the systems stood after so many judgments."""
 
@@ -79,7 +90,7 @@ class Standing:
     systems: tuple[System, ...] = ()  #: the best first
     tau: float = math.nan  #: the mean of Kendall's τ between this order and those of resampled judgments
     tau_low: float = math.nan  #: of which 95 % lie above this
-    agreement: tuple[tuple[int, Agreement], ...] = ()  #: Krippendorff's α after so many judgments
+    agreement: tuple[Moment, ...] = ()
     problem: str = ""  #: why there is no order
 
 
@@ -134,17 +145,13 @@ def view(open_study: Store, study: work.Study) -> View:
             sa.select(
                 judgment.c.assessor,
                 judgment.c.answer,
-                judgment.c.grades,
                 judgment.c.seconds,
                 judgment.c.time,
-                task.c.purpose,
-                task.c.expected,
-                place.c.swapped,
             )
             .join(task, judgment.c.task == task.c.id)
-            .join(place, judgment.c.place == place.c.id)
             .where(judgment.c.withdrawn.is_(None), task.c.purpose != "practice")
         ).all()
+        practice, gold = (work.scores(connection, purpose) for purpose in ("practice", "gold"))
         people = connection.execute(sa.select(assessor).order_by(assessor.c.id)).all()
         comments = connection.execute(
             sa.select(judgment.c.time, assessor.c.name, judgment.c.comment)
@@ -161,14 +168,23 @@ def view(open_study: Store, study: work.Study) -> View:
         total=total,
         working=int(working or 0),
         stopped=stopped,
-        assessors=tuple(_assessor(person, of[person.id], study.secret) for person in people),
+        assessors=tuple(
+            _assessor(
+                person,
+                of[person.id],
+                practice.get(person.id, work.Score()),
+                gold.get(person.id, work.Score()),
+                study.secret,
+            )
+            for person in people
+        ),
         comments=tuple((time, name, words) for time, name, words in comments),
     )
 
 
-def _assessor(person: Any, rows: list[Any], secret: str) -> AssessorRow:
-    gold = [row for row in rows if row.purpose == "gold"]
-    right = [row for row in gold if work.is_right(row.expected, row.swapped, row.answer, row.grades)]
+def _assessor(
+    person: Any, rows: list[Any], practice: work.Score, gold: work.Score, secret: str
+) -> AssessorRow:
     seconds = [row.seconds for row in rows if row.seconds is not None]
     return AssessorRow(
         name=person.name,
@@ -178,8 +194,8 @@ def _assessor(person: Any, rows: list[Any], secret: str) -> AssessorRow:
         ties=sum(row.answer == "tie" for row in rows),
         cannot=sum(row.answer == "cannot" for row in rows),
         seconds=median(seconds) if seconds else None,
-        gold_right=len(right),
-        gold=len(gold),
+        practice=practice,
+        gold=gold,
         last=max((row.time for row in rows), default=""),
         code=access.completion_code(secret, person.id),
     )
@@ -191,6 +207,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         runs = runs_of(connection)
         if settings.collects_grades:
             rows = exchange.grades(connection)
+            agreement = _agreement_of_grades(connection, rows, settings.seed)
             judged: Any = None
         else:
             judged = exchange.preferences(connection)
@@ -199,14 +216,15 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
             return Standing(count, problem="Nobody has judged anything yet.")
         number = len(judged)
         over_time = [
-            (n, alpha_of(answers(judged.rows(np.arange(n))), 200, settings.seed)) for n in _moments(number)
+            Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))), _AGREEMENT_RESAMPLES, settings.seed))
+            for n in _moments(number)
         ]
-        agreement = tuple((n, alpha) for n, alpha in over_time if alpha.units)
+        agreement = tuple(moment for moment in over_time if moment.alpha.units)
         sample = judged.rows
     else:
         if not rows:
             return Standing(count, problem="Nobody has judged anything yet.")
-        number, agreement = len(rows), ()
+        number = len(rows)
 
         def sample(at: Any) -> Any:
             middle = exchange.middle_grades([rows[i] for i in at])
@@ -234,6 +252,46 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         tau_low=float(np.quantile(taus, 0.05)),
         agreement=agreement,
     )
+
+
+def _agreement_of_grades(
+    connection: sa.Connection, rows: list[exchange.Grade], seed: int
+) -> tuple[Moment, ...]:
+    """Agreement on the labels over time.
+
+    Aspects that all topics have, such as relevance and credibility, count each for itself. Subtopics differ
+    from topic to topic and have the same scale, so they count together.
+    """
+    topic, aspect = store.topic, store.aspect
+    labels: dict[tuple[str, str], list[str]] = {}
+    in_topic: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for one in connection.execute(
+        sa.select(topic.c.name.label("topic"), aspect.c.name, aspect.c.description, aspect.c.labels)
+        .join(aspect, aspect.c.topic == topic.c.id)
+        .order_by(aspect.c.id)
+    ):
+        labels[one.topic, one.name] = one.labels
+        in_topic[one.topic].append((one.name, one.description))
+    alike = len(set(map(tuple, in_topic.values()))) == 1
+    names = [name for name, _ in next(iter(in_topic.values()))]
+    each = names if alike and len(names) > 1 else [""]
+    answer: dict[tuple[str, str, str], int] = {}  # the number of each judgment, which has several labels
+    for row in rows:
+        answer.setdefault((row.assessor, row.topic, row.doc), len(answer))
+    found = []
+    for n in _moments(len(answer)) if answer else ():
+        for name in each:
+            units: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+            most = 0
+            for row in rows:
+                if name in ("", row.aspect) and answer[row.assessor, row.topic, row.doc] < n:
+                    scale = labels[row.topic, row.aspect]
+                    most = max(most, len(scale))
+                    units[row.topic, row.aspect, row.doc].append(scale.index(row.label))
+            alpha = label_alpha_of(units.values(), most, _AGREEMENT_RESAMPLES, seed)
+            if alpha.units:
+                found.append(Moment(n, name, alpha))
+    return tuple(found)
 
 
 def runs_of(connection: sa.Connection) -> dict[str, dict[str, dict[str, float]]]:

@@ -106,6 +106,7 @@ def provenance(open_study: Store) -> dict[str, Any]:
             sa.func.max(judgment.c.time),
         )
         judgments, withdrawn, assessors, first, last = connection.execute(counted).one()
+        checked = {purpose: work.scores(connection, purpose).values() for purpose in ("practice", "gold")}
     settings = {name: value for name, value in vars(study.settings).items() if name != "completion_code"}
     return {
         "study": study.settings.name,
@@ -117,6 +118,13 @@ def provenance(open_study: Store) -> dict[str, Any]:
         "assessors": assessors,
         "first": first,
         "last": last,
+        **{
+            purpose: {
+                "right": sum(score.right for score in found),
+                "answers": sum(score.answers for score in found),
+            }
+            for purpose, found in checked.items()
+        },
         "settings": settings,
         **study.provenance,
     }

@@ -293,6 +293,49 @@ def is_right(expected: Any, swapped: bool, answer: str, grades: Mapping[str, str
     return answer == as_seen(expected, swapped)
 
 
+@dataclass(frozen=True)
+class Score:
+    """How many of the questions with a known answer were answered, and how many of them right."""
+
+    right: int = 0
+    answers: int = 0
+
+
+def scores(connection: sa.Connection, purpose: str) -> dict[int, Score]:
+    """How each assessor did on the practice or gold questions; nobody who has answered none.
+
+    After a practice question an assessor is told the right answer and may still take theirs back, so there
+    the first answer counts. Of gold the one that stands counts.
+    """
+    task, table, judgment = store.task, store.place, store.judgment
+    answers = (
+        sa.select(
+            judgment.c.place,
+            judgment.c.assessor,
+            judgment.c.answer,
+            judgment.c.grades,
+            task.c.expected,
+            table.c.swapped,
+        )
+        .join(task, judgment.c.task == task.c.id)
+        .join(table, judgment.c.place == table.c.id)
+        .where(task.c.purpose == purpose)
+        .order_by(judgment.c.id)
+    )
+    if purpose != "practice":
+        answers = answers.where(judgment.c.withdrawn.is_(None))
+    counted: set[int] = set()
+    found: dict[int, Score] = {}
+    for row in connection.execute(answers):
+        if row.place in counted:
+            continue
+        counted.add(row.place)
+        before = found.get(row.assessor, Score())
+        right = is_right(row.expected, row.swapped, row.answer, row.grades)
+        found[row.assessor] = Score(before.right + right, before.answers + 1)
+    return found
+
+
 def as_seen(outcome: str, swapped: bool) -> str:
     """The side of a winner: the first document stands left, unless the two are swapped."""
     if outcome == "tie":

@@ -7,11 +7,14 @@ documents.
 Which document stood left is an accident, so swapping the sides must not change agreement: every judgment
 counts half as it is and half with sides swapped. An assessor who judged a unit several times counts once,
 with the side that they chose more often, or with a tie.
+
+Where assessors grade documents, a unit is a document and an aspect of a topic, and α is the ordinal one: the
+further apart two labels are on the scale, the more they disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -48,6 +51,22 @@ def krippendorff_alpha(coincidences: Floats) -> Floats:
     row = coincidences.sum(-1)
     observed = total - np.trace(coincidences, axis1=-2, axis2=-1)
     expected = total**2 - (row**2).sum(-1)
+    return np.where(expected > 0, 1 - (total - 1) * ratio(observed, expected), np.nan)
+
+
+def ordinal_alpha(coincidences: Floats) -> Floats:
+    """α = 1 - D_o / D_e of labels in their order, from (…, C, C) matrices of coincidences
+
+    Two labels differ by the squared distance of their mean ranks among all answers: δ_ck = (r_c - r_k)² with
+    r_c = n_1 + … + n_{c-1} + n_c / 2. Then D_o = Σ o_ck δ_ck / n and D_e = Σ n_c n_k δ_ck / (n (n-1)). NaN
+    where all answers are the same, since then nothing can be said of chance.
+    """
+    total = coincidences.sum((-2, -1))
+    row = coincidences.sum(-1)
+    rank = row.cumsum(-1) - row / 2
+    distance = (rank[..., :, None] - rank[..., None, :]) ** 2
+    observed = (coincidences * distance).sum((-2, -1))
+    expected = (row[..., :, None] * row[..., None, :] * distance).sum((-2, -1))
     return np.where(expected > 0, 1 - (total - 1) * ratio(observed, expected), np.nan)
 
 
@@ -103,6 +122,27 @@ def alpha_of(
 
     def alpha(times: Floats) -> Floats:
         return krippendorff_alpha(np.einsum("...u,uck->...ck", times, added))
+
+    return _with_interval(alpha, times, resamples, seed)
+
+
+def label_alpha_of(units: Iterable[Sequence[int]], labels: int, resamples: int, seed: int) -> Agreement:
+    """Krippendorff's ordinal α over the units that at least two assessors graded.
+
+    units : of each unit, the label that each assessor gave, numbered from the lowest.
+    labels : how many labels the scale has.
+
+    >>> agreement = label_alpha_of([[0, 0], [0, 1], [2, 2], [1]], labels=3, resamples=200, seed=0)
+    >>> print(f"{agreement.value:.3f}, {agreement.units} units")
+    0.778, 3 units
+    """
+    rows = [np.bincount(unit, minlength=labels) for unit in units if len(unit) > 1]
+    counts = np.array(rows, dtype=np.float64).reshape(-1, labels)
+    kinds, times = np.unique(counts, axis=0, return_counts=True)
+    added = coincidences(kinds)
+
+    def alpha(times: Floats) -> Floats:
+        return ordinal_alpha(np.einsum("...u,uck->...ck", times, added))
 
     return _with_interval(alpha, times, resamples, seed)
 
