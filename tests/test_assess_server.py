@@ -281,6 +281,28 @@ def test_bad_input_is_named_and_leaves_nothing_behind(
     assert set(tmp_path.iterdir()) == before
 
 
+def test_exported_grades_are_imported_by_commands(cli: CLI, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path)
+    study, other, file = (str(tmp_path / name) for name in ("a.db", "b.db", "grades.tsv"))
+    lines = "".join(f"1\t0\t1-d{i}\t{'not ' if i > 2 else ''}relevant\tann\n" for i in range(1, 4))
+    Path(file).write_text("topic\taspect\tdoc\tlabel\tassessor\n" + lines)
+    for target in (study, other):
+        assert cli("assess", "new", target, *collection.arguments, "--ask", "grades").returncode == 0
+    result = cli("assess", "import", study, file)
+    assert (result.returncode, result.stdout) == (0, "3 judgments added, 0 were there already\n")
+    out = str(tmp_path / "out.qrels")
+    assert cli("assess", "export", study, "-o", out).returncode == 0
+    assert sorted(Path(out).read_text().splitlines()) == ["1 0 1-d1 1", "1 0 1-d2 1", "1 0 1-d3 0"]
+    result = cli("assess", "import", other, out, "--from", "qrels")
+    assert (result.returncode, result.stdout) == (0, "3 judgments added, 0 were there already\n")
+    result = cli("assess", "import", other, out, "--from", "winner")
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"rankprism: {out}: the study collects grades, which cannot be read as 'winner'; use one of "
+        f"qrels, tsv, jsonl (--from)\n"
+    )
+
+
 def test_bad_input_is_one_line_on_the_command_line(cli: CLI) -> None:
     result = cli("assess", "serve", "none.db")
     assert result.returncode == 2
@@ -314,6 +336,7 @@ def test_the_help_and_the_options_load_nothing_of_the_extra(tmp_path: Path) -> N
     code = (
         "import sys\nfrom rankprism.cli.app import app\n"
         "app(['assess', 'new', '--help'], standalone_mode=False)\n"
+        "app(['assess', 'import', '--help'], standalone_mode=False)\n"
         f"print('loaded:', *[m for m in {heavy} if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

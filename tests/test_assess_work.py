@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import sqlite3
 import threading
 import time
@@ -514,8 +515,8 @@ def test_export_and_import_resume_a_study(target: str, collection: Collection, t
     file.write_bytes(written.text)
     study.close()
     other = made(str(tmp_path / "other.db"), collection, Settings(depth=3, ask="both"))
-    assert exchange.import_preferences(other, file) == (7, 0)
-    assert exchange.import_preferences(other, file) == (0, 7)
+    assert exchange.import_judgments(other, file) == (7, 0)
+    assert exchange.import_judgments(other, file) == (0, 7)
     assert exchange.export(other, "tsv", identities=True).text == written.text
     remaining = 0
     ann = assessor(other, "ann")
@@ -524,6 +525,146 @@ def test_export_and_import_resume_a_study(target: str, collection: Collection, t
         remaining += 1
     assert remaining == 2 * (10 + 30) - 7  # C(5, 2) pairs and 5 · C(4, 2) triplets of each topic
     other.close()
+
+
+GRADED = Settings(depth=3, ask="grades", overlap=2)
+SCALE = (
+    '[aspects.relevance]\nlabels = ["not", "some", "high"]\n\n'
+    '[aspects.credibility]\nlabels = ["low", "good"]\ngrades = [0, 3]\n'
+)
+
+
+def graded_study(target: str, collection: Collection) -> Store:
+    scale = collection.folder / "scale.toml"
+    scale.write_text(SCALE)
+    return made(target, collection, GRADED, scale=scale)
+
+
+def grade(open_study: Store, name: str, most: int = 1000) -> int:
+    """The assessor grades documents by their worth, with a comment; how many there were."""
+    who, number = assessor(open_study, name), 0
+    while number < most and (task := work.next_task(open_study, GRADED, who)) is not None:
+        value = worth(task.documents[0].name)
+        labels = {
+            "relevance": "high" if value > 4 else "some" if value > 2 else "not",
+            "credibility": "good" if value > 3 else "low",
+        }
+        comment = f'"{name}"\tsays: {value}'
+        work.submit(open_study, who, task.place, task.attempt, "graded", comment, labels)
+        number += 1
+    return number
+
+
+@pytest.mark.parametrize("to", ["tsv", "jsonl"])
+def test_export_and_import_resume_a_study_of_grades(
+    target: str, to: str, collection: Collection, tmp_path: Path
+) -> None:
+    study = graded_study(target, collection)
+    assert (grade(study, "ann", 4), grade(study, "ben", 3)) == (4, 3)
+    written = exchange.export(study, to, identities=True).text
+    file = tmp_path / f"grades.{to}"
+    file.write_bytes(written)
+    qrels = exchange.export(study, "qrels").text
+    study.close()
+    other = graded_study(str(tmp_path / "other.db"), collection)
+    assert exchange.import_judgments(other, file) == (7, 0)
+    assert exchange.import_judgments(other, file) == (0, 7)
+    assert exchange.import_judgments(other, file, format=to) == (0, 7)
+    assert exchange.export(other, to, identities=True).text == written
+    assert exchange.export(other, "qrels").text == qrels
+    # Two topics with five documents, each by two people.
+    assert (grade(other, "ann"), grade(other, "ben"), grade(other, "eva")) == (6, 7, 0)
+    other.close()
+
+
+def test_exported_qrels_are_imported_as_the_grades_of_one_assessor(
+    collection: Collection, tmp_path: Path
+) -> None:
+    study = graded_study(str(tmp_path / "study.db"), collection)
+    grade(study, "ann", 5)
+    written = exchange.export(study, "qrels").text
+    study.close()
+    file = tmp_path / "grades.qrels"
+    file.write_bytes(written)
+    other = graded_study(str(tmp_path / "other.db"), collection)
+    assert exchange.import_judgments(other, file) == (5, 0)
+    assert exchange.import_judgments(other, file) == (0, 5)
+    assert exchange.export(other, "qrels").text == written
+    with other.reading() as connection:
+        found = exchange.grades(connection, identities=True)
+        assert work.study_progress(connection, GRADED) == (5, 20)
+    assert {one.assessor for one in found} == {"assessor"}
+    # The labels that belong to the grades, of the five documents of the first topic.
+    assert {one.doc: one.label for one in found if one.aspect == "relevance"} == {
+        "1-d1": "high",
+        "1-d2": "some",
+        "1-d3": "some",
+        "1-d4": "not",
+        "1-d5": "not",
+    }
+    other.close()
+
+
+HEADER = "topic\taspect\tdoc\tlabel\tgrade\tassessor\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            HEADER + "9\trelevance\t1-d1\tnot\t0\tann\n",
+            "line 2: topic '9' is not in the study, which has 1, 2",
+        ),
+        (HEADER + "1\trelevance\tx\tnot\t0\tann\n", "line 2: document 'x' is not in the study"),
+        (
+            HEADER + "1\tbeauty\t1-d1\tnot\t0\tann\n",
+            "line 2: aspect 'beauty' of topic '1' is not in the study",
+        ),
+        (
+            HEADER + "1\trelevance\t1-d1\tmost\t0\tann\n",
+            "line 2: aspect 'relevance' of topic '1' has no label 'most', only not, some, high",
+        ),
+        (
+            HEADER + "1\trelevance\t1-d1\tnot\t0\tann\n1\trelevance\t1-d1\tsome\t1\tann\n",
+            "line 3: 'ann' gave document '1-d1' of topic '1' two labels of aspect 'relevance'",
+        ),
+        (
+            HEADER + "1\trelevance\t1-d1\tnot\t0\tann\n",
+            "line 2: document '1-d1' of topic '1' has no label of aspect 'credibility'",
+        ),
+        (HEADER + "1\trelevance\t1-d1\t\t\tann\n", "line 2: there is no label and no grade"),
+        (HEADER + "1\trelevance\t1-d1\t\tfew\tann\n", "line 2: the grade 'few' is no number"),
+        (HEADER + "1\trelevance\t\tnot\t0\tann\n", "line 2: there is no doc"),
+        (HEADER + "1\trelevance\t1-d1\n", "line 2: 3 columns where the header has 6"),
+        (HEADER + '1\trelevance\t"1-d1\tnot\t0\tann\n', "line 2: is no line of a table"),
+        (HEADER, "there are no grades in it"),
+        ("topic\taspect\tdoc\tgrades\n", "line 1: the column 'grades' is none of topic, aspect, doc, label"),
+        ("topic\taspect\tdoc\tdoc\n", "line 1: the column 'doc' is there twice"),
+        ("1 relevance 1-d1 7\n", "aspect 'relevance' of topic '1' has no label with grade 7, only 0, 1, 2"),
+        ('{"topic": "1", "aspect": ["x"]}\n', "line 1: aspect must be text"),
+        ("topic\tleft\tright\toutcome\n1\t1-d1\t1-d2\tleft\n", "looks like preferences"),
+    ],
+)
+def test_grades_that_cannot_be_imported_are_refused_whole(
+    text: str, message: str, tmp_path: Path, collection: Collection
+) -> None:
+    study = graded_study(str(tmp_path / "s.db"), collection)
+    file = tmp_path / "grades.txt"
+    file.write_text(text)
+    with pytest.raises(InputError, match=re.escape(message)):
+        exchange.import_judgments(study, file)
+    with study.reading() as connection:
+        assert exchange.grades(connection) == []
+    study.close()
+
+
+def test_grades_are_not_read_as_a_format_of_preferences(tmp_path: Path, collection: Collection) -> None:
+    study = graded_study(str(tmp_path / "s.db"), collection)
+    file = tmp_path / "grades.txt"
+    file.write_text("1 relevance 1-d1 1\n")
+    with pytest.raises(InputError, match=r"cannot be read as 'winner'; use one of qrels, tsv, jsonl"):
+        exchange.import_judgments(study, file, format="winner")
+    study.close()
 
 
 def test_export_hides_identities_unless_they_are_wanted(tmp_path: Path, collection: Collection) -> None:
@@ -547,9 +688,9 @@ def test_export_hides_identities_unless_they_are_wanted(tmp_path: Path, collecti
 def test_what_cannot_be_imported_is_refused(tmp_path: Path, collection: Collection) -> None:
     study = made(str(tmp_path / "s.db"), collection)
     with pytest.raises(InputError, match="document 'x' is not in the study"):
-        exchange.import_preferences(study, [("1", "", "1-d1", "x", "left")])
+        exchange.import_judgments(study, [("1", "", "1-d1", "x", "left")])
     with pytest.raises(InputError, match="topic '9' is not in the study"):
-        exchange.import_preferences(study, [("9", "", "1-d1", "1-d2", "left")])
+        exchange.import_judgments(study, [("9", "", "1-d1", "1-d2", "left")])
     with pytest.raises(InputError, match="cannot write this study as 'pdf'"):
         exchange.export(study, "pdf")
     with pytest.raises(InputError, match="nobody has judged anything yet"):

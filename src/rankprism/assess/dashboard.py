@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from rankprism.assess import access, exchange, store, work
 from rankprism.assess.background import Background
 from rankprism.assess.creation import Settings
+from rankprism.assess.grade_files import Grade, middle_grades
 from rankprism.assess.store import Store
 from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
@@ -227,7 +228,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         number = len(rows)
 
         def sample(at: Any) -> Any:
-            middle = exchange.middle_grades([rows[i] for i in at])
+            middle = middle_grades([rows[i] for i in at])
             return [(*key, grade) for key, grade in middle.items()]
 
     try:
@@ -254,9 +255,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     )
 
 
-def _agreement_of_grades(
-    connection: sa.Connection, rows: list[exchange.Grade], seed: int
-) -> tuple[Moment, ...]:
+def _agreement_of_grades(connection: sa.Connection, rows: list[Grade], seed: int) -> tuple[Moment, ...]:
     """Agreement on the labels over time.
 
     Aspects that all topics have, such as relevance and credibility, count each for itself. Subtopics differ

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -15,27 +12,11 @@ import sqlalchemy as sa
 from rankprism.assess import access, store, work
 from rankprism.assess.choice import Question
 from rankprism.assess.creation import Settings, ids, insert_questions
+from rankprism.assess.grade_files import GRADE_FORMATS, Grade, GradeLine, read_grades, write_grades
 from rankprism.assess.store import Store
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError, listed
 from rankprism.formats.format import Written, written_by
-from rankprism.formats.judged import joined
-
-#: How grades may be exported.
-GRADE_FORMATS = ("qrels", "tsv", "jsonl")
-
-
-class Grade(NamedTuple):
-    """One label that an assessor gave."""
-
-    topic: str
-    aspect: str
-    doc: str
-    label: str
-    grade: float
-    assessor: str
-    time: str
-    comment: str
 
 
 class Answered(NamedTuple):
@@ -81,7 +62,10 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
         purposes = ("study", "gold") if with_gold else ("study",)
         left_out = _left_out(connection, purposes)
         if settings.collects_grades:
-            written = _write_grades(grades(connection, identities, purposes), to)
+            labels = grades(connection, identities, purposes)
+            if not labels:
+                raise InputError(f"{open_study.name}: nobody has judged anything yet")
+            written = write_grades(labels, to)
         else:
             from rankprism.formats.known import PREFERENCE_FORMATS
 
@@ -193,18 +177,9 @@ def grades(
     connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
 ) -> list[Grade]:
     """Every label that was given."""
-    task, topic, judgment, assessor, aspect = (
-        store.task,
-        store.topic,
-        store.judgment,
-        store.assessor,
-        store.aspect,
-    )
+    task, topic, judgment, assessor = store.task, store.topic, store.judgment, store.assessor
     names = _names(connection, store.document)
-    worth: dict[tuple[int, str], dict[str, float]] = {
-        (row.topic, row.name): dict(zip(row.labels, row.grades, strict=True))
-        for row in connection.execute(sa.select(aspect))
-    }
+    scales = _scales(connection)
     found = connection.execute(
         sa.select(
             topic.c.id.label("topic_id"),
@@ -228,7 +203,7 @@ def grades(
             name,
             names[row.first],
             label,
-            worth[row.topic_id, name][label],
+            scales[row.topic_id][name][label],
             row.assessor if identities else f"a{row.number}",
             row.time,
             row.comment,
@@ -238,19 +213,56 @@ def grades(
     ]
 
 
-def middle_grades(found: list[Grade]) -> dict[tuple[str, str, str], float]:
-    """One grade for each topic, aspect and document: the middle one, the lower of two middle ones."""
-    given: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for one in found:
-        given[one.topic, one.aspect, one.doc].append(one.grade)
-    return {key: sorted(several)[(len(several) - 1) // 2] for key, several in given.items()}
+class _Given(NamedTuple):
+    """A judgment from a file, as it is put into a study."""
+
+    question: Question
+    assessor: str
+    answer: str
+    swapped: bool
+    grades: dict[str, str] | None
+    time: str
+    comment: str
 
 
-def import_preferences(open_study: Store, source: Any, format: str | None = None) -> tuple[int, int]:
-    """Put preferences from a file into a study: how many are new, and how many it had already.
+def import_judgments(open_study: Store, source: Any, format: str | None = None) -> tuple[int, int]:
+    """Put judgments from a file into a study: how many are new, and how many it had already.
 
-    Questions that the study does not have yet are added. What an assessor of this name has judged stays.
+    They are preferences or grades, whichever the study collects. Questions that the study does not have yet
+    are added. What an assessor of this name has judged stays.
     """
+    with open_study.reading() as connection:
+        settings = work.load(connection).settings
+        topics, documents = ids(connection, store.topic), ids(connection, store.document)
+        scales = _scales(connection)
+    if settings.collects_grades:
+        given = _given_grades(source, format, topics, documents, scales)
+    else:
+        given = _given_preferences(source, format, topics, documents)
+    added = 0
+    with open_study.writing() as connection:
+        insert_questions(connection, [one.question for one in given], settings, topics, documents)
+        keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
+        tasks = {row.key: row.id for row in connection.execute(keys)}
+        assessors = ids(connection, store.assessor)
+        place = store.place
+        places = connection.execute(sa.select(place.c.task, place.c.assessor))
+        taken = {(row.task, row.assessor) for row in places}
+        for one in given:
+            if one.assessor not in assessors:
+                assessors[one.assessor] = access.add_assessor(connection, one.assessor)
+            task, who = tasks[one.question.key()], assessors[one.assessor]
+            if (task, who) in taken:
+                continue
+            taken.add((task, who))
+            _insert_answer(connection, task, who, one)
+            added += 1
+    return added, len(given) - added
+
+
+def _given_preferences(
+    source: Any, format: str | None, topics: Mapping[str, int], documents: Mapping[str, int]
+) -> list[_Given]:
     from rankprism.formats.preference_rows import ANYBODY
     from rankprism.formats.preferences import read_preferences
 
@@ -258,54 +270,98 @@ def import_preferences(open_study: Store, source: Any, format: str | None = None
     columns = read.columns()
     count = len(read)
     blank = [""] * count
-    rows = list(
-        zip(
-            columns["topic"],
-            columns["given"],
-            columns["left"],
-            columns["right"],
-            columns["outcome"],
-            columns.get("assessor", [ANYBODY] * count),
-            columns.get("time", blank),
-            columns.get("comment", blank),
-            strict=True,
+    found = []
+    for topic, docs, left, right, outcome, assessor, time, comment in zip(
+        columns["topic"],
+        columns["given"],
+        columns["left"],
+        columns["right"],
+        columns["outcome"],
+        columns.get("assessor", [ANYBODY] * count),
+        columns.get("time", blank),
+        columns.get("comment", blank),
+        strict=True,
+    ):
+        question = Question.of(topic, docs.split(), left, right)
+        _check_known(read.source, question, topics, documents)
+        found.append(_Given(question, assessor, outcome, left != question.first, None, time, comment))
+    return found
+
+
+def _given_grades(
+    source: Any,
+    format: str | None,
+    topics: Mapping[str, int],
+    documents: Mapping[str, int],
+    scales: Mapping[int, Mapping[str, Mapping[str, float]]],
+) -> list[_Given]:
+    """The labels of a file, together as they were given: all of one document by one assessor."""
+    lines = read_grades(source, format)
+    together: dict[tuple[Question, str], list[GradeLine]] = defaultdict(list)
+    for line in lines:
+        question = Question.of(line.topic, (), line.doc, None)
+        _check_known(line.where, question, topics, documents)
+        together[question, line.assessor].append(line)
+    found = []
+    for (question, assessor), several in together.items():
+        scale = scales[topics[question.topic]]
+        labels: dict[str, str] = {}
+        for line in several:
+            label = _label(line, scale)
+            if labels.setdefault(line.aspect, label) != label:
+                raise InputError(
+                    f"{line.where}: {assessor!r} gave document {line.doc!r} of topic {line.topic!r} two "
+                    f"labels of aspect {line.aspect!r}: {labels[line.aspect]!r} and {label!r}; keep one"
+                )
+        first = several[0]
+        lacking = [name for name in scale if name not in labels]
+        if lacking:
+            raise InputError(
+                f"{first.where}: document {first.doc!r} of topic {first.topic!r} has no label of aspect "
+                f"{lacking[0]!r}; the study asks for {listed(scale)} at once, so add it, or leave the "
+                f"document out"
+            )
+        grades = {name: labels[name] for name in scale}
+        found.append(_Given(question, assessor, "graded", False, grades, first.time, first.comment))
+    return found
+
+
+def _label(line: GradeLine, scale: Mapping[str, Mapping[str, float]]) -> str:
+    """The label of a line, or the one that its grade stands for."""
+    if line.aspect not in scale:
+        raise InputError(
+            f"{line.where}: aspect {line.aspect!r} of topic {line.topic!r} is not in the study, which has "
+            f"{listed(scale)}"
         )
-    )
-    with open_study.writing() as connection:
-        settings = work.load(connection).settings
-        if settings.collects_grades:
-            raise InputError(f"{open_study.name}: collects grades, and these are preferences")
-        topics, documents = ids(connection, store.topic), ids(connection, store.document)
-        questions = [Question.of(topic, given.split(), left, right) for topic, given, left, right, *_ in rows]
-        for question in questions:
-            _check_known(read.source, question, topics, documents)
-        insert_questions(connection, questions, settings, topics, documents)
-        keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
-        tasks = {row.key: row.id for row in connection.execute(keys)}
-        assessors = ids(connection, store.assessor)
-        place = store.place
-        places = connection.execute(sa.select(place.c.task, place.c.assessor))
-        taken = {(row.task, row.assessor) for row in places}
-        added = 0
-        for question, row in zip(questions, rows, strict=True):
-            _, _, left, _, outcome, name, time, comment = row
-            if name not in assessors:
-                assessors[name] = access.add_assessor(connection, name)
-            task, who = tasks[question.key()], assessors[name]
-            if (task, who) in taken:
-                continue
-            taken.add((task, who))
-            _insert_answer(connection, task, who, left != question.first, outcome, time, comment)
-            added += 1
-    return added, count - added
+    worth = scale[line.aspect]
+    if line.label:
+        if line.label not in worth:
+            raise InputError(
+                f"{line.where}: aspect {line.aspect!r} of topic {line.topic!r} has no label {line.label!r}, "
+                f"only {listed(worth)}"
+            )
+        return line.label
+    label = next((name for name, grade in worth.items() if grade == line.grade), None)
+    if label is None:
+        raise InputError(
+            f"{line.where}: aspect {line.aspect!r} of topic {line.topic!r} has no label with grade "
+            f"{line.grade:g}, only {listed(f'{grade:g}' for grade in worth.values())}"
+        )
+    return label
 
 
-def _insert_answer(
-    connection: sa.Connection, task: int, assessor: int, swapped: bool, outcome: str, time: str, comment: str
-) -> None:
+def _scales(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]:
+    """What each label is worth, by topic and aspect in the order of the study."""
+    found: dict[int, dict[str, dict[str, float]]] = defaultdict(dict)
+    for row in connection.execute(sa.select(store.aspect).order_by(store.aspect.c.id)):
+        found[row.topic][row.name] = dict(zip(row.labels, row.grades, strict=True))
+    return found
+
+
+def _insert_answer(connection: sa.Connection, task: int, assessor: int, given: _Given) -> None:
     """An answer in a free place of its task, or in one more place if all are taken."""
     place = store.place
-    values = {"assessor": assessor, "swapped": swapped, "done": True, "attempt": 1, "expires": None}
+    values = {"assessor": assessor, "swapped": given.swapped, "done": True, "attempt": 1, "expires": None}
     free = connection.scalar(
         sa.select(place.c.id)
         .where(place.c.task == task, place.c.assessor.is_(None), place.c.done.is_(False))
@@ -322,9 +378,10 @@ def _insert_answer(
             attempt=1,
             task=task,
             assessor=assessor,
-            answer=outcome,
-            comment=comment[: work.MOST_COMMENT],
-            time=time or store.now(),
+            answer=given.answer,
+            grades=given.grades,
+            comment=given.comment[: work.MOST_COMMENT],
+            time=given.time or store.now(),
         )
     )
 
@@ -359,27 +416,3 @@ def _left_out(connection: sa.Connection, purposes: tuple[str, ...]) -> int:
         )
         or 0
     )
-
-
-def _write_grades(found: list[Grade], to: str) -> Written:
-    if not found:
-        raise InputError("nobody has judged anything yet")
-    if to == "jsonl":
-        return Written(
-            joined(json.dumps(one._asdict(), ensure_ascii=False) for one in found).encode(), {}, ()
-        )
-    if to == "tsv":
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-        writer.writerow(Grade._fields)
-        writer.writerows((*one[:7], " ".join(one.comment.splitlines())) for one in found)
-        return Written(text.getvalue().encode(), {}, ())
-    from rankprism.formats.convert import judgments_text
-    from rankprism.formats.judgments import read_judgments
-
-    middle = middle_grades(found)
-    rows = [(*key, grade) for key, grade in middle.items()]
-    notes: tuple[str, ...] = ()
-    if len(found) > len(middle):
-        notes = ("several assessors: a grade is the middle one, of two middle ones the lower",)
-    return Written(judgments_text(read_judgments(rows), "diversity").encode(), {}, notes)

@@ -363,30 +363,35 @@ def export(
 @app.command("import")
 def import_(
     study: Study,
-    preferences: Annotated[
-        str, typer.Argument(metavar="PREFS", help="A file of preferences; - is standard input.")
+    judgments: Annotated[
+        str,
+        typer.Argument(
+            metavar="JUDGMENTS",
+            help="A file of preferences or of grades, whichever the study collects; - is standard input.",
+        ),
     ],
     source_format: Annotated[
         str | None,
         typer.Option(
             "--from",
-            click_type=one_of("formats.known:PREFERENCE_FORMATS"),
-            help="The format of PREFS. Default: recognised.",
+            click_type=one_of("assess.grade_files:IMPORT_FORMATS"),
+            help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl. Default: recognised.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Put preferences from a file into a study.
+    """Put preferences or grades from a file into a study.
 
     The study then asks only for what is missing. Judgments that it has already stay as they are, so importing
     a file twice changes nothing.
 
     \b
     rankprism assess import study.db prefs.tsv
+    rankprism assess import graded-study.db grades.tsv
     """
     exchange, store = _part("exchange", study), _part("store", study)
     with noted(), store.opened(study) as opened:
-        added, known = exchange.import_preferences(opened, preferences, source_format)
+        added, known = exchange.import_judgments(opened, judgments, source_format)
     print(f"{added} judgments added, {known} were there already")
 
 
