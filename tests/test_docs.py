@@ -31,7 +31,11 @@ def test_a_page_shows_what_its_commands_and_examples_print(page: Path) -> None:
     assert result.stdout == page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
+#: Pages whose numbers come from collections that are not in the repository.
+REPRODUCTION = sorted((ROOT / "docs" / "reproduction").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *REPRODUCTION, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert link.startswith("https://") or (page.parent / link).exists(), link

@@ -145,8 +145,15 @@ def rbu(
     """
     from rankprism.reproduce.rbu import rbu as compute
 
-    settings = {"repetitions": repetitions, "instances": instances, "seed": seed}
-    _reproduce("drawing", compute, None, {"files": files, **others}, **settings)
+    _reproduce(
+        "drawing",
+        compute,
+        None,
+        {"files": files, **others},
+        repetitions=repetitions,
+        instances=instances,
+        seed=seed,
+    )
 
 
 @app.command()
