@@ -137,7 +137,9 @@ def rbu(
     seed: Seed = 0,
     **others: Any,
 ) -> None:
-    """Amigó et al. (2018): axioms and Metric Unanimity, Tables 1 to 3.
+    """Axioms and Metric Unanimity (Amigó and others 2018).
+
+    Tables 1 to 3.
 
     \b
     rankprism reproduce rbu
@@ -165,7 +167,9 @@ def dsharp(
     figures: Figures = None,
     **others: Any,
 ) -> None:
-    """Sakai and Song (2011): D#-measures, Tables 1 to 6 and Figures 1 to 3.
+    """D#-measures (Sakai and Song 2011).
+
+    Tables 1 to 6 and Figures 1 to 3.
 
     \b
     rankprism reproduce dsharp
@@ -189,10 +193,10 @@ def toma(
     figures: Figures = None,
     **others: Any,
 ) -> None:
-    """Maistro et al. (2021): CAM, MM and TOMA, Tables 1 and 3 to 6, Figures 1 and 2.
+    """CAM, MM and TOMA (Maistro and others 2021).
 
-    It needs judgments of several aspects. Those of the sample are relevance, and whether a document serves
-    several subtopics.
+    Tables 1 and 3 to 6, and Figures 1 and 2. It needs judgments of several aspects. Those of the sample are
+    relevance, and whether a document serves several subtopics.
 
     \b
     rankprism reproduce toma
@@ -232,7 +236,9 @@ def preferences(
     figures: Figures = None,
     **others: Any,
 ) -> None:
-    """Chandar and Carterette (2013): preferences, Tables 2 and 3, Figures 2 to 6.
+    """Measures of preferences (Chandar and Carterette 2013).
+
+    Tables 2 and 3, and Figures 2 to 6.
 
     \b
     rankprism reproduce preferences
