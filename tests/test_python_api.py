@@ -53,7 +53,7 @@ def test_the_function_of_a_command_has_its_name(group: str) -> None:
     package = getattr(rankprism, group)
     app = importlib.import_module(f"rankprism.cli.{group}").app
     names = [command.name or command.callback.__name__ for command in app.registered_commands]
-    assert len(names) >= 4
+    assert len(names) >= 3
     for name in names:
         function = getattr(package, name)
         assert callable(function), name

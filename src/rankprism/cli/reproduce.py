@@ -43,8 +43,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Compute the tables and figures of a paper, and compare them with the printed numbers. Without "
-    "files, the sample collection is used.",
+    help="Compute the tables and figures of a paper.\n\nThe printed numbers stand beside the computed ones. "
+    "Without files, the sample collection is used.",
 )
 
 Figures = Annotated[
