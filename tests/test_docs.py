@@ -47,7 +47,11 @@ def test_no_file_holds_two_versions_of_a_text() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
+#: Pages whose numbers come from collections that are not in the repository.
+REPRODUCTION = sorted((ROOT / "docs" / "reproduction").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *REPRODUCTION, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
         if link.startswith("https://"):

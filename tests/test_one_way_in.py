@@ -238,7 +238,7 @@ def test_help_at_80_columns_cuts_no_example(words: tuple[str, ...]) -> None:
 
 
 def test_the_lists_of_commands_cut_no_sentence(cli: Cli) -> None:
-    groups = ((), ("meta",), ("plot",), ("aspects",), ("assess",), ("preferences",))
+    groups = ((), ("meta",), ("plot",), ("aspects",), ("assess",), ("preferences",), ("reproduce",))
     for words in (*groups, ("preferences", "experiment")):
         shown = cli(*words, "--help").stdout
         described = shown.partition("Commands:")[2].strip().splitlines()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import html
+import importlib
 import io
 import json
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -123,9 +125,17 @@ def other_results(scores: Scores) -> list[Result]:
 
 
 def kinds(of: type = Result) -> set[type]:
-    """Every kind of result that the package has."""
-    below: list[type] = of.__subclasses__()
-    return {kind for sub in below for kind in {sub, *kinds(sub)}}
+    """Every kind of result that the package has, whatever modules other tests have loaded."""
+    for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
+        if not module.name.startswith(("rankprism.cli", "rankprism.assess", "rankprism.__main__")):
+            importlib.import_module(module.name)
+    return {kind for kind in below(of) if kind.__module__.startswith("rankprism.")}
+
+
+def below(of: type) -> set[type]:
+    """All that is derived from a class."""
+    direct: list[type] = of.__subclasses__()
+    return {kind for sub in direct for kind in {sub, *below(sub)}}
 
 
 # Scores are a result

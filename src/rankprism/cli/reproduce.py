@@ -18,10 +18,22 @@ from rankprism.cli.collection import (
     QrelsAndRuns,
     given_to,
     load_measures,
+    options_of,
     read_collection,
+    with_options,
     with_options_of,
 )
 from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
+from rankprism.cli.simulation import (
+    Assessors,
+    Documents,
+    Draw,
+    ProfileFile,
+    Theta,
+    Ties,
+    Triplets,
+    numbers,
+)
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,8 +43,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Compute the tables and figures of a paper, and compare them with the printed numbers. Without "
-    "files, the sample collection is used.",
+    help="Compute the tables and figures of a paper.\n\nThe printed numbers stand beside the computed ones. "
+    "Without files, the sample collection is used.",
 )
 
 Figures = Annotated[
@@ -43,6 +55,18 @@ Figures = Annotated[
 ]
 
 
+def _read_subtopics(**given: Any) -> Collection:
+    """Judgments and runs for a simulation, in which profiles have weights of their own."""
+    return read_collection(**given)
+
+
+_UNUSED = ("topics", "threads", "preferences", "preferences_format", "weights")
+with_options(
+    _read_subtopics,
+    {name: option for name, option in options_of(read_collection).items() if name not in _UNUSED},
+)
+
+
 def _read(options: dict[str, Any], judged: Callable[[], Judgments] | None = None) -> Collection:
     """The collection that is named, or the sample if no files are named.
 
@@ -50,14 +74,14 @@ def _read(options: dict[str, Any], judged: Callable[[], Judgments] | None = None
     """
     from rankprism import sample
 
-    given = given_to(read_collection, options)
+    given = {name: options[name] for name in options_of(read_collection) if name in options}
     if given["files"]:
         read = read_collection(**given)
         if read.preferences is not None and read.judgments is not None:
             raise InputError("preferences are not used here; name absolute judgments and runs only")
         return read
     given["files"] = [str(sample.QRELS), *map(str, sample.RUNS)]
-    if judged is None:
+    if judged is None and "weights" in given:
         given["weights"] = given["weights"] or str(sample.WEIGHTS)
     read = read_collection(**given)
     return read if judged is None else replace(read, judgments=judged())
@@ -76,7 +100,8 @@ def _reproduce(
     with noted(options["quiet"]):
         read = _read(options, judged)
         with working(what) as on_share:
-            found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **read.settings)
+            settings = {name: value for name, value in read.settings.items() if name in options}
+            found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **settings)
     if figures is not None:
         _draw(found, figures)
     write_result(found, **given_to(write_result, options))
@@ -84,13 +109,18 @@ def _reproduce(
 
 def _draw(found: Any, folder: Path) -> None:
     """Draw the figures of a paper as SVG files, which are named after them."""
-    from rankprism.plots import draw, irec_against, save
+    from rankprism.plots import draw, irec_against, save, score_intervals
     from rankprism.results.scores import Scores
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, result in found.figures.items():
         is_scores = isinstance(result, Scores)
-        chart = irec_against(result, *result.measures) if is_scores else draw(result)
+        if not is_scores:
+            chart = draw(result)
+        elif "I-rec" in result.measures:
+            chart = irec_against(result, *result.measures)
+        else:
+            chart = score_intervals(result)
         save(chart, folder / f"{'-'.join(re.findall(r'[A-Za-z0-9#]+', name)).lower()}.svg")
 
 
@@ -107,7 +137,9 @@ def rbu(
     seed: Seed = 0,
     **others: Any,
 ) -> None:
-    """Amigó et al. (2018): axioms and Metric Unanimity, Tables 1 to 3.
+    """Axioms and Metric Unanimity (Amigó and others 2018).
+
+    Tables 1 to 3.
 
     \b
     rankprism reproduce rbu
@@ -115,8 +147,15 @@ def rbu(
     """
     from rankprism.reproduce.rbu import rbu as compute
 
-    settings = {"repetitions": repetitions, "instances": instances, "seed": seed}
-    _reproduce("drawing", compute, None, {"files": files, **others}, **settings)
+    _reproduce(
+        "drawing",
+        compute,
+        None,
+        {"files": files, **others},
+        repetitions=repetitions,
+        instances=instances,
+        seed=seed,
+    )
 
 
 @app.command()
@@ -128,7 +167,9 @@ def dsharp(
     figures: Figures = None,
     **others: Any,
 ) -> None:
-    """Sakai and Song (2011): D#-measures, Tables 1 to 6 and Figures 1 to 3.
+    """D#-measures (Sakai and Song 2011).
+
+    Tables 1 to 6 and Figures 1 to 3.
 
     \b
     rankprism reproduce dsharp
@@ -152,10 +193,10 @@ def toma(
     figures: Figures = None,
     **others: Any,
 ) -> None:
-    """Maistro et al. (2021): CAM, MM and TOMA, Tables 1 and 3 to 6, Figures 1 and 2.
+    """CAM, MM and TOMA (Maistro and others 2021).
 
-    It needs judgments of several aspects. Those of the sample are relevance, and whether a document serves
-    several subtopics.
+    Tables 1 and 3 to 6, and Figures 1 and 2. It needs judgments of several aspects. Those of the sample are
+    relevance, and whether a document serves several subtopics.
 
     \b
     rankprism reproduce toma
@@ -175,5 +216,48 @@ def toma(
         settings=toma_settings(toma),
         alpha=alpha,
         resamples=resamples,
+        seed=seed,
+    )
+
+
+@app.command()
+@with_options_of(_read_subtopics, write_result, note_options)
+def preferences(
+    files: QrelsAndRuns = None,
+    profiles: ProfileFile = None,
+    draw: Draw = 3,
+    theta: Theta = 0.2,
+    documents: Documents = 100,
+    ties: Ties = "half",
+    triplets: Triplets = "100,300,1000,3000,8000",
+    assessors: Assessors = 5,
+    repetitions: Annotated[int, typer.Option(min=1, help="How often triplets are drawn anew.")] = 10,
+    seed: Seed = 0,
+    figures: Figures = None,
+    **others: Any,
+) -> None:
+    """Measures of preferences (Chandar and Carterette 2013).
+
+    Tables 2 and 3, and Figures 2 to 6.
+
+    \b
+    rankprism reproduce preferences
+    rankprism reproduce preferences qrels.txt runs/*.run --profiles profiles.txt
+    """
+    from rankprism.reproduce.preferences import preferences as compute
+
+    _reproduce(
+        "simulating",
+        compute,
+        figures,
+        {"files": files, **others},
+        profiles=profiles,
+        draw=draw,
+        theta=theta,
+        documents=documents,
+        ties=ties,
+        triplets=numbers(triplets),
+        assessors=assessors,
+        repetitions=repetitions,
         seed=seed,
     )

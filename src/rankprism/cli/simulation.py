@@ -90,6 +90,9 @@ Form = Annotated[
         autocompletion=complete_measure,
     ),
 ]
+Triplets = Annotated[
+    str, typer.Option(metavar="N,…", help="Numbers of triplets of a topic to try, separated by commas.")
+]
 Theta = Annotated[float, typer.Option(help="With rbp: the probability to stop at a document.")]
 Cutoff = Annotated[int, typer.Option("--cutoff", "-k", min=1, help="Cutoff of the measures.")]
 Intervals = Annotated[float, typer.Option(help="Confidence of the intervals over topics. 0: no intervals.")]
@@ -410,10 +413,7 @@ def incomplete(
     on_share: Share,
     profiles: ProfileFile = None,
     draw: Draw = 3,
-    triplets: Annotated[
-        str,
-        typer.Option(metavar="N,…", help="Numbers of triplets of a topic to try, separated by commas."),
-    ] = "100,300,1000,3000,8000",
+    triplets: Triplets = "100,300,1000,3000,8000",
     assessors: Assessors = 5,
     repetitions: Annotated[int, typer.Option(min=1, help="How often triplets are drawn anew.")] = 10,
     measure: Annotated[
@@ -449,7 +449,7 @@ def incomplete(
         list(read.runs),
         profiles,
         draw=draw,
-        triplets=_numbers(triplets),
+        triplets=numbers(triplets),
         assessors=assessors,
         repetitions=repetitions,
         measures=measure or [RR_MIN],
@@ -462,7 +462,7 @@ def incomplete(
     )
 
 
-def _numbers(text: str) -> list[int]:
+def numbers(text: str) -> list[int]:
     found = text.split(",")
     if not all(one.strip().isdecimal() and int(one) > 0 for one in found):
         raise InputError(

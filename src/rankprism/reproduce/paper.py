@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Ints
+from rankprism.data.hits import Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import RankprismWarning
@@ -153,7 +153,7 @@ class Aligned:
         return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
 
 
-def cut(run: Alignment, length: Ints) -> Alignment:
+def cut(run: Alignment, length: Ints | Longs) -> Alignment:
     """The run with the ranking of each topic cut at a length."""
     kept_length = np.minimum(length, run.length).astype(np.int32)
     topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
