@@ -181,11 +181,11 @@ VARIANTS = {
     "ACT": ["height=1,batch=1", "alpha=0"],
     "P_at_recall": ["rel=2", "modified=True"],
     "D_nDCG": ["gain='linear'", "gain='probability'", "gain='binary'"],
-    "D_Q": ["gain='linear'", "beta=0"],
+    "D_Q": ["gain='linear'", "gain='probability'", "beta=0"],
     "DIN_nDCG": ["gain='linear'"],
     "D_nERR": ["gain='linear'", "gain='probability'"],
-    "D_EBR": ["gain='linear'"],
-    "D_iRBU": ["gain='linear'"],
+    "D_EBR": ["gain='linear'", "gain='probability'"],
+    "D_iRBU": ["gain='linear'", "gain='probability'"],
     "D_RBP": ["gain='linear'", "gain='probability'"],
 }
 #: What TOMA, CAM and the like are put around, and how.

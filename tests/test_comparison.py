@@ -111,6 +111,17 @@ def test_all_256_resamples_of_the_worked_example(monkeypatch: pytest.MonkeyPatch
     assert sum(rounded) in (76, 77)
 
 
+def test_the_critical_value_of_the_bootstrap_is_the_t_beyond_which_p_is_below_alpha() -> None:
+    z = np.random.default_rng(2).normal(size=9)
+    counts = np.concatenate([drawn for _, drawn in resampling._draws(9, 199, 3)], axis=1)
+    samples = [np.repeat(z - z.mean(), drawn) for drawn in counts.T.astype(int)]
+    t = np.abs([stats.ttest_1samp(sample, 0).statistic for sample in samples])
+    critical = resampling.bootstrap(z[None], 0.05, 199, 3).critical[0]
+    assert np.isclose(t, critical, rtol=1e-9).sum() >= 1
+    assert ((t > critical * (1 + 1e-9)).sum() + 1) / 200 < 0.05
+    assert ((t > critical * (1 - 1e-9)).sum() + 1) / 200 >= 0.05
+
+
 @given(st.integers(0, 1000))
 def test_bootstrap_does_not_depend_on_blocks(seed: int) -> None:
     z = np.random.default_rng(seed).normal(size=(7, 9))

@@ -181,6 +181,7 @@ def test_intervals_of_shares_end_at_0_and_1() -> None:
             assert np.nanmin(low) >= 0
             assert np.nanmax(high) <= 1
             assert np.nanmin(low) == 0 or np.nanmax(high) == 1, type(found)
+            assert (low < high).any()
 
 
 # Where there are none

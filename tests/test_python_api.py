@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import inspect
 import pickle
 import subprocess
 import sys
@@ -213,3 +215,13 @@ def test_copies_of_constraints_are_read_in_the_same_way(way: str) -> None:
     binary = Pri(grades="binary")
     assert str(COPIES[way](binary)) == str(binary) == "Pri(grades='binary')"
     assert COPIES[way](Pri) is Pri
+
+
+@pytest.mark.parametrize("module", ["rankprism", "rankprism.meta", "rankprism.aspects", "rankprism.plots"])
+def test_every_parameter_of_a_public_function_can_be_given_by_name(module: str) -> None:
+    package = importlib.import_module(module)
+    functions = [f for name in package.__all__ if inspect.isfunction(f := getattr(package, name))]
+    assert functions
+    for function in functions:
+        kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+        assert inspect.Parameter.POSITIONAL_ONLY not in kinds, function
