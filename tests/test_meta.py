@@ -488,7 +488,7 @@ def test_the_lists_of_a_disagreement_show_aspects_and_grades() -> None:
         *("1", "q", "(2)", "X", "1:2", "·", "+0.5000", "▲", "-0.5000", "▼")
     ]
     with pytest.raises(InputError, match=r"no run 'Y' to show the lists of; there are '?X"):
-        disagreement(scores, "RR", "StRecall", judgments=judgments, runs={"X": runs["X"]})
+        disagreement(scores, first="RR", second="StRecall", judgments=judgments, runs={"X": runs["X"]})
 
 
 # What every result can do

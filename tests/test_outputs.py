@@ -22,7 +22,7 @@ import pyarrow.parquet
 import pytest
 
 import rankprism.results.outputs
-from rankprism import InputError, RankprismError, Scores, compare, evaluate, read_scores, sample
+from rankprism import InputError, RankprismError, Scores, compare, evaluate, explain, read_scores, sample
 from rankprism.aspects import attainable, labels, order, orders
 from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
@@ -44,6 +44,8 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
+from rankprism.preferences.groups import evaluate_by
+from rankprism.preferences.intervals import intervals
 from rankprism.preferences.plan import plan
 from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
@@ -117,7 +119,10 @@ def other_results(scores: Scores) -> list[Result]:
         toma(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
         bradley_terry(preferences),
+        evaluate_by(preferences, runs, "nPrf@2"),
+        intervals(preferences, runs, "nPrf@2", resample="assessors", resamples=10),
         plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),
+        explain(judged, runs, "alpha_nDCG@2", "q_1"),
         measure_correlation(judged, runs, cutoff=2),
         profile_correlation(judged, runs, draw=1),
         incomplete_correlation(judged, deeper, draw=1, triplets=[1], repetitions=2),
