@@ -347,11 +347,11 @@ def write_results(results: dict[str, str]) -> None:
 
 
 def table(results: dict[str, str]) -> str:
-    """Killed mutants by folder, with 95 % Clopper-Pearson intervals."""
+    """Killed mutants by folder, with 95 % Clopper-Pearson intervals, in Markdown."""
     counts: dict[str, Counter[str]] = {}
     for mutant, result in results.items():
         folder = mutant.split("/")[0]
-        for group in (folder, "all" if folder != "_core" else "core"):
+        for group in [folder] if folder == "_core" else [folder, "all Python"]:
             counts.setdefault(group, Counter())[result] += 1
     lines = ["| code | mutants | killed | share | 95 % interval |", "|---|---|---|---|---|"]
     for group, count in sorted(counts.items()):
