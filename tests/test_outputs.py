@@ -120,7 +120,7 @@ def other_results(scores: Scores) -> list[Result]:
         describe(preferences, runs, resamples=20),
         bradley_terry(preferences),
         evaluate_by(preferences, runs, "nPrf@2"),
-        intervals(preferences, runs, "nPrf@2", resample="assessors", resamples=10),
+        intervals(preferences, runs, "nPrf@2", resample="assessors", resamples=20),
         plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),
         explain(judged, runs, "alpha_nDCG@2", "q_1"),
         measure_correlation(judged, runs, cutoff=2),
