@@ -82,9 +82,10 @@ def postgres() -> Iterator[Callable[[], str]]:
         yield database
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium without a window, one for all tests."""
+    """Debian's Chromium without a window. It is closed with the module, because as long as Playwright is there
+    it has an event loop running, and no other test of the process could start one."""
     program = shutil.which("chromium")
     if program is None:
         required("browser", "Chromium is not there: apt-get install chromium")
