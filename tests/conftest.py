@@ -84,8 +84,11 @@ def postgres() -> Iterator[Callable[[], str]]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium without a window. It is closed with the module, because as long as Playwright is there
-    it has an event loop running, and no other test of the process could start one."""
+    """Debian's Chromium without a window.
+
+    It is closed with the module: Playwright keeps an event loop running, and beside it no other test of the
+    process could start one.
+    """
     program = shutil.which("chromium")
     if program is None:
         required("browser", "Chromium is not there: apt-get install chromium")

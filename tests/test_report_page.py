@@ -239,7 +239,7 @@ def test_nothing_in_the_data_becomes_markup(tmp_path: Path, opened: Callable[...
         run: {t: {doc: float((i * k + 3) % 13) for i, doc in enumerate(HOSTILE)} for t in HOSTILE}
         for k, run in enumerate(HOSTILE[:6], 2)
     }
-    documents = {doc: {"title": doc, "text": doc, "url": doc, "type": doc} for doc in HOSTILE[::2]}
+    documents = {doc: {"title": doc, "text": doc, "url": doc, "type": "html"} for doc in HOSTILE[::2]}
     path = tmp_path / "hostile.html"
     report.make(qrels, runs, ["RBU@5", "P@5"], documents=documents, title=HOSTILE[0]).save(path)
     for view in VIEWS:
