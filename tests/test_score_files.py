@@ -114,7 +114,7 @@ def test_the_official_ndeval_file(collections: Path) -> None:
     file = collections / "trec-web-2012" / "expected" / "ndeval.csv.gz"
     scores = read_scores(file, where={"sort": "rank"})
     assert (len(scores.runs), len(scores.topics), len(scores.measures)) == (17, 50, 21)
-    with pytest.raises(InputError, match=r"ndeval.csv.gz:\d+: a second score of run 'desa'"):
+    with pytest.raises(InputError, match=r"ndeval.csv.gz, line \d+: a second score of run 'desa'"):
         read_scores(file)
 
 

@@ -109,7 +109,7 @@ def _reproduce(
 
 def _draw(found: Any, folder: Path) -> None:
     """Draw the figures of a paper as SVG files, which are named after them."""
-    from rankprism.plots import draw, irec_against, save, score_intervals
+    from rankprism.plots import draw, intervals, irec, save
     from rankprism.results.scores import Scores
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,9 +118,9 @@ def _draw(found: Any, folder: Path) -> None:
         if not is_scores:
             chart = draw(result)
         elif "I-rec" in result.measures:
-            chart = irec_against(result, *result.measures)
+            chart = irec(result, *result.measures)
         else:
-            chart = score_intervals(result)
+            chart = intervals(result)
         save(chart, folder / f"{'-'.join(re.findall(r'[A-Za-z0-9#]+', name)).lower()}.svg")
 
 
