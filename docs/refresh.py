@@ -39,8 +39,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 def console(block: str, folder: Path) -> str:
     """Commands behind "$ ", each followed by what it prints."""
+    commands = os.environ.get("RANKPRISM_COMMANDS", Path(sys.executable).parent)
     environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": f"{commands}:{os.environ['PATH']}",
         "PYTHONUTF8": "1",
     }
     out = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,12 +18,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_a_page_shows_what_its_commands_and_examples_print(page: Path) -> None:
+def test_a_page_shows_what_its_commands_and_examples_print(page: Path, commands: Path) -> None:
     # In a process of its own: pages define measures, and a name can be taken only once.
     code = "import sys, pathlib, refresh; print(refresh.refreshed(pathlib.Path(sys.argv[1])), end='')"
     result = subprocess.run(
         [sys.executable, "-X", "utf8", "-c", code, str(page)],
         cwd=ROOT / "docs",
+        env=os.environ | {"RANKPRISM_COMMANDS": str(commands)},
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -1,0 +1,120 @@
+"""The command line without the time that it takes to start.
+
+Starting Python and importing numpy takes half a second, and the tests call the command hundreds of times. Here
+one process has imported everything. For each call it forks, and the child gets the arguments, the folder, the
+environment and the standard streams of the caller. So each call still has a process of its own. The first
+program in `serving` is a small client that a shell or `subprocess` can run in the place of `rankprism`.
+
+Tests about starting, stopping, signals and encodings run the installed command instead.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: fork is safe here only if no imported library has started threads that hold locks.
+POSSIBLE = sys.platform == "linux"
+
+# It sends its arguments, its folder and its environment, and its standard streams beside them, and exits as the
+# command does. If the command crashes, no exit code comes back.
+CLIENT = """\
+#!{python} -IS
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+words = [os.getcwdb(), b"%d" % len(sys.argv), *map(os.fsencode, sys.argv)]
+words += [name + b"=" + value for name, value in os.environb.items()]
+data = b"\\0".join(words)
+socket.send_fds(server, [b"%20d" % len(data)], [0, 1, 2])
+server.sendall(data)
+sys.exit(int(server.recv(8) or 70))
+"""
+
+
+@contextmanager
+def serving() -> Iterator[Path]:
+    """A folder with the program `rankprism`, for as long as the process behind it is there."""
+    with tempfile.TemporaryDirectory(prefix="warm") as folder:
+        address = f"{folder}/socket"
+        program = Path(folder, "rankprism")
+        program.write_text(CLIENT.format(python=sys.executable, address=address))
+        program.chmod(0o755)
+        environment = os.environ | {"PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
+        command = [sys.executable, __file__, address]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as server:
+            assert server.stdout is not None
+            server.stdout.readline()  # it is ready
+            yield Path(folder)
+            server.kill()
+
+
+def serve(address: str) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(address)
+        door.listen()
+        import_everything()
+        print("ready", flush=True)
+        while True:
+            caller, _ = door.accept()
+            with caller:
+                if os.fork() == 0:
+                    answer(caller)
+
+
+def import_everything() -> None:
+    import rankprism
+
+    for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
+        if ".migrations" not in module.name and not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for heavy in ("altair", "scipy.stats", "vl_convert"):
+        importlib.import_module(heavy)
+
+
+def answer(caller: socket.socket) -> None:
+    """Be the command, and tell the caller how it ended."""
+    from rankprism.cli import main
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    size, streams, _, _ = socket.recv_fds(caller, 20, 3)
+    with caller.makefile("rb") as file:
+        folder, count, *words = file.read(int(size)).split(b"\0")
+    sys.argv = [os.fsdecode(word) for word in words[: int(count)]]
+    os.environb.clear()
+    os.environb.update(word.partition(b"=")[::2] for word in words[int(count) :])
+    os.chdir(folder)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    # The present ones remember what the streams of this process could do.
+    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    code = 1
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        atexit._run_exitfuncs()
+        caller.sendall(b"%d" % code)
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
