@@ -350,7 +350,7 @@ def test_more_runs_than_letters() -> None:
         ({"alpha": "5%"}, "alpha must be a number between 0 and 1; got '5%'"),
         (
             {"test": "bootstrap", "resamples": 10, "alpha": 0.01},
-            "10 resamples cannot show a level of 0.01; take at least 100",
+            "with 10 resamples no p can be below 0.01 after the Holm correction for 1 pair; .* least 100",
         ),
     ],
 )
@@ -369,6 +369,8 @@ def test_resamples_with_which_nothing_can_be_significant_are_refused(test: str) 
     expected = "with 500 resamples no p can be below 0.05 after the Holm correction for 28 pairs; .* 560"
     with pytest.raises(InputError, match=expected):
         compare(scores, test=test, resamples=500)
+    with pytest.raises(InputError, match=r"with 10 resamples no p can be below 0\.05 .* at least 560"):
+        compare(scores, test=test, resamples=10)
     # 28 · 1/561 < .05 ≤ 28 · 1/560
     with pytest.raises(InputError, match="at least 560"):
         compare(scores, test=test, resamples=559, correction="bonferroni")

@@ -229,6 +229,7 @@ def test_help_at_80_columns_cuts_no_example(words: tuple[str, ...]) -> None:
     shown = command.get_help(command.make_context("rankprism", [], resilient_parsing=True, terminal_width=80))
     lines = shown.splitlines()
     assert max(map(len, lines)) <= 80
+    assert re.findall("<(?:int|float|str).*?>", shown) == [], "N, NUMBER or TEXT, not the name of a type"
     own = command.help.partition("\b\n")[2]
     assert own, "a help page has an example"
     for line in own.splitlines():

@@ -1,9 +1,9 @@
 """The command line without the time that it takes to start.
 
-Starting Python and importing numpy takes half a second, and the tests call the command hundreds of times. Here
-one process has imported everything. For each call it forks, and the child gets the arguments, the folder, the
-environment and the standard streams of the caller. So each call still has a process of its own. The first
-program in `serving` is a small client that a shell or `subprocess` can run in the place of `rankprism`.
+Starting Python and importing numpy takes half a second, and the tests call the command hundreds of times.
+Here one process has imported everything. For each call it forks, and the child gets the arguments, the folder,
+the environment and the standard streams of the caller. So each call still has a process of its own. What a
+shell or `subprocess` runs in the place of `rankprism` is a small client.
 
 Tests about starting, stopping, signals and encodings run the installed command instead.
 """
@@ -27,8 +27,8 @@ from pathlib import Path
 #: fork is safe here only if no imported library has started threads that hold locks.
 POSSIBLE = sys.platform == "linux"
 
-# It sends its arguments, its folder and its environment, and its standard streams beside them, and exits as the
-# command does. If the command crashes, no exit code comes back.
+# It sends its arguments, its folder, its environment and its standard streams, and exits as the command does.
+# If the command crashes, no exit code comes back.
 CLIENT = """\
 #!{python} -IS
 import os, socket, sys

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rankprism import __version__
-from rankprism.cli.group import Group
+from rankprism.cli.group import Group, in_words
 
 #: The module of each command, in the order of the help: what users do with runs comes first, then measures,
 #: judgments, and the rest. The `app` of the module either contains the command or is the group itself.
@@ -47,7 +47,7 @@ class Commands(Group):
         group = typer.main.get_command(module.app)
         command = getattr(group, "commands", {}).get(cmd_name, group)
         command.name = cmd_name
-        return command
+        return in_words(command)
 
 
 app = typer.Typer(

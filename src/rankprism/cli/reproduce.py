@@ -23,6 +23,7 @@ from rankprism.cli.collection import (
     with_options,
     with_options_of,
 )
+from rankprism.cli.group import Group
 from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.cli.simulation import (
     Assessors,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -24,7 +24,7 @@ from rankprism.statistics.corrections import (
     corrected,
     interval_level,
 )
-from rankprism.statistics.levels import MOST_RESAMPLES, check_level
+from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resamples
 from rankprism.statistics.paired import Paired, against, all_pairs
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
@@ -179,7 +179,7 @@ def compare(
     one_of("test", test, tuple(TESTS))
     chosen = TESTS[test]
     correction = _correction(test, correction)
-    check_level(alpha, resamples if chosen.draws else None, seed)
+    check_level(alpha, None, seed)
     complete = comparable(scores, runs, measures)
     names, topics = complete.runs, len(complete.topics)
     if len(names) < 2:
@@ -288,7 +288,8 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
     single pair, and multiplies by less if several pairs have a small p.
     """
     multiplied = pairs if correction in ("holm", "bonferroni") else 1
-    words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {pairs:,} pairs"
+    several = "1 pair" if pairs == 1 else f"{pairs:,} pairs"
+    words = f" after the {NAMES_OF_CORRECTIONS[correction]} correction for {several}"
     after = "" if correction == "none" else words
     if wanted is None:
         least = least_resamples(alpha, 1 if correction == "none" else pairs)
@@ -298,6 +299,7 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
                 "take the test t or anova-tukey, or the correction bh with resamples of your choice"
             )
         return max(RESAMPLES, least)
+    check_resamples(wanted)
     least = least_resamples(alpha, multiplied)
     if wanted < least and not (TESTS[test].enumerates and enumerable(topics, wanted)):
         raise InputError(

@@ -26,10 +26,15 @@ def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
     check_whole("seed", seed, 0)
     if resamples is None:
         return
-    check_whole("resamples", resamples, 1)
-    if resamples > MOST_RESAMPLES:
-        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
+    check_resamples(resamples)
     if resamples < least_resamples(alpha):
         raise InputError(
             f"{resamples} resamples cannot show a level of {alpha:g}; take at least {least_resamples(alpha)}"
         )
+
+
+def check_resamples(resamples: int) -> None:
+    """Refuse what is no number of resamples, whatever the level."""
+    check_whole("resamples", resamples, 1)
+    if resamples > MOST_RESAMPLES:
+        raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")
