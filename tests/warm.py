@@ -1,8 +1,8 @@
 """The command line without the time that it takes to start.
 
 Starting Python and importing numpy takes half a second, and the tests call the command hundreds of times.
-Here one process has imported everything. For each call it forks, and the child gets the arguments, the folder,
-the environment and the standard streams of the caller. So each call still has a process of its own. What a
+Here one process has imported everything. For each call it forks, and the child gets the arguments, the
+folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
 shell or `subprocess` runs in the place of `rankprism` is a small client.
 
 Tests about starting, stopping, signals and encodings run the installed command instead.
