@@ -82,6 +82,9 @@ FILES = [
     "outputs",
     "python_api",
     "scores",
+    "preference_measures",
+    "preference_evaluation",
+    "explanation",
 ]
 SLOW = [
     "command_line",

@@ -17,7 +17,8 @@ from rankprism import InputError, compare, read_scores
 from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.data.hits import Floats
 from rankprism.results.scores import Scores
-from rankprism.statistics import paired, signed_ranks, simultaneous
+from rankprism.statistics import paired, resampling, signed_ranks, simultaneous
+from rankprism.statistics.means import t_intervals
 
 
 def scores_of(values: Floats) -> Scores:
@@ -317,6 +318,32 @@ def test_equal_differences_are_ties_in_wilcoxon_whatever_the_rounding() -> None:
     assert len(set(np.abs(first - second).tolist())) > 2
     found = paired.wilcoxon(np.array([first, second]), paired.all_pairs(2), 0.05)
     assert found.p[0] == enumerated(np.array([1.0, 1.0, 1.0, -1.0, 0.0])) == 10 / 16
+
+
+def test_intervals_are_those_of_a_textbook() -> None:
+    # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(0.975, 3) = 3.1824, hence 2.5 ± 3.1824 · √(5/3) / 2
+    means, margins = t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
+    assert means[0, 0] == 2.5
+    assert margins[0, 0] == pytest.approx(3.1824 * (5 / 3) ** 0.5 / 2, abs=1e-4)
+
+
+def test_systems_that_always_differ_alike_have_an_infinite_effect_of_either_sign() -> None:
+    values = np.array([[0.5, 0.25, 0.75], [0.25, 0.0, 0.5], [0.75, 0.5, 1.0]])
+    found = compare(scores_of(values), test="anova-tukey")
+    by_pair = {(row["run"], row["other"]): row["effect"] for row in found.rows.records()}
+    assert by_pair == {("r0", "r1"): np.inf, ("r0", "r2"): -np.inf, ("r1", "r2"): -np.inf}
+
+
+@pytest.mark.parametrize("chunk", [1, 40, 1 << 16])
+def test_every_resample_of_the_randomised_hsd_is_dealt(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are dealt at a time, they are those of one long row of random numbers."""
+    values = systems(np.random.default_rng(0), 4, 7)
+    rng = np.random.default_rng(5)
+    dealt = [rng.permuted(values.T, axis=1).mean(0) for _ in range(33)]
+    monkeypatch.setattr(resampling, "CHUNK", chunk)
+    np.testing.assert_allclose(
+        resampling.tukey(values, 33, 5), sorted(np.ptp(x) for x in dealt), rtol=1e-14, atol=0
+    )
 
 
 # Order, and what is refused

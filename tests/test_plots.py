@@ -47,7 +47,6 @@ from rankprism.preferences.experiments import (
     profile_correlation,
 )
 from rankprism.preferences.plan import plan
-from rankprism.statistics.means import t_intervals
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}
@@ -501,13 +500,6 @@ def test_topic_differences_are_sorted_and_add_up(scores: Scores) -> None:
         plots.differences(scores, "ideal", "ideal", "P@10")
     with pytest.raises(InputError, match="no run 'nobody'"):
         plots.differences(scores, "ideal", "nobody", "P@10")
-
-
-def test_intervals_are_those_of_a_textbook() -> None:
-    # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(0.975, 3) = 3.1824, hence 2.5 ± 3.1824 · √(5/3) / 2
-    means, margins = t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
-    assert means[0, 0] == 2.5
-    assert margins[0, 0] == pytest.approx(3.1824 * (5 / 3) ** 0.5 / 2, abs=1e-4)
 
 
 def test_intervals_are_those_of_scipy(scores: Scores) -> None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rankprism.measures import tables
+from rankprism.measures import compat, tables
 
 RANKS = 100_000
 
@@ -115,3 +115,14 @@ def test_a_table_that_grows_keeps_its_beginning_and_cannot_be_changed() -> None:
     assert large[:70].tolist() == small.tolist()
     with pytest.raises(ValueError, match="read-only"):
         small[0] = 2.0
+
+
+@pytest.mark.parametrize("p", [0.999, 0.9999, 0.99999])
+def test_sums_over_far_ranks_are_those_of_their_terms(p: float) -> None:
+    first, last = compat._SUMMED, compat._SUMMED + 5000
+    terms = [Decimal(p) ** (rank - 1) / rank for rank in range(first + 1, last + 1)]
+    assert compat._overlap_beyond(last, p) == pytest.approx(float(sum(terms)), rel=1e-13)
+    assert compat._powers_beyond(last, p) == pytest.approx(
+        float(sum(term * rank for term, rank in zip(terms, range(first + 1, last + 1), strict=True))),
+        rel=1e-13,
+    )
