@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism.data.hits import Floats
-from rankprism.preferences.intervals import intervals
 from rankprism.preferences.rescoring import aligned
+from rankprism.preferences.score_intervals import intervals
 from rankprism.results.scores import mean_over_topics
 
 Rows = list[tuple[str, str, str, str, str, str]]

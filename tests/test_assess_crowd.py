@@ -18,7 +18,7 @@ from rankprism.assess.creation import Settings
 from rankprism.measures.preferences.utility import NONE
 from rankprism.meta.rank_correlation import tau_a
 from rankprism.preferences.rankings import read_rankings
-from rankprism.preferences.simulate import User, simulate, users_of
+from rankprism.preferences.simulation import User, simulate, users_of
 
 DEPTH = 5
 MEASURE = f"nPrf(estimate='pooled')@{DEPTH}"

@@ -34,8 +34,8 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.profiles import draw_profiles, read_profiles, restricted
-from rankprism.preferences.simulate import complete, simulate, users_of
+from rankprism.preferences.simulation import complete, simulate, users_of
+from rankprism.preferences.user_profiles import draw_profiles, read_profiles, restrict
 
 RUNS = list(sample.RUNS)
 FORMS = [
@@ -101,7 +101,7 @@ def test_each_profile_is_compared_with_the_measure_on_its_subtopics() -> None:
         mine[name] = evaluate(simulate(judged, RUNS, only, documents=10), RUNS, "nPrf(theta=0.5)@10").means[
             :, 0
         ]
-        theirs = evaluate(restricted(judged, profiles, name), RUNS, "ERR_IA@10").means[:, 0]
+        theirs = evaluate(restrict(judged, profiles, name), RUNS, "ERR_IA@10").means[:, 0]
         pair = f"nPrf(theta=0.5)@10, {name}", f"ERR_IA@10, {name}"
         assert measured[pair] == pytest.approx(tau(mine[name], theirs))
     trec = evaluate(simulate(judged, RUNS, documents=10), RUNS, "nPrf(theta=0.5)@10").means[:, 0]
@@ -244,7 +244,9 @@ def test_simulated_preferences_come_from_the_command_line(command: Command, tmp_
     assert read_preferences(out).columns() == expected.columns()
     # The same by way of a file of profiles, as JSON lines, with the runs in another order.
     drawn = tmp_path / "profiles.txt"
-    assert command("preferences", "profiles", FILES[0], "--draw", "2", "--seed", "3", "-o", drawn)[0] == 0
+    assert (
+        command("preferences", "draw-profiles", FILES[0], "--draw", "2", "--seed", "3", "-o", drawn)[0] == 0
+    )
     again = tmp_path / "p.jsonl"
     words = ("--profiles", str(drawn), *words[2:])
     assert command("preferences", "simulate", FILES[0], *FILES[:0:-1], *words, "-o", again)[0] == 0
@@ -257,7 +259,7 @@ def test_judgments_are_restricted_from_the_command_line(command: Command, tmp_pa
     (tmp_path / "profiles.txt").write_text(profiles.lines())
     words = ("--profiles", tmp_path / "profiles.txt", "--profile", "p1", "-o", tmp_path / "p1.qrels")
     assert command("preferences", "restrict", FILES[0], *words)[0] == 0
-    expected = restricted(judged, profiles, "p1").table
+    expected = restrict(judged, profiles, "p1").table
     found = read_judgments(tmp_path / "p1.qrels").table
     assert found.columns()[:3] == expected.columns()[:3]
     np.testing.assert_array_equal(found.grades(), expected.grades())

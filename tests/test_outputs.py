@@ -37,16 +37,16 @@ from rankprism.meta import (
     swap,
     unanimity,
 )
-from rankprism.preferences.bradley_terry import bradley_terry
-from rankprism.preferences.describe import describe
+from rankprism.preferences.bradley_terry import strengths
+from rankprism.preferences.description import describe
 from rankprism.preferences.experiments import (
     incomplete_correlation,
     measure_correlation,
     profile_correlation,
 )
 from rankprism.preferences.groups import evaluate_by
-from rankprism.preferences.intervals import intervals
-from rankprism.preferences.plan import plan
+from rankprism.preferences.score_intervals import intervals
+from rankprism.preferences.study_plan import plan
 from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
 from rankprism.results.result import Cell, Detailed, Result, Table
@@ -118,7 +118,7 @@ def other_results(scores: Scores) -> list[Result]:
         attainable(judged),
         toma(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
-        bradley_terry(preferences),
+        strengths(preferences),
         evaluate_by(preferences, runs, "nPrf@2"),
         intervals(preferences, runs, "nPrf@2", resample="assessors", resamples=20),
         plan(judged, runs, "nPrf@2", budgets=[1, 2], repetitions=2),

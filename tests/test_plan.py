@@ -16,9 +16,9 @@ from rankprism import evaluate, sample
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import parse
 from rankprism.measures.preferences.utility import utilities
-from rankprism.preferences.plan import Plan, plan
 from rankprism.preferences.rankings import read_rankings
 from rankprism.preferences.selection import scored, select, study_of
+from rankprism.preferences.study_plan import Plan, plan
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Collection = tuple[dict[str, Any], dict[str, Any]]

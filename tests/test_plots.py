@@ -46,7 +46,7 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.plan import plan
+from rankprism.preferences.study_plan import plan
 
 MEASURES = ("alpha_nDCG@10", "P@10", "StRecall@10", "D_nDCG@10")
 LABELS = {"q": {"relevance": {"a": 2, "b": 1}, "credibility": {"a": 0, "b": 1}}}

@@ -32,9 +32,9 @@ from rankprism.preferences.agreement import (
     krippendorff_alpha,
     label_alpha_of,
 )
-from rankprism.preferences.bradley_terry import bradley_terry, covariance, fit, preference_order
+from rankprism.preferences.bradley_terry import covariance, fit, order, strengths
 from rankprism.preferences.cycles import Cycles, contradictions, order_of
-from rankprism.preferences.describe import describe
+from rankprism.preferences.description import describe
 
 Row = tuple[str, str, str, str, str, str]
 
@@ -359,37 +359,37 @@ def test_without_a_prior_two_documents_are_apart_by_their_odds() -> None:
 
 def test_documents_that_always_won_or_were_never_compared_have_finite_strengths() -> None:
     rows = [("q", "", "a", "b", "left")] * 50 + [("q", "", "c", "d", "right")]
-    (one,) = bradley_terry(rows).topics.values()
+    (one,) = strengths(rows).topics.values()
     assert one.docs == ("a", "d", "c", "b")
     assert np.isfinite(one.strength).all()
     assert ((one.low < one.utility) & (one.utility < one.high)).all()
     assert one.judgments.tolist() == [50, 1, 1, 50]
     # More judgments, a narrower interval.
-    assert one.error[0] < bradley_terry(rows[:1] * 2 + rows[50:]).topics["q"].error[0] + 1
+    assert one.error[0] < strengths(rows[:1] * 2 + rows[50:]).topics["q"].error[0] + 1
     with pytest.raises(InputError, match="prior must be above 0"):
-        bradley_terry(rows, prior=0)
+        strengths(rows, prior=0)
     with pytest.raises(InputError, match="level must be between"):
-        bradley_terry(rows, level=1)
+        strengths(rows, level=1)
 
 
 def test_strengths_know_no_order_of_lines_and_an_opposite_turns_them_round() -> None:
     rows = some_rows(6)
     (first, *_), (again, *_) = (
-        list(bradley_terry(r).topics.values()) for r in (rows, random.Random(7).sample(rows, len(rows)))
+        list(strengths(r).topics.values()) for r in (rows, random.Random(7).sample(rows, len(rows)))
     )
     assert again.docs == first.docs
     assert again.strength.tolist() == first.strength.tolist()
     mirror = {"left": "right", "right": "left", "tie": "tie"}
-    turned = bradley_terry([(*row[:4], mirror[row[4]], row[5]) for row in rows]).topics
-    for topic, one in bradley_terry(rows).topics.items():
-        strengths = dict(zip(turned[topic].docs, turned[topic].strength, strict=True))
-        np.testing.assert_allclose([-strengths[doc] for doc in one.docs], one.strength, atol=1e-8)
+    turned = strengths([(*row[:4], mirror[row[4]], row[5]) for row in rows]).topics
+    for topic, one in strengths(rows).topics.items():
+        own = dict(zip(turned[topic].docs, turned[topic].strength, strict=True))
+        np.testing.assert_allclose([-own[doc] for doc in one.docs], one.strength, atol=1e-8)
 
 
 def test_triplets_speak_where_there_are_no_pairs() -> None:
     pairs = [("q", "", "a", "b", "left"), ("q", "c", "a", "b", "right"), ("q", "c", "a", "b", "right")]
-    assert bradley_terry(pairs).topics["q"].docs == ("a", "b")
-    assert bradley_terry(pairs[1:]).topics["q"].docs == ("b", "a")
+    assert strengths(pairs).topics["q"].docs == ("a", "b")
+    assert strengths(pairs[1:]).topics["q"].docs == ("b", "a")
 
 
 # ── the order that Compat reads ──────────────────────────────────────────────────────────────────
@@ -407,12 +407,12 @@ def test_the_order_of_preference_as_grades() -> None:
         "bradley-terry": {"a": 4, "d": 3, "b": 2, "c": 1},
         "wins": {"a": 3, "d": 2, "b": 2, "c": 1},
     }.items():
-        topics, aspects, docs, grades = preference_order(rows, by=by).table.columns()
+        topics, aspects, docs, grades = order(rows, by=by).table.columns()
         assert set(aspects) == {"0"}
         found = {(t, d): g for t, d, g in zip(topics, docs, grades, strict=True)}
         assert found == {("q", d): g for d, g in expected.items()} | {("r", "x"): 1, ("r", "y"): 1}
     with pytest.raises(InputError, match="by must be one of bradley-terry, wins"):
-        preference_order(rows, by="votes")
+        order(rows, by="votes")
 
 
 @pytest.mark.parametrize(("by", "between_systems"), [("bradley-terry", 0.98), ("wins", 0.96)])
@@ -435,9 +435,7 @@ def test_compatibility_with_preferences_ranks_systems_as_published(
             if topic.isdigit():
                 published.setdefault(run, []).append(float(value))
     runs = sorted((folder / "runs").glob("*.gz"))[::2]
-    scores = evaluate(
-        preference_order(rows, by=by), runs, "Compat(p=0.9,depth=1000)", order="score-ascending-id"
-    )
+    scores = evaluate(order(rows, by=by), runs, "Compat(p=0.9,depth=1000)", order="score-ascending-id")
     means = scores.means[:, 0]
     tau = kendalltau(means, [np.mean(published[run]) for run in scores.runs]).statistic
     assert tau > between_systems
@@ -448,11 +446,11 @@ def test_strengths_and_order_work_from_a_terminal(
 ) -> None:
     result = cli("preferences", "strengths", sample.PREFERENCES, "--format", "csv")
     assert result.returncode == 0
-    assert result.stdout == bradley_terry(sample.PREFERENCES).to_csv()
+    assert result.stdout == strengths(sample.PREFERENCES).to_csv()
     qrels = tmp_path / "order.qrels"
     result = cli("preferences", "order", sample.PREFERENCES, "--by", "wins", "-o", qrels)
     assert result.returncode == 0
-    expected = evaluate(preference_order(sample.PREFERENCES, by="wins"), sample.RUNS[1], "Compat").mean()
+    expected = evaluate(order(sample.PREFERENCES, by="wins"), sample.RUNS[1], "Compat").mean()
     assert evaluate(qrels, sample.RUNS[1], "Compat").mean() == expected
     result = cli("preferences", "strengths", sample.PREFERENCES, "--prior", "0")
     assert (result.returncode, result.stdout) == (2, "")

@@ -13,8 +13,8 @@ from preference_coverage import World, coverage
 
 from rankprism import InputError, MeasureError, evaluate, read_preferences, sample
 from rankprism.preferences.groups import evaluate_by, profile_of
-from rankprism.preferences.intervals import intervals
 from rankprism.preferences.rescoring import aligned
+from rankprism.preferences.score_intervals import intervals
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 MEASURES = ["nPrf@5", "nPrf(estimate='pooled',unseen='skip')@5", "ppref", "prefs_avgjg", "prefs_pair"]

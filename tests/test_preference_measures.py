@@ -13,7 +13,7 @@ import pytest
 
 from rankprism import Preferences, Run, evaluate, read_preferences, read_run
 from rankprism.measures import definitions
-from rankprism.measures.preferences.groups import judgment_groups
+from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import shown_by_topic
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents

@@ -20,15 +20,7 @@ from hypothesis import strategies as st
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_preferences, sample
 from rankprism.measures.preferences.prf import greedy_ideal, prf, reaching
 from rankprism.measures.preferences.utility import Shown, raw, shown_by_topic
-from rankprism.preferences.profiles import (
-    TREC,
-    Profiles,
-    draw_profiles,
-    read_profiles,
-    restricted,
-    trec_profile,
-)
-from rankprism.preferences.simulate import (
+from rankprism.preferences.simulation import (
     NOVELTY,
     TIES,
     best_documents,
@@ -36,6 +28,14 @@ from rankprism.preferences.simulate import (
     sampled,
     simulate,
     users_of,
+)
+from rankprism.preferences.user_profiles import (
+    TREC,
+    Profiles,
+    draw_profiles,
+    read_profiles,
+    restrict,
+    trec_profile,
 )
 
 Qrels = dict[str, dict[str, dict[str, int]]]
@@ -442,13 +442,13 @@ def test_judgments_restricted_to_a_profile_are_those_of_its_subtopics() -> None:
     profiles: Interests = {"1": {"p": {"x": 1, "z": 1}}, "2": {"p": {"y": 1}, "other": {"w": 1}}}
     by_hand = {t: {s: qrels[t][s] for s in profiles[t]["p"]} for t in qrels}
     measures = ["alpha_nDCG@5", "ERR_IA@5", "StRecall@5", "D_nDCG@5"]
-    found = restricted(read_judgments(qrels), read_profiles(profiles), "p")
+    found = restrict(read_judgments(qrels), read_profiles(profiles), "p")
     assert found.weights is None
     np.testing.assert_array_equal(
         evaluate(found, runs, measures).values, evaluate(by_hand, runs, measures).values
     )
     weighted: Interests = {"1": {"p": {"x": 1, "z": 3}}, "2": {"p": {"y": 1}}}
-    found = restricted(read_judgments(qrels), read_profiles(weighted), "p")
+    found = restrict(read_judgments(qrels), read_profiles(weighted), "p")
     expected = evaluate(by_hand, runs, measures, weights={t: weighted[t]["p"] for t in qrels})
     np.testing.assert_array_equal(evaluate(found, runs, measures).values, expected.values)
 
@@ -456,7 +456,7 @@ def test_judgments_restricted_to_a_profile_are_those_of_its_subtopics() -> None:
 def test_navigational_subtopics_stay_navigational_in_a_profile() -> None:
     types = [("1", "w", 1, "inf"), ("1", "x", 1, "nav"), ("1", "y", 1, "inf"), ("1", "z", 1, "nav")]
     judged = read_judgments({"1": collection(2)[0]["1"]}, weights=types)
-    found = restricted(judged, read_profiles({"1": {"p": {"x": 1, "y": 1}}}), "p")
+    found = restrict(judged, read_profiles({"1": {"p": {"x": 1, "y": 1}}}), "p")
     assert found.navigational is not None
     assert found.navigational.tolist() == [True, False]
 
@@ -464,9 +464,9 @@ def test_navigational_subtopics_stay_navigational_in_a_profile() -> None:
 def test_topics_without_the_profile_are_left_out_and_those_without_any_are_noted() -> None:
     judged = read_judgments(collection(2)[0])
     both = read_profiles({"1": {"p": {"x": 1}}, "2": {"q": {"x": 1}}})
-    assert restricted(judged, both, "p").topics == ("1",)
+    assert restrict(judged, both, "p").topics == ("1",)
     with pytest.warns(RankprismWarning, match="1 judged topics have no profile and are left out: '2'"):
-        assert restricted(judged, read_profiles({"1": {"p": {"x": 1}}}), "p").topics == ("1",)
+        assert restrict(judged, read_profiles({"1": {"p": {"x": 1}}}), "p").topics == ("1",)
 
 
 BAD_PROFILES = {
@@ -508,7 +508,7 @@ def test_other_bad_arguments() -> None:
         (lambda: simulate(qrels, runs, profiles, ties="never"), "half, drawn; got 'never'"),
         (lambda: simulate(qrels, runs, profiles, novelty="none"), "subtopic, profile; got 'none'"),
         (
-            lambda: restricted(judged, read_profiles(profiles), "chef"),
+            lambda: restrict(judged, read_profiles(profiles), "chef"),
             "no profile is named 'chef'; there are cook",
         ),
         (lambda: read_profiles(3), "from int objects"),

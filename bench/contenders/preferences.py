@@ -10,8 +10,8 @@ import numpy as np
 from rankprism import read_judgments
 from rankprism.measures import parse
 from rankprism.preferences.experiments import Material
-from rankprism.preferences.profiles import draw_profiles
-from rankprism.preferences.simulate import complete, users_of
+from rankprism.preferences.simulation import complete, users_of
+from rankprism.preferences.user_profiles import draw_profiles
 
 TOPICS, DOCUMENTS, SUBTOPICS, RUNS, DEPTH, PROFILES = 50, 600, 6, 17, 300, 3
 

@@ -90,7 +90,7 @@ def describe(
     rankprism preferences describe prefs.tsv runs/*.run
     """
     from rankprism.formats.preferences import read_preferences
-    from rankprism.preferences.describe import describe as compute
+    from rankprism.preferences.description import describe as compute
 
     check_output(**written)
     with noted():
@@ -125,12 +125,12 @@ def strengths(
     rankprism preferences strengths prefs.tsv -o strengths.csv
     """
     from rankprism.formats.preferences import read_preferences
-    from rankprism.preferences.bradley_terry import bradley_terry
+    from rankprism.preferences.bradley_terry import strengths as compute
 
     check_output(**written)
     with noted():
         read = read_preferences(preferences, format=source_format)
-        found = bradley_terry(read, prior=prior, level=level)
+        found = compute(read, prior=prior, level=level)
     write_result(found, **written)
 
 
@@ -141,7 +141,8 @@ def intervals(
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
     resample: Annotated[
-        str, typer.Option(click_type=one_of("preferences.intervals:RESAMPLED"), help="What is drawn again.")
+        str,
+        typer.Option(click_type=one_of("preferences.score_intervals:RESAMPLED"), help="What is drawn again."),
     ] = "both",
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -157,7 +158,7 @@ def intervals(
     rankprism preferences intervals prefs.tsv runs/*.run -m nPrf@20 \\
         --resample assessors
     """
-    from rankprism.preferences.intervals import intervals as compute
+    from rankprism.preferences.score_intervals import intervals as compute
 
     measures = read_measures(measure, measures_file)  # before anything is read
     written = {name: given.pop(name) for name in options_of(write_result)}
@@ -209,9 +210,9 @@ def order(
     from rankprism.cli.output import write
     from rankprism.formats.convert import judgments_text
     from rankprism.formats.preferences import read_preferences
-    from rankprism.preferences.bradley_terry import preference_order
+    from rankprism.preferences.bradley_terry import order as compute
 
     with noted():
         read = read_preferences(preferences, format=source_format)
-        text = judgments_text(preference_order(read, by=by, prior=prior), "adhoc")
+        text = judgments_text(compute(read, by=by, prior=prior), "adhoc")
     write(text, output)

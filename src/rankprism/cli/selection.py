@@ -203,14 +203,14 @@ def plan(
     ties: Annotated[
         str,
         typer.Option(
-            click_type=one_of("preferences.simulate:TIES"),
+            click_type=one_of("preferences.simulation:TIES"),
             help="If a user wants neither of two documents more: half a win for both, or a coin decides.",
         ),
     ] = "half",
     novelty: Annotated[
         str,
         typer.Option(
-            click_type=one_of("preferences.simulate:NOVELTY"),
+            click_type=one_of("preferences.simulation:NOVELTY"),
             help="What a user who has read a document does not want again: its subtopics, or with profile "
             "anything that the profile is about.",
         ),
@@ -231,8 +231,8 @@ def plan(
     rankprism preferences plan qrels.txt runs/*.run --choice targeted \\
       -m "nPrf(estimate='pooled')@10" --target 0.95
     """
-    from rankprism.preferences.plan import BUDGETS
-    from rankprism.preferences.plan import plan as compute
+    from rankprism.preferences.study_plan import BUDGETS
+    from rankprism.preferences.study_plan import plan as compute
 
     def of(step: Any) -> dict[str, Any]:
         return {name: others[name] for name in options_of(step) if name in others}

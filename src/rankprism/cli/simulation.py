@@ -34,7 +34,7 @@ from rankprism.cli.options import OutputFile, Quiet, Seed, Share, noted, working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.preferences.profiles import Profiles
+    from rankprism.preferences.user_profiles import Profiles
     from rankprism.results.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -64,14 +64,14 @@ Documents = Annotated[
 Ties = Annotated[
     str,
     typer.Option(
-        click_type=one_of("preferences.simulate:TIES"),
+        click_type=one_of("preferences.simulation:TIES"),
         help="If a user wants neither of two documents more: half a win for both, or a coin decides.",
     ),
 ]
 Novelty = Annotated[
     str,
     typer.Option(
-        click_type=one_of("preferences.simulate:NOVELTY"),
+        click_type=one_of("preferences.simulation:NOVELTY"),
         help="What a user who has read a document does not want again: its subtopics, or with profile "
         "anything that the profile is about.",
     ),
@@ -143,7 +143,7 @@ def _write(found: Any, output: Path | None, to: str | None = None) -> None:
 
 @app.command()
 @_with_options_of(read_judged)
-def profiles(
+def draw_profiles(
     files: Qrels = None,
     draw: Annotated[int, typer.Option(min=1, help="Number of profiles to draw for each topic.")] = 3,
     seed: Seed = 0,
@@ -156,13 +156,13 @@ def profiles(
     A profile says of each topic which subtopics a kind of user cares about.
 
     \b
-    rankprism preferences profiles qrels.txt --draw 3 -o profiles.txt
+    rankprism preferences draw-profiles qrels.txt --draw 3 -o profiles.txt
     """
     from rankprism.cli.output import write
-    from rankprism.preferences.profiles import draw_profiles
+    from rankprism.preferences.user_profiles import draw_profiles as compute
 
     with noted(quiet):
-        drawn = draw_profiles(read_judged(files=files, **judged), draw, seed)
+        drawn = compute(read_judged(files=files, **judged), draw, seed)
     write(drawn.lines(), output)
 
 
@@ -196,18 +196,19 @@ def restrict(
     rankprism preferences restrict qrels.txt --profiles profiles.txt \\
       --profile p1 -o p1.qrels
     """
-    from rankprism.preferences.profiles import read_profiles, restricted
+    from rankprism.preferences.user_profiles import read_profiles
+    from rankprism.preferences.user_profiles import restrict as compute
 
     if profiles is None or profile is None:
         raise InputError("name a file with --profiles and one of its profiles with --profile")
     with noted(quiet):
-        found = restricted(read_judged(files=files, **judged), read_profiles(profiles), profile)
+        found = compute(read_judged(files=files, **judged), read_profiles(profiles), profile)
         _write(found, output, "diversity")
 
 
 def _chosen(judgments: Any, profiles: str | None, draw: int | None, seed: int) -> Profiles | None:
     """The profiles that are named or drawn; None for the TREC profile."""
-    from rankprism.preferences.profiles import draw_profiles, read_profiles
+    from rankprism.preferences.user_profiles import draw_profiles, read_profiles
 
     if profiles is not None and draw is not None:
         raise InputError("--profiles names profiles and --draw draws others; choose one of them")
@@ -255,7 +256,7 @@ def simulate(
     rankprism preferences simulate qrels.txt runs/*.run --draw 3 \\
       --triplets 1000 --seed 1 -o p.tsv
     """
-    from rankprism.preferences.simulate import simulate as compute
+    from rankprism.preferences.simulation import simulate as compute
 
     if complete and triplets is not None:
         raise InputError("--complete asks about everything and --triplets about a sample; choose one of them")

@@ -13,7 +13,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import QUIET, counted, data, extent, line_legend, look, styled, wrapped
 
 if TYPE_CHECKING:
-    from rankprism.preferences.plan import Plan
+    from rankprism.preferences.study_plan import Plan
 
 PANEL: tuple[int, int] = (300, 260)
 #: Pixels between two panels, with room for the axis.

@@ -1,10 +1,59 @@
 """Evaluation from preferences: which of two documents people would rather read, alone or after another one.
 
-The measures are in `rankprism.measures.preferences`. `groups` scores runs by each assessor or profile, and
-`intervals` resamples assessors and topics; both use `rescoring`. `describe` says what is in a set of
-preferences, with the `agreement` of assessors and `cycles`. `bradley_terry` gives each document a strength,
-and the order that `Compat` reads. `profiles` says what kinds of users care about, and `simulate` what they
-would prefer, from subtopic judgments; `experiments` repeats those of Chandar and Carterette (2013).
-`selection` chooses which pair to ask next, and `plan` finds how many judgments a study needs. The value
-`Preferences` lives in `rankprism.data`, and how it is read and written in `rankprism.formats`.
+The functions have the names of the commands of `rankprism preferences`. `evaluate_by` scores runs by each
+assessor or profile, and `intervals` resamples assessors and topics. `describe` says what is in a set of
+preferences. `strengths` gives each document a strength, and `order` the order that `Compat` reads.
+`draw_profiles` draws what users care about, and `simulate` says what they would prefer, from subtopic
+judgments; the three correlations are the experiments of Chandar and Carterette (2013). `select` chooses which
+pair to ask next, and `plan` finds how many judgments a study needs.
+
+The measures are in `rankprism.measures.preferences`. The value `Preferences` lives in `rankprism.data`, and
+how it is read and written in `rankprism.formats`.
 """
+
+from rankprism.preferences.bradley_terry import BradleyTerry, order, strengths
+from rankprism.preferences.description import Description, describe
+from rankprism.preferences.experiments import (
+    IncompleteCorrelation,
+    MeasureCorrelation,
+    ProfileCorrelation,
+    incomplete_correlation,
+    measure_correlation,
+    profile_correlation,
+)
+from rankprism.preferences.groups import GroupScores, evaluate_by
+from rankprism.preferences.rankings import Rankings, read_rankings
+from rankprism.preferences.score_intervals import Intervals, intervals
+from rankprism.preferences.selection import Task, select
+from rankprism.preferences.simulation import simulate
+from rankprism.preferences.study_plan import Plan, plan
+from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, restrict
+
+__all__ = [
+    "BradleyTerry",
+    "Description",
+    "GroupScores",
+    "IncompleteCorrelation",
+    "Intervals",
+    "MeasureCorrelation",
+    "Plan",
+    "ProfileCorrelation",
+    "Profiles",
+    "Rankings",
+    "Task",
+    "describe",
+    "draw_profiles",
+    "evaluate_by",
+    "incomplete_correlation",
+    "intervals",
+    "measure_correlation",
+    "order",
+    "plan",
+    "profile_correlation",
+    "read_profiles",
+    "read_rankings",
+    "restrict",
+    "select",
+    "simulate",
+    "strengths",
+]

@@ -6,7 +6,7 @@ strong. So every document gets `prior` more comparisons, half of them won, with 
 strength 0. Then there is always one answer, and a
 document without judgments has strength 0.
 
-The way to `Compat`: `preference_order` puts the documents of each topic in order, by strength or by their
+The way to `Compat`: `order` puts the documents of each topic in order, by strength or by their
 share of wins, and returns the order as graded judgments.
 """
 
@@ -50,7 +50,7 @@ class Strengths:
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry(Result):
-    """Made by `bradley_terry`."""
+    """Made by `strengths`."""
 
     topics: Mapping[str, Strengths]
     about: Mapping[str, Any] = field(repr=False)
@@ -74,7 +74,7 @@ class BradleyTerry(Result):
         )
 
 
-def bradley_terry(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> BradleyTerry:
+def strengths(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> BradleyTerry:
     """Strengths of the documents of each topic, with intervals.
 
     The simple pairs of a topic are used; a topic that has none is judged by its triplets, whatever was given.
@@ -84,7 +84,7 @@ def bradley_terry(preferences: Any, *, prior: float = 1.0, level: float = 0.95) 
     level : of the intervals, which come from the curvature of the likelihood at its maximum.
 
     >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "a", "c", "tie")]
-    >>> print(bradley_terry(rows))
+    >>> print(strengths(rows))
     topic  document  judgments  strength  error  utility    low   high
     ──────────────────────────────────────────────────────────────────
     q      a                 2     0.528  1.475    0.629  0.086  0.968
@@ -199,7 +199,7 @@ def _check_prior(prior: float) -> None:
 # ── the order as judgments ───────────────────────────────────────────────────────────────────────
 
 
-def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) -> Judgments:
+def order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) -> Judgments:
     """The documents of each topic in order of preference, as graded judgments.
 
     The last document has grade 1, the one before it 2, and so on; equal ones have the same grade. `Compat`
@@ -209,8 +209,8 @@ def preference_order(preferences: Any, *, by: str = "bradley-terry", prior: floa
     prior : of Bradley–Terry.
 
     >>> from rankprism import evaluate
-    >>> order = preference_order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
-    >>> print(evaluate(order, {"q": {"a": 3, "c": 2, "b": 1}}, "Compat"))
+    >>> judged = order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
+    >>> print(evaluate(judged, {"q": {"a": 3, "c": 2, "b": 1}}, "Compat"))
     run  Compat
     ───────────
     run  0.8335

@@ -2,7 +2,7 @@
 
 Does the preference measure rank systems as the measures of subtopics do (`measure_correlation`), also where
 users differ (`profile_correlation`), and how many judgments does it take (`incomplete_correlation`)? All
-preferences are simulated from the subtopic judgments, see `rankprism.preferences.simulate`.
+preferences are simulated from the subtopic judgments, see `rankprism.preferences.simulation`.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
-from rankprism.preferences.profiles import (
-    TREC,
-    Profiles,
-    draw_profiles,
-    note_topics_without,
-    read_profiles,
-    restricted,
-    trec_profile,
-)
-from rankprism.preferences.simulate import (
+from rankprism.preferences.simulation import (
     NOVELTY,
     TIES,
     best_documents,
     complete,
     sampled,
     users_of,
+)
+from rankprism.preferences.user_profiles import (
+    TREC,
+    Profiles,
+    draw_profiles,
+    note_topics_without,
+    read_profiles,
+    restrict,
+    trec_profile,
 )
 from rankprism.results.result import Cell, Result, Table
 from rankprism.results.scores import Scores
@@ -373,7 +373,7 @@ def profile_correlation(
         mine, theirs = f"{form}, {name}", f"{gain}, {name}"
         only = {t: {name: of[name]} for t, of in chosen.weights.items() if name in of}
         columns[mine] = ours(Profiles(only, chosen.source))
-        columns[theirs] = material.subtopic_scores(restricted(judged, chosen, name), [gain])
+        columns[theirs] = material.subtopic_scores(restrict(judged, chosen, name), [gain])
         pairs.append((mine, theirs))
         if on_share is not None:
             on_share((done + 1) / (len(names) + 1))

@@ -16,8 +16,8 @@ from rankprism.evaluation import TOPICS, align_all, parsed, run_sources
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import check_format
 from rankprism.measures import Measure
-from rankprism.measures.preferences.groups import judgment_groups
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
+from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 
 

@@ -26,8 +26,8 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.profiles import read_profiles
-from rankprism.preferences.simulate import complete, users_of
+from rankprism.preferences.simulation import complete, users_of
+from rankprism.preferences.user_profiles import read_profiles
 from rankprism.reproduce.paper import Printed, Reproduction, numbered, outcome, with_interval
 from rankprism.results.result import Table
 from rankprism.statistics.threads import Share

@@ -16,7 +16,7 @@ from rankprism.data.hits import BATCH, NOWHERE, Ints, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
 from rankprism.measures.measure import Bounds
-from rankprism.measures.preferences.groups import Group, judgment_groups
+from rankprism.measures.preferences.judgment_groups import Group, judgment_groups
 from rankprism.measures.preferences.utility import NONE, Shown, Utilities, shown_by_topic, utilities
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ Somebody prefers document a to b, and the ranking has a above b: the preference 
 the two was retrieved, the other one counts as ranked below it: fulfilled or not, such a preference is
 *implied*. If neither was, the preference is not fulfilled.
 
-Preferences come in judgment groups, one for each assessor, see `rankprism.measures.preferences.groups`.
+Preferences come in judgment groups, one for each assessor, see `measures/preferences/judgment_groups.py`.
 Measures that end in _ret use pairs of which both documents were retrieved, those in _imp pairs of which at
 least one was, all others any pair.
 
@@ -25,8 +25,8 @@ from rankprism.data.hits import Floats, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import ratio
-from rankprism.measures.preferences.groups import Group
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.judgment_groups import Group
 from rankprism.measures.preferences.utility import NONE
 
 

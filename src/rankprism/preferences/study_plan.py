@@ -1,6 +1,6 @@
 """How many judgments a study needs, by simulation.
 
-Users are made from subtopic judgments, see `rankprism.preferences.simulate`. The order of the runs by all
+Users are made from subtopic judgments, see `rankprism.preferences.simulation`. The order of the runs by all
 preferences of all users is the order to be found. A simulated study asks questions, each of one user drawn at
 random, and `plan` looks how soon the order of the runs by the answers agrees with it.
 """
@@ -19,7 +19,6 @@ from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.measures import Measure
 from rankprism.measures.preferences.utility import Comparisons, raw, utilities
 from rankprism.meta.rank_correlation import tau_b
-from rankprism.preferences.profiles import Profiles, draw_profiles, read_profiles, trec_profile
 from rankprism.preferences.rankings import Rankings, read_rankings
 from rankprism.preferences.selection import (
     CHOICES,
@@ -30,7 +29,8 @@ from rankprism.preferences.selection import (
     scored,
     study_of,
 )
-from rankprism.preferences.simulate import NOVELTY, TIES, User, complete, users_of
+from rankprism.preferences.simulation import NOVELTY, TIES, User, complete, users_of
+from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
 from rankprism.results.result import Result, Table
 from rankprism.statistics.threads import Share
 

@@ -21,7 +21,8 @@ from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.preferences.utility import NONE, Comparisons, Counts, Shown, counted
-from rankprism.preferences.profiles import (
+from rankprism.preferences.rankings import ranked_runs
+from rankprism.preferences.user_profiles import (
     Profiles,
     fitted,
     note_topics_without,
@@ -29,7 +30,6 @@ from rankprism.preferences.profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.preferences.rankings import ranked_runs
 
 TIES = ("half", "drawn")
 NOVELTY = ("subtopic", "profile")

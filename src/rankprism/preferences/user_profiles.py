@@ -215,7 +215,7 @@ def note_topics_without(profiles: Profiles, judgments: Judgments) -> None:
         issue([Note("topics-without-profile", message, len(missing), missing[0])])
 
 
-def restricted(judgments: Judgments, profiles: Profiles, profile: str) -> Judgments:
+def restrict(judgments: Judgments, profiles: Profiles, profile: str) -> Judgments:
     """What is left of judgments for somebody with a profile: its subtopics, with its weights.
 
     Topics that do not have the profile are left out. If all of its subtopics weigh alike, the judgments have
