@@ -22,6 +22,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankprism
+from rankprism import evaluate
 from rankprism.measures import Bounds, Definition, definitions, lookup
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
@@ -203,6 +204,15 @@ def test_single_aspect_measure_of_folded_grades_equals_its_definition(name: str,
 
             wanted.append((lookup(name)(fold=fold, **own), definition))
     compare(case, wanted)
+
+
+@pytest.mark.parametrize("fold", ["min", "sum", "mean", "product"])
+def test_an_aspect_of_weight_0_is_not_folded(fold: str) -> None:
+    seen, unseen = {"d1": 2, "d2": 1, "d3": 3}, {"d1": 5, "d4": 3}
+    run = {"q": {"d4": 9, "d2": 8, "d1": 7, "d3": 6}}
+    measure = f"DCG(fold='{fold}')"
+    both = evaluate({"q": {"a": seen, "b": unseen}}, run, measure, weights={"q": {"a": 1.0, "b": 0.0}})
+    assert both.means[0, 0] == evaluate({"q": {"a": seen}}, run, measure).means[0, 0] > 0
 
 
 @pytest.mark.parametrize("name", [name for name in SINGLE if name not in ("ERR", "nERR")])

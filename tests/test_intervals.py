@@ -201,6 +201,39 @@ def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None
     assert np.isnan(intuitiveness(scores, gold="gold").p).all()
 
 
+def test_the_fewest_topics_with_intervals_have_them() -> None:
+    from rankprism.meta.intervals import FEWEST
+
+    scores = made_up(3)
+    for topics, there in ((FEWEST, True), (FEWEST - 1, False)):
+        some = scores.select(topics=list(scores.topics[:topics]))
+        for found in (unanimity(some), power(some, method="t"), swap(some, trials=5)):
+            assert ("none because" not in found.about["intervals"]) is there
+
+
+def test_a_difference_below_0_has_its_interval_below_0() -> None:
+    """Intuitiveness of a measure and its opposite: all that speaks for the one speaks against the other."""
+    scores = made_up(4)
+    first, second = scores.measures[:2]
+    turned = scores.select(measures=[second, first, *scores.measures[2:]])
+    gold = scores.measures[2]
+    one, other = (intuitiveness(s, gold=gold) for s in (scores, turned))
+    assert one.interval is not None
+    assert other.interval is not None
+    a, b = one.pairs.index((0, 1)), other.pairs.index((0, 1))
+    assert -other.interval[1][b] == pytest.approx(one.interval[0][a])
+    assert -other.interval[0][b] == pytest.approx(one.interval[1][a])
+
+
+def test_halves_of_one_topic_have_swap_rates_with_intervals() -> None:
+    columns = swap(made_up(5), size=1, trials=50).summary.columns
+    assert np.isfinite([*columns["low"], *columns["high"]]).all()
+
+
+def test_power_grows_over_tenths_of_the_topics() -> None:
+    assert stability(made_up(6), samples=2, method="t").sizes == (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+
+
 def test_a_figure_that_no_topics_change_has_no_interval() -> None:
     scores = made_up(7)
     low, high = correlation(scores.select(measures=["a", "b"])).interval
