@@ -360,13 +360,19 @@ NB_MODULE(_core, m) {
     });
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
-        .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::read_file(path, name), judgment_format(format)); });
-        })
-        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
+        .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format,
+                                    int threads, std::size_t block, std::size_t budget) {
+            return unlocked([&] {
+                return JudgmentTable::from_source(Source::file(path, name), judgment_format(format), {threads, block, budget});
+            });
+        }, "path"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
+        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format,
+                                     int threads, std::size_t block, std::size_t budget) {
             const std::string_view bytes(data.c_str(), data.size());
-            return unlocked([&] { return JudgmentTable::from_text(Text::from_bytes(bytes, name), judgment_format(format)); });
-        })
+            return unlocked([&] {
+                return JudgmentTable::from_source(Source::bytes(bytes, name), judgment_format(format), {threads, block, budget});
+            });
+        }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
         .def_static("from_columns", &judgments_from_columns)
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
@@ -375,7 +381,11 @@ NB_MODULE(_core, m) {
                          const std::vector<std::string>& weights) {
             return bytes_of(judgment_lines(table, source, line_format(format), weights));
         })
-        .def("grades", [](const JudgmentTable& table) { return to_numpy(std::vector<double>(table.row_grade)); })
+        .def("grades", [](const JudgmentTable& table) {
+            std::vector<double> grades;
+            for (std::size_t r = 0; r < table.row_grade.size(); ++r) grades.push_back(table.row_grade[r]);
+            return to_numpy(std::move(grades));
+        })
         .def("relevant_cells", &relevant_cells)
         .def("judged_documents", &judged_documents)
         .def("stray", &stray_in_judgments)
@@ -383,7 +393,7 @@ NB_MODULE(_core, m) {
 
     nb::class_<RunTable>(m, "RunTable")
         .def_static("from_file", [](const std::string& path, const std::string& name) {
-            return unlocked([&] { return RunTable::from_text(Text::read_file(path, name)); });
+            return unlocked([&] { return RunTable::from_text(Text::whole(Source::file(path, name))); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name) {
             const std::string_view bytes(data.c_str(), data.size());
@@ -421,18 +431,24 @@ NB_MODULE(_core, m) {
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
-                           const std::string& order, const std::string& duplicates) {
+                           const std::string& order, const std::string& duplicates, int threads, std::size_t block,
+                           std::size_t budget) {
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::walk_file(path, name), order_of(order), duplicates_of(duplicates));
+            return align_source(judgments, Source::file(path, name), order_of(order), duplicates_of(duplicates),
+                                {threads, block, budget});
         }));
-    });
+    }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
+       "budget"_a = Regrouped::usual);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
-                            const std::string& order, const std::string& duplicates) {
+                            const std::string& order, const std::string& duplicates, int threads, std::size_t block,
+                            std::size_t budget) {
         const std::string_view bytes(data.c_str(), data.size());
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::from_bytes(bytes, name), order_of(order), duplicates_of(duplicates));
+            return align_source(judgments, Source::bytes(bytes, name), order_of(order), duplicates_of(duplicates),
+                                {threads, block, budget});
         }));
-    });
+    }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
+       "budget"_a = Regrouped::usual);
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);
