@@ -180,6 +180,45 @@ void JudgmentTable::clear() {
     local_aspect_.clear();
 }
 
+void JudgmentTable::Scratch::number_documents(const std::vector<JudgmentRow>& rows) {
+    documents.clear();
+    document.clear();
+    std::size_t size = 64;
+    while (size < rows.size() * 2) size *= 2;
+    slots.assign(size, Slot{0, -1});
+    for (const JudgmentRow& row : rows) {
+        const std::uint32_t hash = hash_bytes(row.doc);
+        std::size_t s = hash & (size - 1);
+        while (slots[s].doc >= 0 && (slots[s].hash != hash || documents[slots[s].doc].id != row.doc)) s = (s + 1) & (size - 1);
+        if (slots[s].doc < 0) {
+            slots[s] = {hash, static_cast<std::int32_t>(documents.size())};
+            documents.push_back({row.doc, hash});
+        }
+        document.push_back(static_cast<std::uint32_t>(slots[s].doc));
+    }
+}
+
+void JudgmentTable::Scratch::sort_documents() {
+    sorted.resize(documents.size());
+    std::iota(sorted.begin(), sorted.end(), 0);
+    const auto before = [this](std::uint32_t a, std::uint32_t b) { return documents[a].id > documents[b].id; };
+    // Most files have them in ascending order.
+    std::reverse(sorted.begin(), sorted.end());
+    if (!std::is_sorted(sorted.begin(), sorted.end(), before)) std::sort(sorted.begin(), sorted.end(), before);
+    place.resize(documents.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i) place[sorted[i]] = static_cast<std::uint32_t>(i);
+}
+
+template <class Key> void JudgmentTable::Scratch::stable_sort(std::size_t keys, Key&& key) {
+    if (keys < 2) return;
+    count.assign(keys + 1, 0);
+    for (const std::uint32_t r : order) ++count[key(r) + 1];
+    std::partial_sum(count.begin(), count.end(), count.begin());
+    sorted.resize(order.size());
+    for (const std::uint32_t r : order) sorted[count[key(r)]++] = r;
+    std::swap(order, sorted);
+}
+
 void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows) {
     Topic topic{name, static_cast<std::int64_t>(aspects_.size()), 0, static_cast<std::int64_t>(relevant_number.size()), 0,
                 static_cast<std::int64_t>(slots_.size()), 0};
@@ -199,32 +238,41 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
         local_aspect_[aspects_[a]] = static_cast<std::int32_t>(a - topic.aspects);
     }
 
-    // Documents are sorted by id, descending, the rows of a document by aspect, and repeated rows as they came.
-    const auto before = [this](const JudgmentRow& a, const JudgmentRow& b) {
-        if (const int order = a.doc.compare(b.doc); order != 0) return order > 0;
-        if (a.aspect != b.aspect) return local_aspect_[a.aspect] < local_aspect_[b.aspect];
-        return a.number < b.number;
-    };
-    if (!std::is_sorted(rows.begin(), rows.end(), before)) std::sort(rows.begin(), rows.end(), before);
+    // Documents are sorted by id, descending, the rows of a document by aspect, and repeated rows stay as they came. A
+    // topic has many rows and few documents, so documents are sorted first, and then rows are counted into their places.
+    scratch_.number_documents(rows);
+    std::vector<Scratch::Document>& docs = scratch_.documents;
+    scratch_.sort_documents();
+    scratch_.order.resize(rows.size());
+    std::iota(scratch_.order.begin(), scratch_.order.end(), 0);
+    scratch_.stable_sort(static_cast<std::size_t>(topic.aspects_end - topic.aspects),
+                         [&](std::uint32_t r) { return static_cast<std::uint32_t>(local_aspect_[rows[r].aspect]); });
+    scratch_.stable_sort(docs.size(), [&](std::uint32_t r) { return scratch_.place[scratch_.document[r]]; });
 
     std::int32_t relevant = 0;
     bool any = false;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        const bool new_doc = r == 0 || rows[r].doc != rows[r - 1].doc;
-        if (new_doc) {
+    const JudgmentRow* last = nullptr;
+    std::uint32_t last_doc = 0;
+    for (const std::uint32_t r : scratch_.order) {
+        const JudgmentRow& row = rows[r];
+        const std::uint32_t doc = scratch_.document[r];
+        if (last == nullptr || doc != last_doc) {
             any = false;
-            arena_.append(rows[r].doc);
+            arena_.append(row.doc);
             doc_offset_.push_back(arena_.size());
             relevant_number.push_back(-1);
             row_start.push_back(row_start.back());
-        } else if (rows[r].aspect == rows[r - 1].aspect) {
-            if (rows[r].grade != rows[r - 1].grade) throw Conflict{name, rows[r - 1], rows[r]};
+        } else if (row.aspect == last->aspect) {
+            if (row.grade != last->grade) throw Conflict{name, *last, row};
+            last = &row;
             continue;
         }
-        row_aspect.push_back(static_cast<std::uint32_t>(local_aspect_[rows[r].aspect]));
-        row_grade.push_back(rows[r].grade);
+        last = &row;
+        last_doc = doc;
+        row_aspect.push_back(static_cast<std::uint32_t>(local_aspect_[row.aspect]));
+        row_grade.push_back(row.grade);
         ++row_start.back();
-        if (rows[r].grade > 0 && !any) {
+        if (row.grade > 0 && !any) {
             any = true;
             relevant_number.back() = relevant++;
         }
@@ -232,15 +280,14 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
     topic.docs_end = static_cast<std::int64_t>(relevant_number.size());
 
     std::size_t size = 8;
-    while (size * 2 < static_cast<std::size_t>(topic.docs_end - topic.docs) * 3) size *= 2;
+    while (size * 2 < docs.size() * 3) size *= 2;
     slots_.resize(slots_.size() + size, Slot{0, -1});
     topic.slots_end = static_cast<std::int64_t>(slots_.size());
     Slot* slots = slots_.data() + topic.slots;
-    for (std::int64_t d = topic.docs; d < topic.docs_end; ++d) {
-        const std::uint32_t hash = hash_bytes(doc(d));
-        std::size_t s = hash & (size - 1);
+    for (std::size_t d = 0; d < docs.size(); ++d) {
+        std::size_t s = docs[d].hash & (size - 1);
         while (slots[s].doc >= 0) s = (s + 1) & (size - 1);
-        slots[s] = {hash, static_cast<std::int32_t>(d - topic.docs)};
+        slots[s] = {docs[d].hash, static_cast<std::int32_t>(scratch_.place[d])};
     }
     for (std::int64_t a = topic.aspects; a < topic.aspects_end; ++a) local_aspect_[aspects_[a]] = -1;
     topics_.push_back(topic);

@@ -88,6 +88,22 @@ class JudgmentTable {
     std::vector<std::uint64_t> doc_offset_{0};
     std::vector<Slot> slots_;  // a small hash table for each topic
     std::vector<std::int32_t> local_aspect_;
+
+    // What add_topic works with, kept from topic to topic so that memory is allocated only once.
+    struct Scratch {
+        struct Document { std::string_view id; std::uint32_t hash; };
+        std::vector<Slot> slots;
+        std::vector<Document> documents;      // each once
+        std::vector<std::uint32_t> document;  // of each row, by its number in documents
+        std::vector<std::uint32_t> place;     // of each document in the table
+        std::vector<std::uint32_t> order;     // of the rows
+        std::vector<std::uint32_t> sorted, count;
+
+        void number_documents(const std::vector<JudgmentRow>& rows);
+        void sort_documents();  // by id, descending
+        template <class Key> void stable_sort(std::size_t keys, Key&& key);  // order, by a number below `keys`
+    };
+    Scratch scratch_;
 };
 
 // The error for a conflict; `locate` names a row of the source.

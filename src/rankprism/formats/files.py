@@ -123,6 +123,8 @@ class TextFile(NamedTuple):
 
     path: PathLike
     data: bytes | None
+    #: how many threads may read it
+    threads: int = 1
 
     @property
     def name(self) -> str:
@@ -136,8 +138,9 @@ class TextFile(NamedTuple):
         return first_line(self.path, self.data)
 
 
-def text_file(path: PathLike) -> TextFile:
-    return TextFile(path, unpacked(path))
+def text_file(path: PathLike, threads: int | None = 1) -> TextFile:
+    """The file, to be read by so many threads; None: as many as there are processors."""
+    return TextFile(path, unpacked(path), threads or os.cpu_count() or 1)
 
 
 def columns(line: str) -> list[str]:
