@@ -509,8 +509,8 @@ def for_each_in_order(
 ) -> Iterator[_Done]:
     """The results of `work` on each task, in the order of the tasks, several of which are done at a time.
 
-    The next task is taken only when a thread is about to need it, so the tasks need not fit into memory. The first
-    error in the order of the tasks is raised, whichever came first.
+    The next task is taken only when a thread is about to need it, so the tasks need not fit into memory. If
+    several tasks fail, the error of the first of them is raised.
     """
     most = threads or os.cpu_count() or 1
     upcoming = iter(tasks)

@@ -36,7 +36,7 @@ NOWHERE = np.iinfo(np.int32).max
 class Cells:
     """All triples (topic, document, aspect) with a grade above 0, topic by topic.
 
-    The core has them. Arrays of all of them are made only for those who ask, because there may be many millions.
+    The core has them. Arrays of all of them are made only for those who ask: there may be many millions.
     """
 
     table: JudgmentTable
@@ -130,7 +130,7 @@ class Pool:
         return self.once("labels", lambda: labels_of_pool(self))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called only once: all runs, measures and threads share ideals."""
+        """The result of `compute()`, which is called once: all runs, measures and threads share ideals."""
         with self._lock:
             if key not in self._memo:
                 self._memo[key] = compute()
