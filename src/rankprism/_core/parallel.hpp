@@ -110,7 +110,7 @@ void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
 
 // How many threads are worth starting for so many bytes: small texts are read before a second thread has begun.
 inline int worthwhile(int threads, std::size_t bytes, std::size_t block) {
-    return static_cast<int>(std::clamp<std::size_t>(bytes / block, 1, static_cast<std::size_t>(std::max(threads, 1))));
+    return static_cast<int>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(block, 1), 1, static_cast<std::size_t>(std::max(threads, 1))));
 }
 
 }  // namespace rankprism

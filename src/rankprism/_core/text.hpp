@@ -1,6 +1,7 @@
 // Text files as bytes: loading them, checking them, and walking their lines and columns.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -144,11 +145,9 @@ class Blocks {
     // Enough to forget the system calls, and small enough for the cache.
     static constexpr std::size_t usual = 1 << 19;
 
-    Blocks(Source source, std::size_t block) : source_(std::move(source)), block_(block) {}
+    Blocks(Source source, std::size_t block) : source_(std::move(source)), block_(std::max<std::size_t>(block, 1)) {}
     // The next text; false at the end. It reuses the memory of the text that it gets.
     bool next(Text& text);
-    const Source& source() const { return source_; }
-    std::size_t block() const { return block_; }
 
   private:
     Source source_;
