@@ -56,14 +56,14 @@ fuzz: build/fuzz/readers $(VENV)/ready
 build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	command -v clang++ || apt-get install -y --no-install-recommends clang libclang-rt-14-dev
 	mkdir -p build/fuzz
-	clang++ -std=c++17 -g -O1 -DRANKPRISM_BLOCK=64 -fsanitize=fuzzer,address,undefined \
+	clang++ -std=c++17 -g -O1 -pthread -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/test_reading.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py
+CORE_TESTS := tests/test_reading.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
-	fuzz/sanitize.sh thread "tests/test_threads.py tests/test_reading.py -k threads"
+	fuzz/sanitize.sh thread "tests/test_threads.py tests/test_blocks.py tests/test_reading.py -k threads"
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -62,6 +63,10 @@ def newlines(workload: Workload, measures: tuple[str, ...]) -> list[str]:
     return [str(OURS / "python"), path, workload["qrels"], *workload["run_files"]]
 
 
+def wc(workload: Workload, measures: tuple[str, ...]) -> list[str]:
+    return ["wc", "-l", workload["qrels"], *workload["run_files"]]
+
+
 def from_csv(output: str) -> Means:
     means: Means = {}
     for row in csv.DictReader(output.splitlines()):
@@ -84,8 +89,9 @@ class Contender:
     compiles: bool = False  # starts with an empty cache of compiled code
 
 
-FLOOR = Contender("counting newlines", newlines, means=None)
-OUR_API = Contender("rankprism", script(OURS, "with_rankprism.py"))
+FLOOR = Contender("counting newlines", newlines, means=None, workloads="SMLQTU")
+WC = Contender("wc -l", wc, means=None, workloads="SMLQTU")
+OUR_API = Contender("rankprism", script(OURS, "with_rankprism.py"), workloads="SMLQTU")
 OUR_COMMAND = Contender("rankprism, command line", rankprism_command_line, from_csv)
 PYNDEVAL = Contender("pyndeval", script(PEERS, "with_pyndeval.py"))
 IR_MEASURES = Contender("ir_measures", script(PEERS, "with_ir_measures.py"))
@@ -95,7 +101,7 @@ RANX = Contender("ranx", script(PEERS, "with_ranx.py"))
 RANX_FIRST = Contender("ranx, first use", script(PEERS, "with_ranx.py"), workloads="S", compiles=True)
 
 TASKS = {
-    DIVERSITY: (FLOOR, OUR_API, OUR_COMMAND, PYNDEVAL, IR_MEASURES, IR_MEASURES_COMMAND),
+    DIVERSITY: (FLOOR, WC, OUR_API, OUR_COMMAND, PYNDEVAL, IR_MEASURES, IR_MEASURES_COMMAND),
     AD_HOC: (OUR_API, PYTREC_EVAL, RANX, RANX_FIRST),
 }
 SLOW = (PYNDEVAL, IR_MEASURES, PYTREC_EVAL, RANX)
@@ -185,15 +191,20 @@ def note(text: str) -> None:
         print(end=f"\r\033[K{text}", file=sys.stderr, flush=True)
 
 
-def import_seconds(times: int) -> dict[str, float]:
-    """What an import adds to the start of an interpreter."""
+def statement_seconds(times: int) -> dict[str, float]:
+    """How long an interpreter takes that does nothing but execute a statement."""
     statements = ("pass", "import numpy", "import rankprism", "from rankprism import evaluate")
     best = dict.fromkeys(statements, float("inf"))
     for _ in range(times):  # in turn, so that a busy moment of the machine hits all of them
         for statement in statements:
             cost, _ = measure([str(OURS / "python"), "-c", statement], Effort(1, 1))
             best[statement] = min(best[statement], cost.seconds)
-    return {statement: best[statement] - best["pass"] for statement in statements[1:]}
+    return best
+
+
+def beyond_start(seconds: dict[str, float]) -> dict[str, float]:
+    """What an import adds to the start of an interpreter."""
+    return {statement: taken - seconds["pass"] for statement, taken in seconds.items() if statement != "pass"}
 
 
 # Targets
@@ -223,7 +234,18 @@ def disturbed(results: dict[str, list[Row]]) -> list[str]:
     ]
 
 
-def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Target]:
+def lines_of(workload: Workload) -> int:
+    """The lines of all files of a workload."""
+    lines = 0
+    for path in [workload["qrels"], *workload["run_files"]]:
+        with open(path, "rb", buffering=0) as file:
+            lines += sum(block.count(b"\n") for block in iter(partial(file.read, 1 << 20), b""))
+    return lines
+
+
+def targets(
+    results: dict[str, list[Row]], statements: dict[str, float], lines: dict[str, int]
+) -> list[Target]:
     def cost(workload: str, contender: Contender) -> Cost | None:
         rows = results.get(workload, [])
         return next((row.cost for row in rows if row.contender == contender.name), None)
@@ -236,16 +258,37 @@ def targets(results: dict[str, list[Row]], imports: dict[str, float]) -> list[Ta
         a, b = cost(workload, one), cost(workload, other)
         return a.megabytes / b.megabytes if a and b else None
 
-    on_large = cost("L", OUR_API)
+    def per_line(workload: str) -> float | None:
+        ours = cost(workload, OUR_API)
+        return ours.seconds / lines[workload] if ours else None
+
+    def growth(workload: str) -> float | None:
+        """The time for ten times as many lines as Q has, over the time for Q."""
+        many, few = per_line(workload), per_line("Q")
+        return 10 * many / few if many and few else None
+
+    def peak(workload: str) -> float | None:
+        ours = cost(workload, OUR_API)
+        return ours.megabytes if ours else None
+
+    command = cost("S", OUR_COMMAND)
+    over_numpy = command.seconds / statements["import numpy"] if command else None
+    imports = beyond_start(statements)
     importing = imports["import rankprism"] / imports["import numpy"]
     apart = [row.difference for rows in results.values() for row in rows if row.difference is not None]
     return [
-        Target("L: times faster than pyndeval", seconds("L", PYNDEVAL, OUR_API), "≥", 25),
+        Target("L: times faster than pyndeval", seconds("L", PYNDEVAL, OUR_API), "≥", 35),
+        Target("L: over wc -l", seconds("L", OUR_API, WC), "≤", 5),
         Target("L: times faster than ir_measures", seconds("L", IR_MEASURES, OUR_API), "≥", 50),
-        Target("L: peak memory in MB", on_large.megabytes if on_large else None, "≤", 200),
-        Target("M: times faster than pyndeval", seconds("M", PYNDEVAL, OUR_API), "≥", 8),
-        Target("Q: times faster than pyndeval", seconds("Q", PYNDEVAL, OUR_API), "≥", 5),
+        Target("L: peak memory in MB", peak("L"), "≤", 200),
+        Target("M: times faster than pyndeval", seconds("M", PYNDEVAL, OUR_API), "≥", 9),
+        Target("Q: times faster than pyndeval", seconds("Q", PYNDEVAL, OUR_API), "≥", 12),
         Target("Q: memory over pyndeval's", megabytes("Q", OUR_API, PYNDEVAL), "≤", 0.5),
+        Target("T: peak memory in MB", peak("T"), "≤", 1000),
+        Target("T: time for 10 × the lines of Q, over Q's", growth("T"), "≤", 11),
+        Target("U: peak memory in MB", peak("U"), "≤", 1000),
+        Target("U: time for 10 × the lines of Q, over Q's", growth("U"), "≤", 11),
+        Target("S: command line over python -c 'import numpy'", over_numpy, "≤", 2),
         Target("S: command line over pyndeval in a script", seconds("S", OUR_COMMAND, PYNDEVAL), "≤", 1.2),
         Target("S: command line over ir_measures'", seconds("S", OUR_COMMAND, IR_MEASURES_COMMAND), "≤", 0.5),
         Target("import rankprism over import numpy", importing, "≤", 2),
@@ -306,6 +349,8 @@ def print_workload(workload: Workload, rows: Sequence[Row]) -> None:
     print(f"\n{title(workload)}")
     for measures in TASKS:
         of_task = [row for row in rows if row.measures == measures]
+        if not of_task:
+            continue
         ours = next(row.cost.seconds for row in of_task if row.contender == OUR_API.name)
         print(f"\n  {' '.join(measures)}")
         print_row(["", "seconds", "CPU", "best of", "peak MB", "× rankprism", "difference"])
@@ -426,13 +471,13 @@ def record(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time rankprism and its peers from files to scores.")
-    parser.add_argument("--only", default="S,M,Q,L", help="workloads, e.g. S,M")
+    parser.add_argument("--only", default="S,M,Q,L,T,U", help="workloads, e.g. S,M")
     parser.add_argument("--skip-slow", action="store_true", help="no peers on L")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     chosen = parser.parse_args()
     names = chosen.only.split(",")
-    if unknown := set(names) - {"S", "M", "Q", "L"}:
-        parser.error(f"no workload {', '.join(sorted(unknown))}; there are S, M, Q and L")
+    if unknown := set(names) - set("SMLQTU"):
+        parser.error(f"no workload {', '.join(sorted(unknown))}; there are S, M, L, Q, T and U")
     if not (OURS / "python").exists():
         parser.error("there is no .venv with rankprism installed; `make bench` makes it")
     effort = Effort(2, 3) if chosen.quick else Effort(10, 15)
@@ -454,7 +499,8 @@ def main() -> None:
         if workload["name"] == "L":
             grid = json.loads(measure(script(OURS, "grid.py")(workload, DIVERSITY), Effort(1, 1))[1])
             print_grid(workload, grid)
-    imports = import_seconds(3 if chosen.quick else 15)
+    statements = statement_seconds(3 if chosen.quick else 15)
+    imports = beyond_start(statements)
     print_imports(imports)
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     program = [str(OURS / "python"), str(BENCH / "contenders" / "meta.py")]
@@ -465,7 +511,7 @@ def main() -> None:
     preferences = json.loads(measure(program, Effort(2, 60))[1])
     print_preferences(preferences)
     reached = [
-        *targets(results, imports),
+        *targets(results, statements, {w["name"]: lines_of(w) for w in workloads}),
         *shares(one_more, grid),
         *of_meta(meta),
         *of_preferences(preferences),

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -31,12 +31,15 @@ class Workload:
     depth: int
     judged: tuple[int, int]  # documents of a topic, at least and at most
     subtopics: tuple[int, int]
+    scattered: bool = False  # judgments are sorted by subtopic and runs by rank, not by topic
 
 
 WEB_TRACK = {"judged": (300, 600), "subtopics": (3, 8)}
 # Like MS MARCO's queries with a little more judged: 100,000 topics with 450 judged documents each are no
 # real collection.
 MANY_QUERIES = {"judged": (5, 15), "subtopics": (3, 8)}
+# Like the logs of a recommender: 40 million judgments.
+MILLION = {"judged": (5, 5), "subtopics": (8, 8)}
 
 WORKLOADS = {
     w.name: w
@@ -45,9 +48,12 @@ WORKLOADS = {
         Workload("M", 30, 50, 1_000, **WEB_TRACK),
         Workload("L", 30, 50, 10_000, **WEB_TRACK),
         Workload("Q", 1, 100_000, 20, **MANY_QUERIES),
+        Workload("T", 1, 1_000_000, 20, **MILLION),
+        Workload("U", 1, 1_000_000, 20, **MILLION, scattered=True),
     )
 }
 
+SLAB = 100_000  # topics that are made at a time
 POOL = 3  # candidate documents of a topic for each one that a run retrieves
 
 
@@ -67,9 +73,18 @@ def made(workload: Workload) -> Path:
 
 def write(workload: Workload, folder: Path) -> None:
     """Judgments in which few grades are above 0, and runs that tend to rank relevant documents first."""
-    rng = np.random.default_rng([SEED, *workload.name.encode()])
+    for slab, first in enumerate(range(0, workload.topics, SLAB)):
+        rng = np.random.default_rng([SEED, *workload.name.encode(), *([slab] if slab else [])])
+        _append(replace(workload, topics=min(SLAB, workload.topics - first)), folder, rng, slab)
+    if workload.scattered:
+        for name in ("qrels", *(f"run{run:02}.run" for run in range(1, workload.runs + 1))):
+            _concatenate(sorted(folder.glob(f"{name}.*")), folder / name)
+
+
+def _append(workload: Workload, folder: Path, rng: np.random.Generator, slab: int) -> None:
+    """The lines of some topics."""
     shape = (workload.topics, POOL * workload.depth)
-    topics = _topic_numbers(rng, workload.topics)
+    topics = _topic_numbers(rng, workload.topics) + slab * 12 * SLAB
     # Gaps of at least 1 make the numbers of a topic's documents distinct.
     documents = np.cumsum(rng.integers(1, RECORDS // shape[1], size=shape), axis=1)
     documents = rng.permuted(documents, axis=1)
@@ -81,8 +96,8 @@ def write(workload: Workload, folder: Path) -> None:
     topic, subtopic, candidate = topic[order], subtopic[order], candidate[order]
     grade = grades[topic, candidate, subtopic]
     of_topic, of_subtopic, judged_id = number(topics[topic]), number(subtopic + 1), ids[topic, candidate]
-    text = lines(of_topic, b" ", of_subtopic, b" ", judged_id, b" ", number(grade))
-    (folder / "qrels").write_bytes(text)
+    columns = (of_topic, b" ", of_subtopic, b" ", judged_id, b" ", number(grade))
+    _append_lines(folder / "qrels", columns, subtopic if workload.scattered else None)
 
     judged = grades.shape[1]
     appeal = rng.standard_normal(shape)  # what all systems see in a document
@@ -96,8 +111,26 @@ def write(workload: Workload, folder: Path) -> None:
         score = decimal(_scores(rng, workload).ravel())
         name = f"run{run:02}"
         ranked_id, tag = ids[row, best.ravel()], f" {name}".encode()
-        text = lines(number(topics[row]), b" Q0 ", ranked_id, b" ", number(rank), b" ", score, tag)
-        (folder / f"{name}.run").write_bytes(text)
+        columns = (number(topics[row]), b" Q0 ", ranked_id, b" ", number(rank), b" ", score, tag)
+        _append_lines(folder / f"{name}.run", columns, rank if workload.scattered else None)
+
+
+def _append_lines(path: Path, columns: tuple[Bytes | bytes, ...], part: Longs | None) -> None:
+    """Lines at the end of a file, or at the end of one of several files, by the number of the part."""
+    for number_of_part in [None] if part is None else np.unique(part).tolist():
+        chosen = slice(None) if number_of_part is None else part == number_of_part
+        some = [column if isinstance(column, bytes) else column[chosen] for column in columns]
+        target = path if number_of_part is None else path.with_name(f"{path.name}.{number_of_part:02}")
+        with open(target, "ab") as file:
+            file.write(lines(*some))
+
+
+def _concatenate(parts: list[Path], whole: Path) -> None:
+    with open(whole, "wb") as file:
+        for part in parts:
+            with open(part, "rb") as source:
+                shutil.copyfileobj(source, file, 1 << 24)
+            part.unlink()
 
 
 def _topic_numbers(rng: np.random.Generator, count: int) -> Longs:
@@ -116,7 +149,8 @@ def _grades(rng: np.random.Generator, workload: Workload) -> Longs:
     relevant_somewhere = rng.random(shape[:2]) < 0.25
     grade *= relevant_somewhere[:, :, None] & (rng.random(shape) < 0.4)
     for subtopic in range(most_subtopics):  # none without a relevant document
-        grade[:, subtopic, subtopic] = np.maximum(grade[:, subtopic, subtopic], 1)
+        document = subtopic % most_judged
+        grade[:, document, subtopic] = np.maximum(grade[:, document, subtopic], 1)
     lacking = (np.arange(most_judged) >= judged[:, None])[:, :, None] | (
         np.arange(most_subtopics) >= subtopics[:, None]
     )[:, None, :]

@@ -1,7 +1,7 @@
 // libFuzzer target: the core's readers, compared with each other.
 //
-// The first byte says what is read and how; the rest is the text. A text is read from memory and, walked in tiny
-// blocks, from a file: both must give the same, or the same error. `make fuzz` builds it with -DRANKPRISM_BLOCK=64.
+// The first byte says what is read and how; the rest is the text. A text is read from memory at once and, by several
+// threads in tiny blocks, from a file: both must give the same, or the same error.
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,6 +26,27 @@ std::string summary(const Alignment& found) {
     for (const auto& topic : found.unjudged) text += topic + ' ';
     return text;
 }
+
+std::string summary(const JudgmentTable& table) {
+    std::string text;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const auto& topic = table.topic(t);
+        text += std::string(table.topic_name(t)) + ": ";
+        for (auto d = topic.docs; d < topic.docs_end; ++d) {
+            if (table.find_doc(topic, table.doc(d), hash_bytes(table.doc(d))) != d) std::abort();
+            text += std::string(table.doc(d)) + ' ' + std::to_string(table.relevant_number[d]) + ' ';
+            for (auto r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
+                text += std::string(table.aspect_name(topic.aspects + table.row_aspect[r])) + '=' +
+                        std::to_string(table.row_grade[r]) + ' ';
+            }
+        }
+        if (table.find_topic(table.topic_name(t)) != t) std::abort();
+    }
+    return text;
+}
+
+// Tiny blocks, so that every line meets the end of one, and so little room that scattered lines need several passes.
+const Reading in_pieces{3, 64, 200};
 
 template <class Work> std::string result(Work&& work) {
     try {
@@ -52,41 +73,33 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 2) return 0;
     const int choice = data[0];
     const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-    if (choice % 2 == 0) {
-        const JudgmentFormat formats[] = {JudgmentFormat::diversity, JudgmentFormat::adhoc, JudgmentFormat::prels};
-        result([&] {
-            const auto table = JudgmentTable::from_text(Text::from_bytes(text, "input"), formats[choice / 2 % 3]);
-            std::size_t documents = 0;
-            for (std::int32_t t = 0; t < table.topics(); ++t) {
-                const auto& topic = table.topic(t);
-                for (auto d = topic.docs; d < topic.docs_end; ++d, ++documents) {
-                    if (table.find_doc(topic, table.doc(d), hash_bytes(table.doc(d))) != d) std::abort();
-                }
-                if (table.find_topic(table.topic_name(t)) != t) std::abort();
-            }
-            return std::to_string(documents);
-        });
-        return 0;
-    }
-    static const JudgmentTable judged = JudgmentTable::from_text(
-        Text::from_bytes("1 0 d1 1\n1 1 d2 2\n1 0 d3 0\n2 0 d1 1\n3 0 x 1\n", "judgments"), JudgmentFormat::diversity);
-    const Order orders[] = {Order::score, Order::trec_eval, Order::ascending, Order::rank, Order::input};
-    const Order order = orders[choice / 2 % 5];
-    const Duplicates duplicates = choice / 16 % 2 == 0 ? Duplicates::error : Duplicates::first;
     if (std::FILE* file = std::fopen(file_name().c_str(), "wb")) {
         std::fwrite(text.data(), 1, text.size(), file);
         std::fclose(file);
     }
-    const std::string walked =
-        result([&] { return summary(align_text(judged, Text::from_bytes(text, "input"), order, duplicates)); });
-    const std::string from_file =
-        result([&] { return summary(align_text(judged, Text::walk_file(file_name(), "input"), order, duplicates)); });
-    // A walk stops at the first error that it comes to; a text in memory is checked as a whole before.
-    bool checked_before = false;
-    for (const char* what : {"NUL byte", "UTF-8", "is compressed"}) {
-        checked_before = checked_before || walked.find(what) != std::string::npos;
+    // Whether something is a packed file is decided by its first block.
+    const auto compare = [](const std::string& at_once, const std::string& from_file) {
+        if (at_once.find("is compressed") == std::string::npos) must_be_equal(at_once, from_file);
+    };
+    if (choice % 2 == 0) {
+        const JudgmentFormat formats[] = {JudgmentFormat::diversity, JudgmentFormat::adhoc, JudgmentFormat::prels};
+        const JudgmentFormat format = formats[choice / 2 % 3];
+        const auto read = [&](const Source& source, const Reading& reading) {
+            return result([&] { return summary(JudgmentTable::from_source(source, format, reading)); });
+        };
+        compare(read(Source::bytes(text, "input"), {}), read(Source::file(file_name(), "input"), in_pieces));
+        return 0;
     }
-    if (!checked_before) must_be_equal(walked, from_file);
+    static const JudgmentTable judged = JudgmentTable::from_source(
+        Source::bytes("1 0 d1 1\n1 1 d2 2\n1 0 d3 0\n2 0 d1 1\n3 0 x 1\n", "judgments"), JudgmentFormat::diversity);
+    const Order orders[] = {Order::score, Order::trec_eval, Order::ascending, Order::rank, Order::input};
+    const Order order = orders[choice / 2 % 5];
+    const Duplicates duplicates = choice / 16 % 2 == 0 ? Duplicates::error : Duplicates::first;
+    const auto aligned = [&](const Source& source, const Reading& reading) {
+        return result([&] { return summary(align_source(judged, source, order, duplicates, reading)); });
+    };
+    const std::string walked = aligned(Source::bytes(text, "input"), {});
+    compare(walked, aligned(Source::file(file_name(), "input"), in_pieces));
     const std::string kept = result([&] {
         return summary(align(judged, RunTable::from_text(Text::from_bytes(text, "input")), order, duplicates));
     });

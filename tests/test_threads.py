@@ -85,9 +85,27 @@ def test_reading_judgments_and_runs(files: tuple[Path, list[Path]]) -> None:
         [
             lambda: JudgmentTable.from_file(str(qrels), "qrels", "diversity").columns(),
             lambda: JudgmentTable.from_bytes(qrels.read_bytes(), "qrels", "diversity").columns(),
+            lambda: JudgmentTable.from_file(str(qrels), "qrels", "diversity", 3, 2000).columns(),
             lambda: bits(read_run(run).table.columns()),
         ]
     )
+
+
+def scattered(path: Path) -> bytes:
+    """The same lines in another order, so that the lines of a topic do not stand together."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    random.Random(1).shuffle(lines)
+    return b"".join(lines)
+
+
+def test_several_threads_read_one_file_whose_topics_are_scattered(files: tuple[Path, list[Path]]) -> None:
+    qrels, (run, *_) = files
+    judged, ranked, how = scattered(qrels), scattered(run), {"threads": 4, "block": 500, "budget": 9000}
+    table = JudgmentTable.from_file(str(qrels), "qrels", "diversity")
+    read = JudgmentTable.from_bytes(judged, "qrels", "diversity", **how)
+    assert bits(read.columns()) == bits(table.columns())
+    expected = align_file(table, str(run), "run", "score", "error")
+    assert bits(align_bytes(table, ranked, "run", "score", "error", **how)) == bits(expected)
 
 
 def test_aligning_with_one_table_of_judgments_and_one_run(files: tuple[Path, list[Path]]) -> None:
@@ -97,6 +115,8 @@ def test_aligning_with_one_table_of_judgments_and_one_run(files: tuple[Path, lis
         [
             lambda: align_file(table, str(run), "run", "score", "error"),
             lambda: align_bytes(table, data, "run", "score", "error"),
+            lambda: align_file(table, str(run), "run", "score", "error", 3, 2000),
+            lambda: table.padded_grades(np.arange(12)),
             lambda: kept.align(table, "score", "error"),
             lambda: kept.ranking("trec_eval", "error"),
             lambda: table.columns(),

@@ -30,9 +30,15 @@ class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
 
     @staticmethod
-    def from_file(path: str, name: str, format: str, /) -> JudgmentTable: ...
+    def from_file(
+        path: str, name: str, format: str, threads: int = 1, block: int = ..., budget: int = ...
+    ) -> JudgmentTable:
+        """Read by so many threads, each of which works on about `block` bytes at a time. If the lines of a
+        topic are scattered, about `budget` bytes of them are brought together at a time."""
     @staticmethod
-    def from_bytes(data: bytes, name: str, format: str, /) -> JudgmentTable: ...
+    def from_bytes(
+        data: bytes, name: str, format: str, threads: int = 1, block: int = ..., budget: int = ...
+    ) -> JudgmentTable: ...
     @staticmethod
     def from_columns(
         name: str, topics: list[str], aspects: list[str], docs: list[str], grades: _Floats, /
@@ -49,9 +55,12 @@ class JudgmentTable:
     def lines(self, source: str, format: str, weights: list[str], /) -> bytes:
         """All judgments as text: "diversity", "adhoc", "ntcir", "ntcir-adhoc", or "evall", which also has the
         text of each aspect's weight."""
-    def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats, _Ints, _Longs]:
-        """Start of each topic's cells; document, aspect and grade of each cell; relevant documents of
-        each topic; start of each topic's aspects in `aspects`."""
+    def relevant_cells(self) -> tuple[_Longs, _Ints, _Ints, _Floats]:
+        """Start of each topic's grades above 0; document, aspect and grade of each of them."""
+    def sizes(self) -> tuple[_Ints, _Longs]:
+        """Relevant documents of each topic, and the start of its aspects in `aspects`."""
+    def padded_grades(self, topics: _Longs) -> _Floats:
+        """(topic, aspect, relevant document): the grades above 0 of some topics, padded with 0."""
     def judged_documents(self) -> _Ints:
         """How many judged documents each topic has."""
     def stray(self) -> _Stray:
@@ -88,11 +97,28 @@ class RunTable:
     def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
     def __len__(self) -> int: ...
 
-def align_file(judgments: JudgmentTable, path: str, name: str, order: str, duplicates: str, /) -> _Alignment:
-    """`RunTable.align` straight from a file, a topic at a time, keeping nothing else."""
+def align_file(
+    judgments: JudgmentTable,
+    path: str,
+    name: str,
+    order: str,
+    duplicates: str,
+    threads: int = 1,
+    block: int = ...,
+    budget: int = ...,
+) -> _Alignment:
+    """`RunTable.align` straight from a file, a topic at a time, keeping nothing else. For the last three, see
+    `JudgmentTable.from_file`."""
 
 def align_bytes(
-    judgments: JudgmentTable, data: bytes, name: str, order: str, duplicates: str, /
+    judgments: JudgmentTable,
+    data: bytes,
+    name: str,
+    order: str,
+    duplicates: str,
+    threads: int = 1,
+    block: int = ...,
+    budget: int = ...,
 ) -> _Alignment: ...
 def exact(value: _Floats, stop: _Floats, discount: _Floats, nodes: int) -> tuple[_Ints, _Floats, _Floats]:
     """The best order of each topic's documents that was found, with -1 behind its end, and what the best

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from itertools import chain, islice
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rankprism.data.hits import BATCH, Floats, Hits, Longs, batches
+from rankprism.data.hits import BATCH, Floats, Hits, Longs, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.preferences import Preferences
@@ -79,7 +82,7 @@ def evaluate(
     bounds : also compute `Scores.low` and `Scores.high`. Every score lies between them whatever grades the
         unjudged documents of its ranking turn out to have, as far as these grades occur in the judgments or
         are declared labels. A measure for which no bounds are known is refused.
-    threads : how many files to read at once; as many as there are processors without it. The scores
+    threads : how many threads read files and compute scores. Default: one for each processor. The scores
         do not depend on it.
     on_run : called with the name of each run when it has been read.
     on_share : called with the share of the scores that have been computed, while they are.
@@ -104,7 +107,7 @@ def evaluate(
             measure.check_bounded()
     sources = run_sources(runs)
     check_format(run_format)
-    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects}
+    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = _parts(chosen, judgments, preferences, preferences_format, settings)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
@@ -114,7 +117,7 @@ def evaluate(
     ]
     share = _shares(parts, len(sources), on_share)
     blocks = [
-        _block(part, list(runs.values()), topics, bounds, share)
+        _block(part, list(runs.values()), topics, bounds, threads, share)
         for part, runs in zip(parts, aligned, strict=True)
     ]
     every, (values, low, high) = _together(parts, blocks, chosen)
@@ -139,6 +142,10 @@ def evaluate(
     return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
 
 
+#: What makes the hits of a batch, its runs, and its topics.
+_Batch = tuple[Callable[[], Hits | PreferenceHits], slice, Longs]
+
+
 @dataclass(frozen=True, eq=False)
 class _Part:
     """The measures that need one kind of judgments, and what they are computed from."""
@@ -146,7 +153,7 @@ class _Part:
     needs: str
     measures: tuple[Measure, ...]
     judged: Judgments  #: or the documents that the preferences name
-    batches: Callable[[Sequence[Alignment]], Iterator[tuple[Hits | PreferenceHits, slice, Longs]]]
+    batches: Callable[[Sequence[Alignment]], Iterator[_Batch]]
 
 
 def _parts(
@@ -175,7 +182,7 @@ def _parts(
                 f"first, and the preferences with preferences= (--preferences FILE)"
             )
         for name, value in settings.items():
-            if value is not None:
+            if value is not None and name != "threads":
                 raise InputError(
                     f"{name} is for absolute judgments, and only preferences are given; leave it out"
                 )
@@ -192,14 +199,18 @@ def _parts(
             format=settings["qrels_format"],
             weights=settings["weights"],
             aspects=settings["aspects"],
+            threads=settings["threads"],
         )
-        parts.append(_Part("judgments", absolute, read, lambda runs: batches(read.cells, runs)))
+        parts.append(_Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
     if relative:
         preferred = read_preferences(preferences, format=preferences_format)
         pool = PreferencePool.of(preferred)
-        parts.append(
-            _Part("preferences", relative, preferred.named, lambda runs: preference_batches(pool, runs))
-        )
+
+        def of_preferences(runs: Sequence[Alignment]) -> Iterator[_Batch]:
+            for hits, which_runs, topics in preference_batches(pool, runs):
+                yield lambda hits=hits: hits, which_runs, topics
+
+        parts.append(_Part("preferences", relative, preferred.named, of_preferences))
     return parts
 
 
@@ -216,12 +227,14 @@ def _shares(
     """To be called with a number of scores that have been computed."""
     total = sum(len(part.measures) * len(part.judged.topics) for part in parts) * runs
     done = 0
+    lock = Lock()
 
     def share(more: int) -> None:
         nonlocal done
-        done += more
-        if on_share is not None:
-            on_share(done / total)
+        with lock:  # several threads compute scores
+            done += more
+            if on_share is not None:
+                on_share(done / total)
 
     return share
 
@@ -231,14 +244,23 @@ _Block = tuple[Floats, Floats | None, Floats | None]
 
 
 def _block(
-    part: _Part, runs: Sequence[Alignment], topics: str, bounds: bool, on_scores: Callable[[int], None]
+    part: _Part,
+    runs: Sequence[Alignment],
+    topics: str,
+    bounds: bool,
+    threads: int | None,
+    on_scores: Callable[[int], None],
 ) -> _Block:
     """The scores of all runs by the measures of one part."""
     shape = (len(runs), len(part.judged.topics), len(part.measures))
     values = np.empty(shape)
     uncertain = bounds or any(measure.is_uncertain for measure in part.measures)
     low, high = (np.empty(shape), np.empty(shape)) if uncertain else (None, None)
-    for hits, which_runs, which_topics in part.batches(runs):
+
+    def score(batch: _Batch) -> None:
+        """Compute the scores of a batch."""
+        make_hits, which_runs, which_topics = batch
+        hits = make_hits()
         block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(part.measures):
             values[which_runs, which_topics, m] = measure.score(hits).reshape(block)
@@ -252,6 +274,11 @@ def _block(
             for m, (least, most) in enumerate(ends):
                 low[which_runs, which_topics, m] = least.reshape(block)
                 high[which_runs, which_topics, m] = most.reshape(block)
+
+    # Searches take long. In the main thread, Ctrl-C ends them at once.
+    several = not uncertain and part.needs == "judgments"
+    for _ in for_each_in_order(score, part.batches(runs), threads if several else 1):
+        pass
     if topics == "retrieved":
         for array in (values, low, high):
             for r, run in enumerate(runs):
@@ -368,8 +395,8 @@ def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: st
 def _mean(part: _Part, run: Alignment, topics: str) -> float:
     """The mean score of one run by the first measure."""
     scores = np.empty(len(part.judged.topics))
-    for hits, _, which_topics in part.batches([run]):
-        scores[which_topics] = part.measures[0].score(hits)
+    for make_hits, _, which_topics in part.batches([run]):
+        scores[which_topics] = part.measures[0].score(make_hits())
     return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
 
 
@@ -460,20 +487,47 @@ def align_all(
     threads: int | None,
     on_run: Callable[[str], None] | None,
 ) -> dict[str, Alignment]:
-    """Read, order and join every run, several at a time."""
+    """Read, order and join every run. Threads are shared among the runs; what is left over shares a run."""
+    most = threads or os.cpu_count() or 1
+    each = max(1, most // max(1, len(sources)))
 
     def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], order, duplicates, format)
+        alignment = align_source(judgments, sources[name], order, duplicates, format, each)
         if on_run is not None:
             on_run(name)
         return alignment
 
-    workers = min(len(sources), threads or os.cpu_count() or 1)
-    if workers <= 1:
-        aligned = [one(name) for name in sources]
-    else:
-        from concurrent.futures import ThreadPoolExecutor
+    return dict(zip(sources, for_each_in_order(one, sources, most), strict=True))
 
-        with ThreadPoolExecutor(workers) as pool:
-            aligned = list(pool.map(one, sources))
-    return dict(zip(sources, aligned, strict=True))
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+
+def for_each_in_order(
+    work: Callable[[_Task], _Done], tasks: Iterable[_Task], threads: int | None
+) -> Iterator[_Done]:
+    """The results of `work` on each task, in the order of the tasks, several of which are done at a time.
+
+    The next task is taken only when a thread is about to need it, so the tasks need not fit into memory. If
+    several tasks fail, the error of the first of them is raised.
+    """
+    most = threads or os.cpu_count() or 1
+    upcoming = iter(tasks)
+    few = list(islice(upcoming, 2))
+    if most == 1 or len(few) < 2:
+        yield from map(work, chain(few, upcoming))
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    waiting: deque[Future[_Done]] = deque()
+    pool = ThreadPoolExecutor(most)
+    try:
+        for task in chain(few, upcoming):
+            if len(waiting) > most:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(work, task))
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

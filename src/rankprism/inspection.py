@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rankprism._core import JudgmentTable
 from rankprism.data.hits import Cells, Floats, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, some, stray_notes
@@ -353,20 +354,12 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
     every = list(range(aspects))
     rankings = [*([doc] for doc in every), *(every[doc:] + every[:doc] for doc in every)]
 
+    # Documents are sorted by id, descending, and document d is to be the one of aspect d.
+    ids = [f"{aspects - doc:09}" for doc in every]
+    table = JudgmentTable.from_columns("", ["1"] * aspects, list(names), ids, np.full(aspects, highest))
+
     def scores(weights: Floats) -> Floats:
-        one = np.arange(aspects, dtype=np.int32)
-        topic = Cells(
-            start=np.array([0, aspects]),
-            doc=one,
-            aspect=one,
-            grade=np.full(aspects, highest),
-            documents=np.array([aspects], dtype=np.int32),
-            aspect_start=np.array([0, aspects]),
-            weights=weights,
-            navigational=None,
-            names=names,
-            scales=cells.scales,
-        )
+        topic = Cells(table, weights, scales=cells.scales)
         runs = [Alignment.of_documents(docs) for docs in rankings]
         return np.concatenate([measure.score(hits) for hits, _, _ in batches(topic, runs)])
 

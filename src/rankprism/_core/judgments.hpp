@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "names.hpp"
+#include "narrow.hpp"
 #include "text.hpp"
 
 namespace rankprism {
@@ -35,7 +36,7 @@ struct JudgmentRow {
 // document with the smaller index wins a tie.
 class JudgmentTable {
   public:
-    static JudgmentTable from_text(const Text& text, JudgmentFormat format);
+    static JudgmentTable from_source(const Source& source, JudgmentFormat format, const Reading& reading = {});
 
     struct Topic {
         std::int32_t name;
@@ -46,16 +47,20 @@ class JudgmentTable {
 
     // Adds a whole topic. Each topic may be added only once. Ids are copied.
     void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows);
+    // Adds all topics of another table. False if one of them is here already; then the table is of no use.
+    bool append(const JudgmentTable& other);
     void sort_topics();  // when all are there
+    void clear();        // keeps the memory
+    bool empty() const { return topics_.empty(); }
 
     Names topic_names, aspect_names;
 
     std::int32_t topics() const { return static_cast<std::int32_t>(order_.size()); }
     const Topic& topic(std::int32_t t) const { return topics_[order_[t]]; }
-    const std::string& topic_name(std::int32_t t) const { return topic_names[topic(t).name]; }
+    std::string_view topic_name(std::int32_t t) const { return topic_names[topic(t).name]; }
     std::int32_t find_topic(std::string_view name) const;
 
-    const std::string& aspect_name(std::int64_t a) const { return aspect_names[aspects_[a]]; }
+    std::string_view aspect_name(std::int64_t a) const { return aspect_names[aspects_[a]]; }
     std::string_view doc(std::int64_t d) const {
         return {arena_.data() + doc_offset_[d], doc_offset_[d + 1] - doc_offset_[d]};
     }
@@ -66,8 +71,8 @@ class JudgmentTable {
     std::vector<std::int32_t> relevant_number;
     // Rows of document d: row_start[d] .. row_start[d + 1]; aspects are numbered within the topic.
     std::vector<std::int64_t> row_start{0};
-    std::vector<std::int32_t> row_aspect;
-    std::vector<double> row_grade;
+    Narrow row_aspect;
+    Grades row_grade;
 
     // Two judgments that contradict each other. add_topic throws it, and its caller makes the message.
     struct Conflict { std::int32_t topic; JudgmentRow first, second; };
@@ -83,6 +88,22 @@ class JudgmentTable {
     std::vector<std::uint64_t> doc_offset_{0};
     std::vector<Slot> slots_;  // a small hash table for each topic
     std::vector<std::int32_t> local_aspect_;
+
+    // What add_topic works with, kept from topic to topic so that memory is allocated only once.
+    struct Scratch {
+        struct Document { std::string_view id; std::uint32_t hash; };
+        std::vector<Slot> slots;
+        std::vector<Document> documents;      // each once
+        std::vector<std::uint32_t> document;  // of each row, by its number in documents
+        std::vector<std::uint32_t> place;     // of each document in the table
+        std::vector<std::uint32_t> order;     // of the rows
+        std::vector<std::uint32_t> sorted, count;
+
+        void number_documents(const std::vector<JudgmentRow>& rows);
+        void sort_documents();  // by id, descending
+        template <class Key> void stable_sort(std::size_t keys, Key&& key);  // order, by a number below `keys`
+    };
+    Scratch scratch_;
 };
 
 // The error for a conflict; `locate` names a row of the source.

@@ -28,6 +28,7 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Positions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -130,31 +131,70 @@ nb::tuple judgment_columns(const JudgmentTable& table) {
     return nb::make_tuple(topics, aspects, docs, to_numpy(std::move(grades)));
 }
 
-// The cells with a grade above 0, by topic: start, document (numbered among the topic's relevant ones),
-// aspect, grade; how many relevant documents each topic has; and where its aspects start.
+// The cells with a grade above 0, by topic: start, document (numbered among the topic's relevant ones), aspect, grade.
 nb::tuple relevant_cells(const JudgmentTable& table) {
-    std::vector<std::int64_t> start(1, 0), aspect_start(1, 0);
-    std::vector<std::int32_t> doc, aspect, relevant;
+    std::vector<std::int64_t> start(1, 0);
+    std::vector<std::int32_t> doc, aspect;
     std::vector<double> grade;
     for (std::int32_t t = 0; t < table.topics(); ++t) {
         const JudgmentTable::Topic& judged = table.topic(t);
-        std::int32_t documents = 0;
         for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
             if (table.relevant_number[d] < 0) continue;
-            ++documents;
             for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
-                if (!(table.row_grade[r] > 0)) continue;
+                const double value = table.row_grade[r];
+                if (!(value > 0)) continue;
                 doc.push_back(table.relevant_number[d]);
-                aspect.push_back(table.row_aspect[r]);
-                grade.push_back(table.row_grade[r]);
+                aspect.push_back(static_cast<std::int32_t>(table.row_aspect[r]));
+                grade.push_back(value);
             }
         }
-        relevant.push_back(documents);
         start.push_back(static_cast<std::int64_t>(grade.size()));
-        aspect_start.push_back(aspect_start.back() + judged.aspects_end - judged.aspects);
     }
     return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(doc)), to_numpy(std::move(aspect)),
-                          to_numpy(std::move(grade)), to_numpy(std::move(relevant)), to_numpy(std::move(aspect_start)));
+                          to_numpy(std::move(grade)));
+}
+
+// How many relevant documents each topic has, and where its aspects start.
+nb::tuple judgment_sizes(const JudgmentTable& table) {
+    std::vector<std::int32_t> relevant;
+    std::vector<std::int64_t> aspect_start(1, 0);
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const JudgmentTable::Topic& judged = table.topic(t);
+        std::int32_t documents = 0;
+        for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) documents += table.relevant_number[d] >= 0;
+        relevant.push_back(documents);
+        aspect_start.push_back(aspect_start.back() + judged.aspects_end - judged.aspects);
+    }
+    return nb::make_tuple(to_numpy(std::move(relevant)), to_numpy(std::move(aspect_start)));
+}
+
+// The grades above 0 of some topics as (topic, aspect, relevant document), padded with 0.
+nb::object padded_grades(const JudgmentTable& table, const Positions& topics) {
+    const auto count = static_cast<std::int64_t>(topics.shape(0));
+    std::int64_t aspects = 0, docs = 0;
+    std::vector<double> grades;
+    unlocked([&] {
+        for (std::int64_t i = 0; i < count; ++i) {
+            const JudgmentTable::Topic& judged = table.topic(static_cast<std::int32_t>(topics(i)));
+            std::int64_t documents = 0;
+            for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) documents += table.relevant_number[d] >= 0;
+            aspects = std::max(aspects, judged.aspects_end - judged.aspects);
+            docs = std::max(docs, documents);
+        }
+        grades.resize(static_cast<std::size_t>(count * aspects * docs));
+        for (std::int64_t i = 0; i < count; ++i) {
+            const JudgmentTable::Topic& judged = table.topic(static_cast<std::int32_t>(topics(i)));
+            double* here = grades.data() + i * aspects * docs;
+            for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
+                if (table.relevant_number[d] < 0) continue;
+                for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
+                    const double grade = table.row_grade[r];
+                    if (grade > 0) here[table.row_aspect[r] * docs + table.relevant_number[d]] = grade;
+                }
+            }
+        }
+    });
+    return to_numpy(std::move(grades)).cast().attr("reshape")(count, aspects, docs);
 }
 
 nb::list run_topics(const RunTable& run) {
@@ -360,13 +400,19 @@ NB_MODULE(_core, m) {
     });
 
     nb::class_<JudgmentTable>(m, "JudgmentTable")
-        .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format) {
-            return unlocked([&] { return JudgmentTable::from_text(Text::read_file(path, name), judgment_format(format)); });
-        })
-        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format) {
+        .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format,
+                                    int threads, std::size_t block, std::size_t budget) {
+            return unlocked([&] {
+                return JudgmentTable::from_source(Source::file(path, name), judgment_format(format), {threads, block, budget});
+            });
+        }, "path"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
+        .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format,
+                                     int threads, std::size_t block, std::size_t budget) {
             const std::string_view bytes(data.c_str(), data.size());
-            return unlocked([&] { return JudgmentTable::from_text(Text::from_bytes(bytes, name), judgment_format(format)); });
-        })
+            return unlocked([&] {
+                return JudgmentTable::from_source(Source::bytes(bytes, name), judgment_format(format), {threads, block, budget});
+            });
+        }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
         .def_static("from_columns", &judgments_from_columns)
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
@@ -375,15 +421,21 @@ NB_MODULE(_core, m) {
                          const std::vector<std::string>& weights) {
             return bytes_of(judgment_lines(table, source, line_format(format), weights));
         })
-        .def("grades", [](const JudgmentTable& table) { return to_numpy(std::vector<double>(table.row_grade)); })
+        .def("grades", [](const JudgmentTable& table) {
+            std::vector<double> grades;
+            for (std::size_t r = 0; r < table.row_grade.size(); ++r) grades.push_back(table.row_grade[r]);
+            return to_numpy(std::move(grades));
+        })
         .def("relevant_cells", &relevant_cells)
+        .def("sizes", &judgment_sizes)
+        .def("padded_grades", &padded_grades, "topics"_a)
         .def("judged_documents", &judged_documents)
         .def("stray", &stray_in_judgments)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 
     nb::class_<RunTable>(m, "RunTable")
         .def_static("from_file", [](const std::string& path, const std::string& name) {
-            return unlocked([&] { return RunTable::from_text(Text::read_file(path, name)); });
+            return unlocked([&] { return RunTable::from_text(Text::whole(Source::file(path, name))); });
         })
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name) {
             const std::string_view bytes(data.c_str(), data.size());
@@ -421,18 +473,24 @@ NB_MODULE(_core, m) {
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
-                           const std::string& order, const std::string& duplicates) {
+                           const std::string& order, const std::string& duplicates, int threads, std::size_t block,
+                           std::size_t budget) {
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::walk_file(path, name), order_of(order), duplicates_of(duplicates));
+            return align_source(judgments, Source::file(path, name), order_of(order), duplicates_of(duplicates),
+                                {threads, block, budget});
         }));
-    });
+    }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
+       "budget"_a = Regrouped::usual);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
-                            const std::string& order, const std::string& duplicates) {
+                            const std::string& order, const std::string& duplicates, int threads, std::size_t block,
+                            std::size_t budget) {
         const std::string_view bytes(data.c_str(), data.size());
         return to_python(unlocked([&] {
-            return align_text(judgments, Text::from_bytes(bytes, name), order_of(order), duplicates_of(duplicates));
+            return align_source(judgments, Source::bytes(bytes, name), order_of(order), duplicates_of(duplicates),
+                                {threads, block, budget});
         }));
-    });
+    }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
+       "budget"_a = Regrouped::usual);
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +15,13 @@ class Names {
   public:
     // The number of a name; a new name gets the next one.
     std::int32_t number(std::string_view name) {
-        if (names_.size() * 2 >= slots_.size()) grow();
+        if (static_cast<std::size_t>(size()) * 2 >= slots_.size()) grow();
         const std::uint32_t hash = hash_bytes(name);
         Slot& slot = slots_[place(hash, name)];
         if (slot.number < 0) {
             slot = {hash, size()};
-            names_.emplace_back(name);
+            bytes_.append(name);
+            end_.push_back(bytes_.size());
         }
         return slot.number;
     }
@@ -31,8 +31,17 @@ class Names {
         return slots_.empty() ? -1 : slots_[place(hash_bytes(name), name)].number;
     }
 
-    const std::string& operator[](std::int32_t number) const { return names_[number]; }
-    std::int32_t size() const { return static_cast<std::int32_t>(names_.size()); }
+    // Valid until the next name is added.
+    std::string_view operator[](std::int32_t number) const {
+        return std::string_view(bytes_).substr(end_[number], end_[number + 1] - end_[number]);
+    }
+    std::int32_t size() const { return static_cast<std::int32_t>(end_.size()) - 1; }
+
+    void clear() {
+        bytes_.clear();
+        end_.resize(1);
+        std::fill(slots_.begin(), slots_.end(), Slot{});
+    }
 
   private:
     struct Slot { std::uint32_t hash = 0; std::int32_t number = -1; };
@@ -40,7 +49,7 @@ class Names {
     // Where the name is, or would be.
     std::size_t place(std::uint32_t hash, std::string_view name) const {
         std::size_t s = hash & (slots_.size() - 1);
-        while (slots_[s].number >= 0 && (slots_[s].hash != hash || names_[slots_[s].number] != name)) {
+        while (slots_[s].number >= 0 && (slots_[s].hash != hash || (*this)[slots_[s].number] != name)) {
             s = (s + 1) & (slots_.size() - 1);
         }
         return s;
@@ -49,12 +58,13 @@ class Names {
     void grow() {
         slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), Slot{});
         for (std::int32_t n = 0; n < size(); ++n) {
-            const std::uint32_t hash = hash_bytes(names_[n]);
-            slots_[place(hash, names_[n])] = {hash, n};
+            const std::uint32_t hash = hash_bytes((*this)[n]);
+            slots_[place(hash, (*this)[n])] = {hash, n};
         }
     }
 
-    std::deque<std::string> names_;
+    std::string bytes_;  // one name behind the other, which takes less memory than a string for each
+    std::vector<std::size_t> end_{0};
     std::vector<Slot> slots_;
 };
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <numeric>
 
 #include "interrupt.hpp"
+#include "parallel.hpp"
 
 namespace rankprism {
 namespace {
@@ -78,22 +80,110 @@ class Seen {
     std::vector<Slot> slots_;
 };
 
-// Sorts one topic after the other and collects the judged documents.
+// What is found in some topics of a run, in the order of the run.
+struct Found {
+    struct Topic {
+        std::int32_t number;  // of the judgments; -1: not judged
+        std::int32_t hits = 0, length = 0;
+        std::uint8_t remarks = 0;
+    };
+    std::vector<Topic> topics;
+    std::vector<std::int32_t> rank, doc;  // of all hits, topic after topic
+    std::vector<std::string> unjudged;    // names of the topics that are not judged
+    Disagreement disagreement;
+    Unmatched unmatched;
+    Stray stray;
+};
+
+bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
+
+// Puts together what was found, in the order of the judgments.
+class Collection {
+  public:
+    explicit Collection(std::int32_t topics) : begin_(topics), hits_(topics, 0) {
+        result_.length.assign(topics, 0);
+        result_.retrieved.assign(topics, 0);
+        result_.remarks.assign(topics, 0);
+    }
+
+    // False if a topic comes back; then the collection is of no use.
+    bool add(const Found& found) {
+        auto at = static_cast<std::int64_t>(result_.rank.size());
+        std::size_t unjudged = 0;
+        for (const Found::Topic& topic : found.topics) {
+            if (topic.number < 0) {
+                const std::int32_t known = unjudged_.size();
+                if (unjudged_.number(found.unjudged[unjudged++]) < known) return false;
+                continue;
+            }
+            const std::int32_t t = topic.number;
+            if (result_.retrieved[t] != 0) return false;
+            result_.retrieved[t] = 1;
+            result_.length[t] = topic.length;
+            result_.remarks[t] = topic.remarks;
+            begin_[t] = at;
+            hits_[t] = topic.hits;
+            at += topic.hits;
+            is_sorted_ = is_sorted_ && t > last_;
+            last_ = t;
+        }
+        result_.rank.insert(result_.rank.end(), found.rank.begin(), found.rank.end());
+        result_.doc.insert(result_.doc.end(), found.doc.begin(), found.doc.end());
+        if (found.disagreement.topic >= 0 && comes_first(found.disagreement.topic, result_.disagreement.topic)) {
+            result_.disagreement = found.disagreement;
+        }
+        if (found.unmatched.topic >= 0 && comes_first(found.unmatched.topic, result_.unmatched.topic)) {
+            result_.unmatched = found.unmatched;
+        }
+        result_.stray.add(found.stray);
+        return true;
+    }
+
+    bool empty() const { return last_ < 0 && unjudged_.size() == 0; }
+
+    Alignment finish() {
+        result_.start.assign(1, 0);
+        for (const std::int32_t hits : hits_) result_.start.push_back(result_.start.back() + hits);
+        if (!is_sorted_) {
+            result_.rank = in_order_of_judgments(result_.rank);
+            result_.doc = in_order_of_judgments(result_.doc);
+        }
+        for (std::int32_t n = 0; n < unjudged_.size(); ++n) result_.unjudged.emplace_back(unjudged_[n]);
+        return std::move(result_);
+    }
+
+  private:
+    std::vector<std::int32_t> in_order_of_judgments(const std::vector<std::int32_t>& found) const {
+        std::vector<std::int32_t> sorted;
+        sorted.reserve(found.size());
+        for (std::size_t t = 0; t < begin_.size(); ++t) {
+            const auto first = found.begin() + begin_[t];
+            sorted.insert(sorted.end(), first, first + hits_[t]);
+        }
+        return sorted;
+    }
+
+    Alignment result_;
+    Names unjudged_;
+    std::vector<std::int64_t> begin_;  // of each topic's part in rank and doc
+    std::vector<std::int32_t> hits_;
+    std::int32_t last_ = -1;
+    bool is_sorted_ = true;  // whether the run has its topics in the order of the judgments
+};
+
+// Sorts one topic after the other and finds the judged documents.
 class Aligner {
   public:
     Aligner(const JudgmentTable& judgments, std::string source, Where where, Order order, Duplicates duplicates)
-        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates),
-          begin_(judgments.topics(), 0), end_(judgments.topics(), 0) {
-        result_.length.assign(judgments.topics(), 0);
-        result_.retrieved.assign(judgments.topics(), 0);
-        result_.remarks.assign(judgments.topics(), 0);
-    }
+        : judgments_(judgments), source_(std::move(source)), where_(std::move(where)), order_(order), duplicates_(duplicates) {}
+
+    Found found;
 
     // is_ascii: whether the ids are known to be ASCII, so that they need no check.
-    void topic(const std::string& name, const std::vector<RunLine>& lines, bool is_ascii) {
-        result_.stray.look_at(name);
+    void topic(std::string_view name, const std::vector<RunLine>& lines, bool is_ascii) {
+        found.stray.look_at(name);
         if (!is_ascii) {
-            for (const RunLine& line : lines) result_.stray.look_at(line.id());
+            for (const RunLine& line : lines) found.stray.look_at(line.id());
         }
         const Look look = by_score() ? look_at(lines) : Look{};
         const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
@@ -106,12 +196,13 @@ class Aligner {
         seen_.start(lines.size());
         const std::int32_t t = judgments_.find_topic(name);
         if (t < 0) {  // no judgments: only checked
-            result_.unjudged.push_back(name);
             for (const std::int32_t i : ranking_) is_new(name, lines, i);
+            found.unjudged.emplace_back(name);
+            found.topics.push_back({-1});
             return;
         }
         const JudgmentTable::Topic& judged = judgments_.topic(t);
-        begin_[t] = static_cast<std::int64_t>(result_.rank.size());
+        const std::size_t before = found.rank.size();
         std::int32_t rank = 0;
         for (const std::int32_t i : ranking_) {
             if (!is_new(name, lines, i)) continue;
@@ -119,20 +210,18 @@ class Aligner {
             const RunLine& line = lines[i];
             const std::int64_t d = judgments_.find_doc(judged, line.id(), line.hash);
             if (d < 0) continue;
-            result_.rank.push_back(rank);
-            result_.doc.push_back(judgments_.relevant_number[d]);
+            found.rank.push_back(rank);
+            found.doc.push_back(judgments_.relevant_number[d]);
         }
-        end_[t] = static_cast<std::int64_t>(result_.rank.size());
-        result_.length[t] = rank;
-        result_.retrieved[t] = 1;
-        if (by_score()) remark(t, lines, look);
-        if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
-            result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
+        const auto hits = static_cast<std::int32_t>(found.rank.size() - before);
+        found.topics.push_back({t, hits, rank, by_score() ? remarks(t, lines, look) : std::uint8_t{0}});
+        if (rank > 0 && hits == 0 && comes_first(t, found.unmatched.topic)) {
+            found.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
         }
     }
 
     // The lines of a topic from the best to the worst, without repeated documents.
-    std::vector<std::int32_t> in_order(const std::string& name, const std::vector<RunLine>& lines) {
+    std::vector<std::int32_t> in_order(std::string_view name, const std::vector<RunLine>& lines) {
         sort(lines);
         seen_.start(lines.size());
         std::vector<std::int32_t> kept;
@@ -142,31 +231,8 @@ class Aligner {
         return kept;
     }
 
-    // Topics came in the order of the run; the result is in the order of the judgments.
-    Alignment finish() {
-        Alignment sorted;
-        sorted.start.assign(1, 0);
-        sorted.rank.reserve(result_.rank.size());
-        sorted.doc.reserve(result_.doc.size());
-        for (std::size_t t = 0; t < begin_.size(); ++t) {
-            sorted.rank.insert(sorted.rank.end(), result_.rank.begin() + begin_[t], result_.rank.begin() + end_[t]);
-            sorted.doc.insert(sorted.doc.end(), result_.doc.begin() + begin_[t], result_.doc.begin() + end_[t]);
-            sorted.start.push_back(static_cast<std::int64_t>(sorted.rank.size()));
-        }
-        sorted.length = std::move(result_.length);
-        sorted.retrieved = std::move(result_.retrieved);
-        sorted.unjudged = std::move(result_.unjudged);
-        sorted.remarks = std::move(result_.remarks);
-        sorted.disagreement = result_.disagreement;
-        sorted.unmatched = std::move(result_.unmatched);
-        sorted.stray = std::move(result_.stray);
-        return sorted;
-    }
-
   private:
     bool by_score() const { return order_ != Order::rank && order_ != Order::input; }
-
-    static bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
 
     // What a single pass over the lines of a topic finds.
     struct Look {
@@ -190,18 +256,15 @@ class Aligner {
     }
 
     // Compares the order of the ranks with that of the scores.
-    void remark(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
-        if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return;
-        if (!look.falls && !look.rises) {
-            result_.remarks[t] = equal;
-            return;
-        }
+    std::uint8_t remarks(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
+        if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return 0;
+        if (!look.falls && !look.rises) return equal;
         bool ranked = false;  // not all by the same rank
         for (const RunLine& line : lines) {
-            if (std::isnan(line.rank)) return;
+            if (std::isnan(line.rank)) return 0;
             ranked |= line.rank != lines.front().rank;
         }
-        if (!ranked) return;
+        if (!ranked) return 0;
         by_rank_.resize(lines.size());
         std::iota(by_rank_.begin(), by_rank_.end(), 0);
         if (!look.ranks_ascend) {
@@ -209,30 +272,31 @@ class Aligner {
                 return lines[a].rank != lines[b].rank ? lines[a].rank < lines[b].rank : lines[a].score < lines[b].score;
             });
         }
-        compare_orders(t, lines);
-        if (result_.remarks[t] == 0 && !look.falls && looks_swapped(lines)) result_.remarks[t] = rising;
+        const std::uint8_t compared = compare_orders(t, lines);
+        return compared == 0 && !look.falls && looks_swapped(lines) ? rising : compared;
     }
 
     // by_rank_: the lines by rank. Documents with the same rank are not compared.
-    void compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
+    std::uint8_t compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
         const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
-        bool falls = false;
+        bool disagrees = false, falls = false;
         double highest = -std::numeric_limits<double>::infinity();
         for (std::size_t i = 0, end = 0; i < by_rank_.size(); i = end) {
             const RunLine* low = &lines[by_rank_[i]];
             const RunLine* high = low;
             for (end = i; end < by_rank_.size() && lines[by_rank_[end]].rank == low->rank; ++end) high = &lines[by_rank_[end]];
             if (lowest != nullptr && high->score > lowest->score) {
-                result_.remarks[t] |= disagreeing;
-                if (comes_first(t, result_.disagreement.topic)) {
-                    result_.disagreement = {t, lowest->rank, lowest->score, high->rank, high->score};
+                disagrees = true;
+                if (comes_first(t, found.disagreement.topic)) {
+                    found.disagreement = {t, lowest->rank, lowest->score, high->rank, high->score};
                 }
             }
             falls |= low->score < highest;
             highest = std::max(highest, high->score);
             if (lowest == nullptr || low->score < lowest->score) lowest = low;
         }
-        if ((result_.remarks[t] & disagreeing) != 0 && !falls) result_.remarks[t] |= rising;
+        if (!disagrees) return 0;
+        return falls ? disagreeing : disagreeing | rising;
     }
 
     // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line, and the ranks do not just count the lines backwards.
@@ -279,7 +343,7 @@ class Aligner {
         for (const Ranked& ranked : keys_) ranking_.push_back(ranked.line);
     }
 
-    bool is_new(const std::string& topic, const std::vector<RunLine>& lines, std::int32_t line) {
+    bool is_new(std::string_view topic, const std::vector<RunLine>& lines, std::int32_t line) {
         std::int32_t first = seen_.add(lines, line), second = line;
         if (first < 0) return true;
         if (duplicates_ == Duplicates::first) return false;
@@ -294,8 +358,6 @@ class Aligner {
     Where where_;
     Order order_;
     Duplicates duplicates_;
-    Alignment result_;
-    std::vector<std::int64_t> begin_, end_;  // of each topic's part in result_
     Seen seen_;
     std::vector<Ranked> keys_;
     std::vector<std::int32_t> ranking_;  // lines, best first
@@ -343,7 +405,9 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
     Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
     const auto groups = by_topic(run.lines, run.topic, run.topics.size());
     for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
-    return aligner.finish();
+    Collection all(judgments.topics());
+    all.add(aligner.found);
+    return all.finish();
 }
 
 Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
@@ -372,37 +436,73 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
     return result;
 }
 
-Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates) {
-    const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-    Aligner aligner(judgments, text.name(), where, order, duplicates);
-    Names topics;
-    std::vector<RunLine> lines;  // of the topic that is being read
-    std::string_view last;
-    std::int32_t topic = -1;
-    for (const char* p = text.begin(); text.next_line(p);) {
+namespace {
+
+// Reads topic after topic.
+void read_topics(Aligner& aligner, const Text& text, Order order) {
+    std::vector<RunLine> lines;
+    std::string_view topic;
+    for (const char* p = text.begin(); next_line(p, text.end());) {
         const char* line = p;
-        std::string_view name = take_column(p);
-        if (topic < 0 || name != last) {
-            if (topic >= 0) aligner.topic(topics[topic], lines, text.ascii());
+        const std::string_view name = take_column(p);
+        if (name != topic) {
+            if (!lines.empty()) aligner.topic(topic, lines, text.ascii());
             lines.clear();
-            const std::ptrdiff_t moved = text.forget(line);
-            line -= moved;
-            p -= moved;
-            name = {line, name.size()};
-            const std::int32_t known = topics.size();
-            topic = topics.number(name);
-            // A topic that comes back: the lines stand scattered and have to be brought together first.
-            if (topic < known) {
-                text.read_whole();
-                return align(judgments, RunTable::from_text(std::move(text)), order, duplicates);
-            }
-            last = name;
+            topic = name;
         }
         lines.push_back(parse_line(text, line, p, order != Order::input));
     }
-    if (topic < 0) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
-    aligner.topic(topics[topic], lines, text.ascii());
-    return aligner.finish();
+    if (!lines.empty()) aligner.topic(topic, lines, text.ascii());
+    text.check_rest();
+}
+
+// What a thread makes of a block: what it found, up to a mistake.
+struct Part {
+    Text text;
+    Found found;
+    std::exception_ptr mistake;
+};
+
+// Adds all topics of a source. Returns false if a topic comes back.
+bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source& source, Order order,
+                   Duplicates duplicates, const Reading& reading) {
+    Blocks blocks(source, reading.block);
+    bool is_grouped = true;
+    in_order<Part>(
+        worthwhile(reading.threads, source.size(), reading.block), [&](Part& part) { return blocks.next(part.text); },
+        [&](Part& part) {
+            const Text& text = part.text;
+            const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
+            Aligner aligner(judgments, source.name(), where, order, duplicates);
+            part.mistake = nullptr;
+            try {
+                read_topics(aligner, text, order);
+            } catch (const BadInput&) {
+                part.mistake = std::current_exception();
+            }
+            part.found = std::move(aligner.found);
+        },
+        [&](const Part& part) {
+            is_grouped = all.add(part.found);
+            if (is_grouped && part.mistake != nullptr) std::rethrow_exception(part.mistake);
+            return is_grouped;
+        });
+    return is_grouped;
+}
+
+}  // namespace
+
+Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
+                       const Reading& reading) {
+    Collection all(judgments.topics());
+    // Almost all files have the lines of a topic together.
+    if (!align_grouped(all, judgments, source, order, duplicates, reading)) {
+        all = Collection(judgments.topics());
+        Regrouped topics(source, reading.block, reading.budget);
+        for (Source some; topics.next(some);) align_grouped(all, judgments, some, order, duplicates, reading);
+    }
+    if (all.empty()) throw BadInput(source.name() + ": no ranking in this file, only blank or comment lines");
+    return all.finish();
 }
 
 }  // namespace rankprism

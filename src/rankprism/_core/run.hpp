@@ -104,7 +104,8 @@ struct Ranking {
 };
 Ranking ranking(const RunTable& run, Order order, Duplicates duplicates);
 
-// Aligns a text topic by topic, without keeping the run.
-Alignment align_text(const JudgmentTable& judgments, Text text, Order order, Duplicates duplicates);
+// Reads a run topic by topic and aligns it, without keeping it.
+Alignment align_source(const JudgmentTable& judgments, const Source& source, Order order, Duplicates duplicates,
+                       const Reading& reading = {});
 
 }  // namespace rankprism

@@ -27,7 +27,18 @@ struct Stray {
         add(space, id, "\xC2\xA0");
     }
 
+    // What was found behind these ids.
+    void add(const Stray& later) {
+        add(mark, later.mark);
+        add(space, later.space);
+    }
+
   private:
+    static void add(Kind& kind, const Kind& later) {
+        if (kind.ids == 0) kind.first = later.first;
+        kind.ids += later.ids;
+    }
+
     static void add(Kind& kind, std::string_view id, std::string_view sign) {
         if (id.find(sign) == std::string_view::npos) return;
         if (kind.ids++ == 0) kind.first = id;

@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include "interrupt.hpp"
+#include "names.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +16,6 @@
 
 #ifndef _WIN32
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -62,15 +62,12 @@ bool starts_with(const char* p, std::size_t size, std::string_view magic) {
     return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;
 }
 
-// How much is read at a time: enough to forget the system call, and still in the cache when it is parsed.
-// The fuzzer has tiny blocks, so that every line meets the end of one.
-#ifndef RANKPRISM_BLOCK
-#define RANKPRISM_BLOCK (1 << 18)
-#endif
-constexpr std::size_t block = RANKPRISM_BLOCK;
-
 BadInput shortened(const std::string& name) {
     return BadInput(name + ": was shortened while it was being read; try again when nothing writes to it");
+}
+
+BadInput changed(const std::string& name) {
+    return BadInput(name + ": was changed while it was being read; try again when nothing writes to it");
 }
 
 std::uint64_t random_word() {
@@ -83,168 +80,278 @@ std::uint64_t random_word() {
 // Not reproducible on purpose; see hash_bytes. The multiplier is odd, so that no bit of an id is lost.
 const std::uint64_t hash_secret[2] = {random_word(), random_word() | 1};
 
-Text::Text(Memory start, std::size_t size, std::size_t loaded, std::string name)
-    : start_(std::move(start)), size_(size), ready_(start_.get()), loaded_(loaded), name_(std::move(name)) {
-    if (loaded_ < size_) return;
-    std::memset(start_.get() + size_, '\n', padding);
-    check_beginning(end());
-    check(start_.get(), end());
-    ready_ = end();
-}
-
-Text Text::read_file(const std::string& path, const std::string& name) {
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closing(file, std::fclose);
-    std::fseek(file, 0, SEEK_END);
-    const long length = std::ftell(file);
-    std::rewind(file);
-    if (length < 0) throw BadInput(name + ": is not a regular file; pass it through standard input as -");
-    const auto size = static_cast<std::size_t>(length);
-    Memory memory(new char[size + padding], [](char* p) { delete[] p; });
-    for (std::size_t at = 0; at < size; at += block) {
-        check_interrupt();
-        const std::size_t wanted = std::min(block, size - at);
-        if (std::fread(memory.get() + at, 1, wanted, file) != wanted) throw shortened(name);
-    }
-    return Text(std::move(memory), size, size, name);
+Source Source::bytes(std::string_view data, const std::string& name) {
+    Source source;
+    source.name_ = name;
+    source.size_ = data.size();
+    source.memory_ = data.data();
+    return source;
 }
 
 #ifdef _WIN32
-Text Text::walk_file(const std::string& path, const std::string& name) { return read_file(path, name); }
-void Text::read(std::size_t) {}
-std::int64_t Text::forgotten_lines() const { return 0; }
-#else
-// Addresses for the whole file are reserved, which costs nothing; memory comes with the blocks that are read.
-Text Text::walk_file(const std::string& path, const std::string& name) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
-    const std::shared_ptr<const int> closing(new int(file), [](const int* f) { close(*f), delete f; });
-    struct stat status {};
-    fstat(file, &status);
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size <= block) return read_file(path, name);
-    const std::size_t whole = size + padding;
-    void* place = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) throw BadInput(name + ": there is no memory for a file of " + std::to_string(size) + " bytes");
-    Text text(Memory(static_cast<char*>(place), [whole](char* p) { munmap(p, whole); }), size, 0, name);
-    text.file_ = closing;
-    text.load(text.start_.get());
-    return text;
+Source Source::file(const std::string& path, const std::string& name) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closing(file, std::fclose);
+    _fseeki64(file, 0, SEEK_END);
+    const auto size = static_cast<std::size_t>(_ftelli64(file));
+    std::rewind(file);
+    const auto whole = std::make_shared<std::vector<char>>(size);
+    if (std::fread(whole->data(), 1, size, file) != size) throw shortened(name);
+    Source source = bytes({whole->data(), size}, name);
+    source.owner_ = whole;
+    return source;
 }
 
-void Text::read(std::size_t size) {
-    for (const std::size_t goal = loaded_ + size; loaded_ < goal;) {
-        check_interrupt();
-        char* place = start_.get() + (loaded_ - forgotten_);
-        const ssize_t got = pread(*file_, place, std::min(goal - loaded_, block), static_cast<off_t>(loaded_));
+void Source::read(std::size_t at, std::size_t size, char* to) const { std::memcpy(to, memory_ + at, size); }
+#else
+Source Source::file(const std::string& path, const std::string& name) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw BadInput(name + ": cannot be opened (" + std::strerror(errno) + ")");
+    Source source;
+    source.name_ = name;
+    source.file_ = file;
+    source.owner_ = std::shared_ptr<const int>(new int(file), [](const int* f) { close(*f), delete f; });
+    struct stat status {};
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        throw BadInput(name + ": is not a regular file; pass it through standard input as -");
+    }
+    source.size_ = static_cast<std::size_t>(status.st_size);
+    return source;
+}
+
+void Source::read(std::size_t at, std::size_t size, char* to) const {
+    if (memory_ != nullptr) {
+        std::memcpy(to, memory_ + at, size);
+        return;
+    }
+    while (size > 0) {
+        const ssize_t got = pread(file_, to, size, static_cast<off_t>(at));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw BadInput(name_ + ": cannot be read (" + std::strerror(errno) + ")");
         if (got == 0) throw shortened(name_);
-        loaded_ += static_cast<std::size_t>(got);
-    }
-    if (loaded_ == size_) std::memset(start_.get() + (size_ - forgotten_), '\n', padding);
-}
-
-std::int64_t Text::forgotten_lines() const {
-    std::vector<char> piece(block);
-    std::int64_t lines = 0;
-    for (std::size_t at = 0; at < forgotten_;) {
-        const ssize_t got = pread(*file_, piece.data(), std::min(block, forgotten_ - at), static_cast<off_t>(at));
-        if (got <= 0) break;  // the file is being changed, and an error is on its way
-        lines += std::count(piece.data(), piece.data() + got, '\n');
         at += static_cast<std::size_t>(got);
+        to += got;
+        size -= static_cast<std::size_t>(got);
     }
-    return lines;
 }
 #endif
 
-bool Text::load(const char* p) {
-    if (p >= end()) return false;
-    const bool at_beginning = loaded_ == 0;
-    while (p >= ready_) {
-        const std::size_t known = loaded_ - forgotten_;
-        read(std::min(block, size_ - loaded_));
-        const char* fresh = start_.get() + known;
-        const char* last = start_.get() + (loaded_ - forgotten_);
-        if (loaded_ < size_) {
-            while (last != fresh && last[-1] != '\n') --last;
-            if (last == fresh) continue;  // a very long line
-        }
-        if (at_beginning) check_beginning(last);
-        check(ready_, last);
-        ready_ = last;
+std::int64_t Source::newlines(std::size_t before) const {
+    std::vector<char> piece(std::min(before, Blocks::usual));
+    std::int64_t lines = 0;
+    for (std::size_t at = 0; at < before; at += piece.size()) {
+        const std::size_t size = std::min(piece.size(), before - at);
+        read(at, size, piece.data());
+        lines += std::count(piece.data(), piece.data() + size, '\n');
     }
-    return true;
+    return lines;
 }
 
-std::ptrdiff_t Text::forget(const char* p) {
-    char* start = start_.get();
-    const std::ptrdiff_t before = p - start;
-    // Only when there is more to forget than to move.
-    const auto kept = static_cast<std::ptrdiff_t>(loaded_ - forgotten_) - before;
-    if (file_ == nullptr || before < static_cast<std::ptrdiff_t>(block) || before < kept) return 0;
-    std::memmove(start, p, static_cast<std::size_t>(kept) + (loaded_ == size_ ? padding : 0));
-    forgotten_ += static_cast<std::size_t>(before);
-    ready_ -= before;
+Text Text::whole(const Source& source) {
+    Text text;
+    text.source_ = source;
+    char* memory = text.reserve(source.size());
+    for (std::size_t at = 0; at < source.size(); at += Blocks::usual) {
+        check_interrupt();
+        source.read(at, std::min(Blocks::usual, source.size() - at), memory + at);
+    }
+    text.finish(source.size());
+    text.check_rest();
+    return text;
+}
+
+char* Text::reserve(std::size_t size) {
+    if (size + padding > room_) {
+        const std::size_t room = std::max(size + padding, room_ + room_ / 2);
+        std::unique_ptr<char[]> larger(new char[room]);
+        if (room_ > 0) std::memcpy(larger.get(), memory_.get(), room_);
+        memory_ = std::move(larger);
+        room_ = room;
+    }
+    return memory_.get();
+}
+
+void Text::finish(std::size_t size) {
+    reserve(size);
+    std::memset(memory_.get() + size, '\n', padding);
+    end_ = size;
     skip_ = 0;
-    return before;
+    if (at_ == 0) check_beginning();
+    ascii_ = is_plain(memory_.get(), size);
+    foreign_ = nullptr;
+    if (ascii_) return;
+    const char* foreign = find_foreign();
+    if (foreign == end()) return;
+    foreign_ = foreign;
+    const char* line = foreign;
+    while (line != memory_.get() && line[-1] != '\n') --line;
+    end_ = static_cast<std::size_t>(line - memory_.get());
+    skip_ = std::min(skip_, end_);
 }
 
-void Text::read_whole() {
-    if (file_ == nullptr) return;
-    loaded_ = forgotten_ = 0;
-    read(size_);
-    check_beginning(end());
-    check(start_.get(), end());
-    ready_ = end();
-    file_.reset();
-}
-
-Text Text::from_bytes(std::string_view data, const std::string& name) {
-    Memory memory(new char[data.size() + padding], [](char* p) { delete[] p; });
-    std::memcpy(memory.get(), data.data(), data.size());
-    return Text(std::move(memory), data.size(), data.size(), name);
-}
-
-void Text::check_beginning(const char* to) {
-    const char* start = start_.get();
-    if (size_ == 0) throw BadInput(name_ + ": the file is empty");
-    if (starts_with(start, size_, "\xEF\xBB\xBF")) skip_ = 3;
-    if (starts_with(start, size_, "\xFF\xFE") || starts_with(start, size_, "\xFE\xFF")) {
-        throw BadInput(name_ + ": is UTF-16 text; convert it to UTF-8, e.g. iconv -f UTF-16 -t UTF-8");
+void Text::check_beginning() {
+    const char* start = memory_.get();
+    if (source_.size() == 0) throw BadInput(name() + ": the file is empty");
+    if (starts_with(start, end_, "\xEF\xBB\xBF")) skip_ = 3;
+    if (starts_with(start, end_, "\xFF\xFE") || starts_with(start, end_, "\xFE\xFF")) {
+        throw BadInput(name() + ": is UTF-16 text; convert it to UTF-8, e.g. iconv -f UTF-16 -t UTF-8");
     }
     const struct { std::string_view magic; const char* suffix; } packed[] = {
         {"\x1F\x8B", ".gz"}, {"BZh", ".bz2"}, {{"\xFD" "7zXZ", 5}, ".xz"}, {"\x28\xB5\x2F\xFD", ".zst"}};
     for (const auto& kind : packed) {
-        if (starts_with(start, size_, kind.magic) &&
-            (kind.magic.size() > 3 || std::memchr(start, 0, static_cast<std::size_t>(to - start)) != nullptr ||
-             find_invalid_utf8(start, to) != to)) {
-            throw BadInput(name_ + ": is compressed; name it with the ending " + kind.suffix);
+        if (starts_with(start, end_, kind.magic) && (kind.magic.size() > 3 || find_foreign() != end())) {
+            throw BadInput(name() + ": is compressed; name it with the ending " + kind.suffix);
         }
     }
 }
 
-void Text::check(const char* from, const char* to) {
-    const auto size = static_cast<std::size_t>(to - from);
-    if (is_plain(from, size)) return;
-    ascii_ = false;
-    if (const void* nul = std::memchr(from, 0, size)) {
-        fail(static_cast<const char*>(nul), "a NUL byte: this is a binary file, not text");
-    }
-    const char* invalid = find_invalid_utf8(from, to);
-    if (invalid == to) return;
+const char* Text::find_foreign() const {
+    const char* invalid = find_invalid_utf8(memory_.get(), end());
+    const void* nul = std::memchr(memory_.get(), 0, static_cast<std::size_t>(invalid - memory_.get()));
+    return nul != nullptr ? static_cast<const char*>(nul) : invalid;
+}
+
+void Text::check_rest() const {
+    if (foreign_ == nullptr) return;
+    if (*foreign_ == 0) fail(foreign_, "a NUL byte: this is a binary file, not text");
     char byte[8];
-    std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*invalid)));
-    fail(invalid, std::string("byte ") + byte + " is not valid UTF-8; convert the file, e.g. iconv -f LATIN1 -t UTF-8");
+    std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned>(static_cast<unsigned char>(*foreign_)));
+    fail(foreign_, std::string("byte ") + byte + " is not valid UTF-8; convert the file, e.g. iconv -f LATIN1 -t UTF-8");
 }
 
 std::int64_t Text::line_of(const char* position) const {
-    return 1 + forgotten_lines() + std::count(static_cast<const char*>(start_.get()), position, '\n');
+    const char* start = memory_.get();
+    if (source_.original_line) return source_.original_line(at_ + static_cast<std::size_t>(position - start));
+    return 1 + source_.newlines(at_) + std::count(start, position, '\n');
 }
 
 void Text::fail(const char* position, const std::string& message) const {
-    throw BadInput(name_ + ", line " + std::to_string(line_of(position)) + ": " + message);
+    throw BadInput(name() + ", line " + std::to_string(line_of(position)) + ": " + message);
+}
+
+namespace {
+
+const char* end_of_line(const char* p, const char* end) {
+    const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+    return newline == nullptr ? end : static_cast<const char*>(newline);
+}
+
+std::string_view topic_at(const char* p) { return {p, static_cast<std::size_t>(column_end(p) - p)}; }
+
+// Where the last topic of the text begins, if a line of another topic stands before it; else nullptr.
+// The text ends with a newline.
+const char* last_change(const char* begin, const char* end) {
+    const char* change = nullptr;
+    std::string_view topic;
+    for (const char* stop = end; stop > begin;) {  // the line before stop
+        const char* line = stop - 1;
+        while (line > begin && line[-1] != '\n') --line;
+        const char* data = line;
+        const bool has_data = next_line(data, stop);
+        if (has_data) {
+            if (change == nullptr) {
+                topic = topic_at(data);
+            } else if (topic_at(data) != topic) {
+                return change;
+            }
+            change = line;
+        }
+        stop = line;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+bool Blocks::next(Text& text) {
+    if (at_ == source_.size() && at_ > 0) return false;
+    text.source_ = source_;
+    text.at_ = at_;
+    const std::size_t left = source_.size() - at_;
+    std::size_t loaded = 0, wanted = std::min(block_, left);
+    for (;; wanted = std::min(wanted * 2, left)) {
+        char* memory = text.reserve(wanted);
+        source_.read(at_ + loaded, wanted - loaded, memory + loaded);
+        loaded = wanted;
+        if (loaded == left) break;
+        const char* end = memory + loaded;
+        while (end != memory && end[-1] != '\n') --end;
+        std::memset(memory + loaded, '\n', Text::padding);  // where scans stop
+        const char* change = last_change(memory, end);
+        if (change == nullptr) continue;  // a long topic
+        loaded = static_cast<std::size_t>(change - memory);
+        break;
+    }
+    at_ += loaded;
+    text.finish(loaded);
+    return true;
+}
+
+Regrouped::Regrouped(Source source, std::size_t block, std::size_t budget)
+    : source_(std::move(source)), block_(block), budget_(budget) {
+    Names topics;
+    Blocks blocks(source_, block_);
+    for (Text text; blocks.next(text); text.check_rest()) {
+        check_interrupt();
+        for (const char* p = text.begin(); next_line(p, text.end());) {
+            const char* end = end_of_line(p, text.end());
+            const std::int32_t topic = topics.number(topic_at(p));
+            topic_.push_back(topic);
+            bytes_.resize(static_cast<std::size_t>(topics.size()));
+            bytes_[static_cast<std::size_t>(topic)] += static_cast<std::size_t>(end - p) + 1;
+            p = end + 1;
+        }
+    }
+}
+
+bool Regrouped::next(Source& source) {
+    if (done_ == bytes_.size()) return false;
+    const std::size_t first = done_;
+    std::size_t size = 0;
+    start_.clear();
+    for (; done_ < bytes_.size() && (done_ == first || size + bytes_[done_] <= budget_); ++done_) {
+        start_.push_back(size);
+        size += bytes_[done_];
+    }
+    memory_.resize(size);
+    std::vector<std::size_t> place = start_;  // where the next line of each topic goes
+    std::size_t line = 0;
+    Blocks blocks(source_, block_);
+    for (Text text; blocks.next(text);) {
+        check_interrupt();
+        for (const char* p = text.begin(); next_line(p, text.end());) {
+            const char* end = end_of_line(p, text.end());
+            if (line == topic_.size()) throw changed(source_.name());
+            const std::size_t number = static_cast<std::size_t>(topic_[line++]) - first;  // huge for topics that are done
+            if (number < start_.size()) {
+                const std::size_t at = place[number];
+                place[number] += static_cast<std::size_t>(end - p) + 1;
+                if (place[number] > start_[number] + bytes_[first + number]) throw changed(source_.name());
+                *std::copy(p, end, memory_.data() + at) = '\n';
+            }
+            p = end + 1;
+        }
+    }
+    source = Source::bytes({memory_.data(), size}, source_.name());
+    source.original_line = [this](std::size_t at) { return original_line(at); };
+    return true;
+}
+
+std::int64_t Regrouped::original_line(std::size_t place) const {
+    const auto next = std::upper_bound(start_.begin(), start_.end(), place);
+    const std::size_t topic = done_ - static_cast<std::size_t>(start_.end() - next) - 1;
+    auto lines = 1 + std::count(memory_.begin() + static_cast<std::ptrdiff_t>(next[-1]),
+                                memory_.begin() + static_cast<std::ptrdiff_t>(place), '\n');  // of the topic
+    std::size_t line = 0;
+    Blocks blocks(source_, block_);
+    for (Text text; blocks.next(text);) {
+        for (const char* p = text.begin(); next_line(p, text.end()); p = end_of_line(p, text.end()) + 1) {
+            if (line == topic_.size()) throw changed(source_.name());
+            if (static_cast<std::size_t>(topic_[line++]) == topic && --lines == 0) return text.line_of(p);
+        }
+    }
+    throw changed(source_.name());
 }
 
 int count_columns(const char* p) {

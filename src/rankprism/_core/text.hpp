@@ -1,6 +1,7 @@
 // Text files as bytes: loading them, checking them, and walking their lines and columns.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rankprism {
 
@@ -16,58 +18,69 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The text of a source. Newlines follow its last byte, so that a scan for the end of a line or of a column, eight
-// bytes at a time, never has to check for the end of the buffer.
+// Bytes that can be read at any place by several threads at once: a file, or something in memory.
 //
 // Files are read and not mapped. If another program shortens a mapped file, reading it kills the process.
+class Source {
+  public:
+    static Source file(const std::string& path, const std::string& name);
+    static Source bytes(std::string_view data, const std::string& name);  // which must outlive the source
+
+    std::size_t size() const { return size_; }
+    const std::string& name() const { return name_; }
+    void read(std::size_t at, std::size_t size, char* to) const;
+    // The number of newlines before a place.
+    std::int64_t newlines(std::size_t before) const;
+    // For a source that was made from another one: the line there that stands at this place here.
+    std::function<std::int64_t(std::size_t)> original_line;
+
+  private:
+    std::string name_;
+    std::size_t size_ = 0;
+    const char* memory_ = nullptr;
+    std::shared_ptr<const void> owner_;  // closes the file
+    int file_ = -1;
+};
+
+// Lines of a source in memory. Newlines follow the last byte, so that a scan for the end of a line or of a column, eight
+// bytes at a time, never has to check for the end of the buffer.
 class Text {
   public:
     static constexpr std::size_t padding = 16;
 
     Text() = default;  // no text
     // The whole text, for a source that is kept.
-    static Text read_file(const std::string& path, const std::string& name);
-    // A text that is read once, in blocks. `next_line` reads a block when it is needed, which replaces the text that
-    // was forgotten. So memory does not grow with the file, and a block is still in the cache when it is parsed.
-    static Text walk_file(const std::string& path, const std::string& name);
-    static Text from_bytes(std::string_view bytes, const std::string& name);
+    static Text whole(const Source& source);
+    static Text from_bytes(std::string_view bytes, const std::string& name) { return whole(Source::bytes(bytes, name)); }
 
-    const char* begin() const { return start_.get() + skip_; }
-    const char* end() const { return start_.get() + (size_ - forgotten_); }
-    const std::string& name() const { return name_; }
-    // Whether all that was read so far is ASCII.
+    const char* begin() const { return memory_.get() + skip_; }
+    const char* end() const { return memory_.get() + end_; }
+    const std::string& name() const { return source_.name(); }
+    // Whether all of it is ASCII.
     bool ascii() const { return ascii_; }
 
-    // Moves p over blank lines and comments to the next line with data, which is then in memory to its end;
-    // false at the end of the text.
-    inline bool next_line(const char*& p);
-    // The text before p is no longer needed. Everything after it moves up by the returned number of bytes.
-    std::ptrdiff_t forget(const char* p);
-    // The whole text, including what was forgotten. Everything that was in memory moves.
-    void read_whole();
+    // A text ends before the first line that cannot be text. This throws the error for that line, if there is one. It is
+    // called after all lines before have been read, so that the first mistake of a file is the one that is reported.
+    void check_rest() const;
 
     // Lines are not stored, and are counted only if an error has to name one.
     std::int64_t line_of(const char* position) const;
     [[noreturn]] void fail(const char* position, const std::string& message) const;
 
   private:
-    using Memory = std::unique_ptr<char, std::function<void(char*)>>;
-    Text(Memory start, std::size_t size, std::size_t loaded, std::string name);
-    bool load(const char* p);                                  // until the line at p is complete
-    void read(std::size_t size);                         // the next bytes of the file, behind those that are there
-    std::int64_t forgotten_lines() const;                // read once more
-    void check_beginning(const char* to);                // nothing at all, foreign encodings, packed files
-    void check(const char* from, const char* to);        // binary files, foreign encodings
+    friend class Blocks;
+    char* reserve(std::size_t size);   // room for that many bytes and the padding; keeps what is there
+    void finish(std::size_t size);     // checks the bytes, now that they are there
+    void check_beginning();            // nothing at all, foreign encodings, packed files
+    const char* find_foreign() const;  // a NUL byte, or a byte that is not UTF-8; end() if there is none
 
-    Memory start_;
-    std::size_t size_ = 0;             // of the whole text
-    std::size_t skip_ = 0;             // a byte-order mark
+    std::unique_ptr<char[]> memory_;
+    std::size_t room_ = 0;
+    std::size_t end_ = 0, skip_ = 0;  // the first bytes may be a byte-order mark
+    std::size_t at_ = 0;              // place in the source
+    const char* foreign_ = nullptr;   // the first byte that is no text
     bool ascii_ = true;
-    const char* ready_ = nullptr;      // the end of the complete lines in memory
-    std::size_t loaded_ = 0;           // bytes read so far
-    std::size_t forgotten_ = 0;        // bytes of them that are not in memory any more
-    std::shared_ptr<const int> file_;  // open while there is something to read
-    std::string name_;
+    Source source_;
 };
 
 // Blanks, tabs and the carriage return of CRLF separate columns; every byte above them, hence every
@@ -115,7 +128,7 @@ inline std::string_view take_column(const char*& p) {
     return column;
 }
 
-// The same as Text::next_line for a text that is whole in memory.
+// Moves p over blank lines and comments to the next line with data; false at the end of the text.
 inline bool next_line(const char*& p, const char* end) {
     for (; p < end; p = line_end(p) + 1) {
         p = skip_blanks(p);
@@ -124,13 +137,52 @@ inline bool next_line(const char*& p, const char* end) {
     return false;
 }
 
-inline bool Text::next_line(const char*& p) {
-    for (;; p = line_end(p) + 1) {
-        if (p >= ready_ && !load(p)) return false;
-        p = skip_blanks(p);
-        if (*p != '\n' && !is_comment(p)) return p < end();
-    }
-}
+// Cuts a source into texts of about `block` bytes. A cut is made where the topic changes, and the cuts depend only on the
+// text, so whoever works on a text has whole topics, unless the lines of a topic are scattered over the source.
+// Memory does not grow with the source, and a text is still in the cache when it is parsed.
+class Blocks {
+  public:
+    // Enough to forget the system calls, and small enough for the cache.
+    static constexpr std::size_t usual = 1 << 19;
+
+    Blocks(Source source, std::size_t block) : source_(std::move(source)), block_(std::max<std::size_t>(block, 1)) {}
+    // The next text; false at the end. It reuses the memory of the text that it gets.
+    bool next(Text& text);
+
+  private:
+    Source source_;
+    std::size_t block_, at_ = 0;
+};
+
+// The lines of a source whose topics are scattered, brought together: topic after topic in the order in which they first
+// occur, and the lines of a topic as they stand. As many topics as fit into `budget` bytes are gathered in one pass over
+// the source, so memory does not grow with it. Errors name the lines of the source.
+class Regrouped {
+  public:
+    static constexpr std::size_t usual = 200 << 20;
+
+    Regrouped(Source source, std::size_t block, std::size_t budget);
+    // Whether there are more topics. `source` is their text, which lasts until the next call.
+    bool next(Source& source);
+
+  private:
+    std::int64_t original_line(std::size_t place) const;
+
+    Source source_;
+    std::size_t block_, budget_;
+    std::vector<std::int32_t> topic_;  // of each line with data
+    std::vector<std::size_t> bytes_;   // of each topic
+    std::size_t done_ = 0;             // topics
+    std::vector<std::size_t> start_;   // of the topics that are in memory
+    std::vector<char> memory_;
+};
+
+// How a source is read. None of it changes what is read.
+struct Reading {
+    int threads = 1;
+    std::size_t block = Blocks::usual;       // bytes that a thread works on at a time
+    std::size_t budget = Regrouped::usual;  // bytes of scattered lines that are brought together at a time
+};
 
 // How many columns the line at p has: only for messages.
 int count_columns(const char* p);

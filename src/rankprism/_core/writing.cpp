@@ -83,12 +83,12 @@ std::string judgment_lines(const JudgmentTable& table, const std::string& source
     std::string out;
     for (std::int32_t t = 0; t < table.topics(); ++t) {
         const JudgmentTable::Topic& judged = table.topic(t);
-        const std::string& topic = table.topic_name(t);
+        const std::string_view topic = table.topic_name(t);
         for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
             for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
                 ask_for_interrupt(static_cast<std::size_t>(r));
                 const std::int64_t a = judged.aspects + table.row_aspect[r];
-                const std::string& aspect = table.aspect_name(a);
+                const std::string_view aspect = table.aspect_name(a);
                 const double grade = table.row_grade[r];
                 if (ntcir && !(grade >= 0 && grade <= 9 && std::floor(grade) == grade)) {
                     throw BadInput(source + ": grade " + number(grade) + " of document " + quoted(table.doc(d)) + ", topic " +

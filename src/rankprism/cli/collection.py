@@ -260,12 +260,13 @@ def read_judged(
             show_default=False,
         ),
     ] = None,
+    threads: int | None = None,
 ) -> Judgments:
-    """Judgments as the arguments and options describe them."""
+    """Judgments as the arguments and options describe them, read by so many threads."""
     source, rest = split_pairs(files or [])
     if rest:
         raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
-    return _judgments(source, described(aspects, labels, embed, given), weights, qrels_format)
+    return _judgments(source, described(aspects, labels, embed, given), weights, qrels_format, threads)
 
 
 @with_options_of(read_judged)
@@ -309,9 +310,7 @@ def read_collection(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Number of files to read at once. Default: one per processor.", show_default=False
-        ),
+        typer.Option(min=1, help="Number of threads. Default: one for each processor.", show_default=False),
     ] = None,
     baseline: str | None = None,
     **judged: Any,
@@ -340,7 +339,7 @@ def read_collection(
         "run_format": run_format,
         "threads": threads,
     }
-    read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged)
+    read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
     return Collection(read, tuple(runs), settings, name, preferred)
 
 
@@ -349,7 +348,11 @@ _ALONE = "if there are only preferences, name their file before the runs and lea
 
 
 def _judgments_and_preferences(
-    named: Sequence[str], preferences: str | None, format: str | None, judged: Mapping[str, Any]
+    named: Sequence[str],
+    preferences: str | None,
+    format: str | None,
+    judged: Mapping[str, Any],
+    threads: int | None,
 ) -> tuple[Judgments | None, Preferences | None]:
     """What stands before the runs, and what --preferences names."""
     from rankprism.formats.preferences import read_preferences
@@ -366,7 +369,7 @@ def _judgments_and_preferences(
         raise InputError("--preferences-format needs preferences; name them with --preferences")
     preferred = None if preferences is None else read_preferences(preferences, format=format)
     try:
-        return read_judged(files=list(named), **judged), preferred
+        return read_judged(files=list(named), **judged, threads=threads), preferred
     except InputError as error:
         if preferred is None:
             raise
@@ -582,7 +585,9 @@ _EXAMPLES = {
 }
 
 
-def _judgments(source: Any, described: Described, weights: str | None, format: str | None) -> Judgments:
+def _judgments(
+    source: Any, described: Described, weights: str | None, format: str | None, threads: int | None = None
+) -> Judgments:
     from rankprism.formats.aspects.reading import read_described
     from rankprism.formats.judgments import read_judgments
 
@@ -593,4 +598,4 @@ def _judgments(source: Any, described: Described, weights: str | None, format: s
         raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
     if aspects and not are_all:
         return read_judgments(read_described(source, aspects), weights=weights)
-    return read_judgments(source, format=format, weights=weights, aspects=aspects or None)
+    return read_judgments(source, format=format, weights=weights, aspects=aspects or None, threads=threads)

@@ -9,12 +9,19 @@ from pathlib import Path
 
 from rankprism.foreign import shown_lines
 from rankprism.formats.files import write_texts
-from rankprism.results.outputs import Style, written
+from rankprism.results.outputs import OUTPUTS, Style, streamed, written
 from rankprism.results.result import Result
 
 
 def write_in(result: Result, kind: str, output: Path | None = None, style: Style | None = None) -> None:
-    """Write a result to a file or to standard output. On a terminal, the best scores are bold."""
+    """Write a result to a file or to standard output. On a terminal, the best scores are bold.
+
+    Formats for programs are written piece by piece, because a result may have millions of rows.
+    """
+    to_terminal = (output is None or os.fspath(output) == "-") and sys.stdout.isatty()
+    if OUTPUTS[kind].pieces is not None and not to_terminal:
+        write_texts({"-" if output is None else output: streamed(result, kind, style)})
+        return
     content = written(result, kind, replace(style or Style(), bold=output is None and shows_bold()))
     if isinstance(content, bytes):
         write_texts({"-" if output is None else output: content})

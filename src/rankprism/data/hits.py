@@ -9,13 +9,16 @@ documents and not on the depth of the ranking.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from threading import RLock
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rankprism._core import JudgmentTable
 from rankprism.data.run import Alignment
 from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
 
@@ -31,22 +34,60 @@ NOWHERE = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """All triples (topic, document, aspect) with a grade above 0, topic by topic."""
+    """All triples (topic, document, aspect) with a grade above 0, topic by topic.
 
-    start: Longs  # topic t: start[t] .. start[t + 1]
-    doc: Ints
-    aspect: Ints
-    grade: Floats
-    documents: Ints  # relevant documents of each topic
-    aspect_start: Longs
-    weights: Floats | None
-    navigational: Bools | None
-    names: Sequence[str] = ()  # of the aspects, topic after topic
+    The core has them. Arrays of all of them are made only for those who ask: there may be many millions.
+    """
+
+    table: JudgmentTable
+    weights: Floats | None = None
+    navigational: Bools | None = None
     scales: tuple[Scale, ...] | None = None
 
+    @cached_property
+    def _sizes(self) -> tuple[Ints, Longs]:
+        return self.table.sizes()
+
     @property
+    def documents(self) -> Ints:
+        """The number of relevant documents of each topic."""
+        return self._sizes[0]
+
+    @property
+    def aspect_start(self) -> Longs:
+        """Where the aspects of each topic start in `names`."""
+        return self._sizes[1]
+
+    @cached_property
     def aspects(self) -> Longs:
+        """The number of aspects of each topic."""
         return np.diff(self.aspect_start)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of the aspects, topic after topic."""
+        return self.table.aspects
+
+    @cached_property
+    def _arrays(self) -> tuple[Longs, Ints, Ints, Floats]:
+        return self.table.relevant_cells()
+
+    @property
+    def start(self) -> Longs:
+        """Where the cells of each topic start: those of topic t are start[t] .. start[t + 1]."""
+        return self._arrays[0]
+
+    @property
+    def doc(self) -> Ints:
+        return self._arrays[1]
+
+    @property
+    def aspect(self) -> Ints:
+        return self._arrays[2]
+
+    @property
+    def grade(self) -> Floats:
+        return self._arrays[3]
 
     @cached_property
     def labels(self) -> Labels:
@@ -68,6 +109,7 @@ class Pool:
     cells: Cells | None = None  # of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
+    _lock: AbstractContextManager[object] = field(default_factory=RLock, repr=False)
 
     @classmethod
     def single(cls, grade: Floats) -> Pool:
@@ -88,10 +130,11 @@ class Pool:
         return self.once("labels", lambda: labels_of_pool(self))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called only once: all runs and measures share ideals."""
-        if key not in self._memo:
-            self._memo[key] = compute()
-        return self._memo[key]  # type: ignore[return-value]  # what compute returned
+        """The result of `compute()`, which is called once: all runs, measures and threads share ideals."""
+        with self._lock:
+            if key not in self._memo:
+                self._memo[key] = compute()
+            return self._memo[key]  # type: ignore[return-value]  # what compute returned
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +218,10 @@ class Hits:
 BATCH = 1 << 19
 
 
+#: The hits of a batch, made when they are asked for; its runs, and its topics.
+Batch: TypeAlias = tuple[Callable[[], Hits], slice, Longs]
+
+
 def batches(
     cells: Cells, runs: Sequence[Alignment], size: int = BATCH
 ) -> Iterator[tuple[Hits, slice, Longs]]:
@@ -183,6 +230,12 @@ def batches(
     The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of the
     same shape share a batch, so that there is little padding.
     """
+    for hits, which_runs, topics in planned_batches(cells, runs, size):
+        yield hits(), which_runs, topics
+
+
+def planned_batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) -> Iterator[Batch]:
+    """The same batches, whose hits are not made yet, so that several threads can make them."""
     hits_per_topic = np.max([np.diff(run.start) for run in runs], axis=0)
     order = np.lexsort((hits_per_topic, cells.documents, cells.aspects))
     position = 0
@@ -193,7 +246,7 @@ def batches(
         runs_at_once = max(1, size // max(1, cost))
         for first in range(0, len(runs), runs_at_once):
             chosen = slice(first, min(first + runs_at_once, len(runs)))
-            yield _hits(pool, [(run, topics) for run in runs[chosen]]), chosen, topics
+            yield partial(_hits, pool, [(run, topics) for run in runs[chosen]]), chosen, topics
         position += len(topics)
 
 
@@ -213,11 +266,8 @@ def rankings_of(cells: Cells, runs: Sequence[Alignment], topics: Longs) -> Hits:
 
 def make_pool(cells: Cells, topics: Longs) -> Pool:
     """The relevant documents of some topics, padded."""
-    aspects = cells.aspects[topics]
-    shape = (len(topics), int(aspects.max(initial=0)), int(cells.documents[topics].max(initial=0)))
-    grade = np.zeros(shape)
-    row, cell = _ragged(cells.start[topics], cells.start[topics + 1])
-    grade[row, cells.aspect[cell], cells.doc[cell]] = cells.grade[cell]
+    grade = cells.table.padded_grades(np.ascontiguousarray(topics, dtype=np.int64))
+    shape = grade.shape
     weight = np.zeros(shape[:2])
     row, place = _ragged(cells.aspect_start[topics], cells.aspect_start[topics + 1])
     column = place - cells.aspect_start[topics][row]

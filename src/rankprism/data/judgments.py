@@ -62,9 +62,7 @@ class Judgments:
         """All grades above 0 as arrays, from which hits and ideals are made."""
         from rankprism.data.hits import Cells
 
-        return Cells(
-            *self.table.relevant_cells(), self.weights, self.navigational, self.table.aspects, self.scales
-        )
+        return Cells(self.table, self.weights, self.navigational, self.scales)
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:

@@ -123,6 +123,8 @@ class TextFile(NamedTuple):
 
     path: PathLike
     data: bytes | None
+    #: how many threads may read it
+    threads: int = 1
 
     @property
     def name(self) -> str:
@@ -136,8 +138,9 @@ class TextFile(NamedTuple):
         return first_line(self.path, self.data)
 
 
-def text_file(path: PathLike) -> TextFile:
-    return TextFile(path, unpacked(path))
+def text_file(path: PathLike, threads: int | None = 1) -> TextFile:
+    """The file, to be read by so many threads; None: as many as there are processors."""
+    return TextFile(path, unpacked(path), threads or os.cpu_count() or 1)
 
 
 def columns(line: str) -> list[str]:
@@ -268,18 +271,23 @@ def packed(path: PathLike, data: bytes) -> bytes:
     return bytes(_zstd(name).compress(data)) if name.endswith(".zst") else data
 
 
-def write_texts(texts: Mapping[PathLike, str | bytes]) -> None:
+#: A text, or its pieces one after the other.
+Pieces: TypeAlias = str | bytes | Iterable[str | bytes]
+
+
+def write_texts(texts: Mapping[PathLike, Pieces]) -> None:
     """Several texts at once, packed as the names of their files say: all files whole, or none."""
-    write_files(
-        {
-            path: packed(path, text if isinstance(text, bytes) else text.encode())
-            for path, text in texts.items()
-        }
-    )
+    write_files({path: _packed_pieces(path, text) for path, text in texts.items()})
 
 
-def write_files(contents: Mapping[PathLike, bytes]) -> None:
-    """Write several files: all of them complete, or none.
+def _packed_pieces(path: PathLike, text: Pieces) -> Iterable[bytes]:
+    pieces = [text] if isinstance(text, str | bytes) else text
+    encoded = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+    return [packed(path, b"".join(encoded))] if os.fspath(path).endswith(COMPRESSED) else encoded
+
+
+def write_files(contents: Mapping[PathLike, bytes | Iterable[bytes]]) -> None:
+    """Write several files: all of them complete, or none. Contents may come in pieces.
 
     "-" is standard output. A symbolic link stays, and the file that it points to is written. Devices, pipes
     and descriptors such as /dev/stdout are written to directly. An existing file keeps its mode, and a
@@ -345,24 +353,28 @@ def _descriptor(path: PathLike) -> int | None:
     return None
 
 
-def _write_through(path: PathLike, data: bytes) -> None:
+def _write_through(path: PathLike, data: bytes | Iterable[bytes]) -> None:
     """Write to a stream, a device or a pipe, where nothing can be taken back."""
     number = 1 if os.fspath(path) == "-" else _descriptor(path)
     if number == 1:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(_pieces(data))
         sys.stdout.buffer.flush()
         return
     with open(path if number is None else os.dup(number), "wb") as file:
-        file.write(data)
+        file.writelines(_pieces(data))
 
 
-def _write_beside(target: Path, temporary: Path, data: bytes) -> None:
+def _pieces(data: bytes | Iterable[bytes]) -> Iterable[bytes]:
+    return [data] if isinstance(data, bytes) else data
+
+
+def _write_beside(target: Path, temporary: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a new file with the mode and owner of the file that it will replace."""
     # O_EXCL: a file or link that somebody has put there is not written to.
     number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with open(number, "wb") as file:
-        file.write(data)
+        file.writelines(_pieces(data))
     if target.exists():
         old = target.stat()
         if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):

@@ -34,6 +34,7 @@ def read_judgments(
     format: str | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
+    threads: int | None = None,
 ) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 
@@ -51,6 +52,8 @@ def read_judgments(
         or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
         weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.
         Default: the weights in an EvALL file, else the same weight for all aspects of a topic.
+    threads : how many threads read a large file. Default: one for each processor. The judgments do not depend
+        on it.
 
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
@@ -62,7 +65,7 @@ def read_judgments(
     elif isinstance(source, Judgments):
         judgments = source
     elif isinstance(source, str | os.PathLike):
-        judgments = _from_file(source, format)
+        judgments = _from_file(source, format, threads)
     else:
         judgments = _from_memory(source)
     if judgments is not source and judgments.scales is None:
@@ -70,10 +73,10 @@ def read_judgments(
     return judgments if weights is None else weighted(judgments, weights)
 
 
-def _from_file(path: files.PathLike, format: str | None) -> Judgments:
+def _from_file(path: files.PathLike, format: str | None, threads: int | None) -> Judgments:
     if files.source_name(path).endswith(".toml"):
         return read_description(path)
-    file = files.text_file(path)
+    file = files.text_file(path, threads)
     if format is not None:
         return replace(JUDGMENT_FORMATS[format].read(file), format=format)
     number, line = file.first_line()
@@ -133,7 +136,8 @@ def _refuse_what_may_be_two(where: str, line: str) -> None:
 def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
     """Note lines of `topic document grade grade`, which look as if each had its own subtopic."""
     table = judgments.table
-    alone = len(table.aspects) == len(table) >= 10 * len(table.topics)
+    aspect_start = judgments.cells.aspect_start
+    alone = aspect_start[-1] == len(table) >= 10 * (len(aspect_start) - 1)
     if not alone or len(first) != 4 or parse_number(first[1]) is not None or parse_number(first[2]) is None:
         return []
     message = (

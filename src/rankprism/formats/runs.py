@@ -77,19 +77,27 @@ def _from_memory(source: Any, name: str) -> Run:
 
 
 def align_source(
-    judgments: Judgments, source: Any, order: str, duplicates: str, format: str | None = None
+    judgments: Judgments,
+    source: Any,
+    order: str,
+    duplicates: str,
+    format: str | None = None,
+    threads: int | None = 1,
 ) -> Alignment:
-    """`align` for anything that `read_run` takes. Only the judged documents of a file are kept."""
+    """`align` for anything that `read_run` takes. Only the judged documents of a file are kept.
+
+    threads : how many threads read a large file; None: as many as there are processors.
+    """
     if isinstance(source, Alignment):
         return source
     if not isinstance(source, str | os.PathLike):
         return align(judgments, read_run(source), order, duplicates)
-    file = files.text_file(source)
+    file = files.text_file(source, threads)
     record = _format_of(file, format)
     if record is not TREC_RUN:
         aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
     elif file.data is None:  # the core walks through such a file and keeps nothing of it
-        aligned = align_file(judgments.table, os.fspath(source), file.name, order, duplicates)
+        aligned = align_file(judgments.table, os.fspath(source), file.name, order, duplicates, file.threads)
     else:
-        aligned = align_bytes(judgments.table, file.data, file.name, order, duplicates)
+        aligned = align_bytes(judgments.table, file.data, file.name, order, duplicates, file.threads)
     return checked(judgments, file.name, aligned)

@@ -150,11 +150,11 @@ class Novelty:
     kind: str
     amount: float = 0.0
 
-    def __call__(self, g: Floats) -> Floats:
-        """N(i, t) for gains g(i, t)"""
+    def __call__(self, g: Floats, count: Ints | None = None) -> Floats:
+        """N(i, t) for gains g(i, t); `count`: what `seen` says of them, if that is known already"""
         if self.kind == "decay":  # (1 - α)^(documents on t above i)
             # There are few different counts, so looking powers up in a table is ten times faster.
-            count = seen(g)
+            count = seen(g) if count is None else count
             return tables.powers_of_rest(int(count.max(initial=0)) + 1, self.amount)[count]
         if self.kind == "cascade":  # Π_{j<i} (1 - g_j)
             left = np.ones_like(g)
@@ -242,6 +242,8 @@ def novel_gain(hits: Hits, parts: Parts) -> Floats:
 
     def gains() -> Floats:
         g = hit_gain(hits, parts.gain)
+        if parts.novelty.kind == "decay":  # measures that differ in α count the same documents
+            return g * parts.novelty(g, hits.once(("seen", parts.gain), lambda: seen(g)))
         return g if parts.novelty == NO_NOVELTY else g * parts.novelty(g)
 
     return hits.once((parts.gain, parts.novelty), gains)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import PurePath
@@ -42,6 +42,8 @@ class Output:
     only_scores: bool = False
     #: the package that writes it, which is the extra of that name
     needs: tuple[str, str] | None = None
+    #: the same as `write`, piece by piece, for results of many rows
+    pieces: Callable[[Result, Style], Iterator[str | bytes]] | None = None
 
 
 #: Every format by name.
@@ -52,9 +54,20 @@ OUTPUTS: dict[str, Output] = {
         ("caption",),
         for_people=True,
     ),
-    "csv": Output(lambda result, style: result.to_csv(digits=style.digits), (".csv",)),
-    "guarded-csv": Output(lambda result, style: result.to_csv(guard=True, digits=style.digits)),
-    "tsv": Output(lambda result, style: result.to_tsv(digits=style.digits), (".tsv",)),
+    "csv": Output(
+        lambda result, style: result.to_csv(digits=style.digits),
+        (".csv",),
+        pieces=lambda result, style: result.csv_pieces(digits=style.digits),
+    ),
+    "guarded-csv": Output(
+        lambda result, style: result.to_csv(guard=True, digits=style.digits),
+        pieces=lambda result, style: result.csv_pieces(guard=True, digits=style.digits),
+    ),
+    "tsv": Output(
+        lambda result, style: result.to_tsv(digits=style.digits),
+        (".tsv",),
+        pieces=lambda result, style: result.csv_pieces(digits=style.digits, separator="\t"),
+    ),
     "json": Output(lambda result, style: result.to_json(digits=style.digits), (".json",)),
     "latex": Output(
         lambda result, style: result.to_latex(
@@ -81,6 +94,7 @@ OUTPUTS: dict[str, Output] = {
         (".parquet",),
         binary=True,
         needs=("pyarrow", "parquet"),
+        pieces=lambda result, style: result.parquet_pieces(digits=style.digits),
     ),
     "trec": Output(lambda result, style: result.to_trec(digits=style.digits), only_scores=True),
 }
@@ -142,6 +156,14 @@ def written(result: Result, kind: str, style: Style | None = None) -> str | byte
     style = style or Style()
     check_style(kind, style)
     return OUTPUTS[kind].write(result, style)
+
+
+def streamed(result: Result, kind: str, style: Style | None = None) -> Iterator[str | bytes]:
+    """The same, piece by piece as far as the format allows, so that it need not be in memory as a whole."""
+    style = style or Style()
+    check_style(kind, style)
+    pieces = OUTPUTS[kind].pieces
+    return iter([OUTPUTS[kind].write(result, style)]) if pieces is None else pieces(result, style)
 
 
 def _ending(path: str | os.PathLike[str] | None) -> str:

@@ -9,7 +9,7 @@ import math
 import re
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -181,12 +181,13 @@ class Table:
             return other("Δ ") + measure(text[2:])
         return other(text)
 
-    def csv(self, guard: bool = False, separator: str = ",") -> str:
+    def csv(self, guard: bool = False, separator: str = ",", header: bool = True) -> str:
         """One line for each row, in full precision. `guard`: see `guarded`."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", delimiter=separator)
         cell = guarded if guard else (lambda x: x)
-        writer.writerow(map(cell, self.columns))
+        if header:
+            writer.writerow(map(cell, self.columns))
         writer.writerows(
             ["" if _undefined(x) else cell(_plain(x)) for x in row]
             for row in zip(*self.columns.values(), strict=True)
@@ -244,6 +245,10 @@ class Result(ABC):
         """All numbers of the result, as rows for programs."""
         return self.summary
 
+    def row_blocks(self) -> Iterator[Table]:
+        """The same rows, some at a time. A result with millions of them does not make all at once."""
+        yield self.rows
+
     @property
     def details(self) -> Table:
         """All rows as people read them."""
@@ -267,11 +272,18 @@ class Result(ABC):
             with = + - or @. Numbers stay numbers.
         digits : round numbers to so many digits after the decimal point. Default: full precision.
         """
-        return self.rows.rounded(digits).csv(guard)
+        return "".join(self.csv_pieces(guard=guard, digits=digits))
 
     def to_tsv(self, *, digits: int | None = None) -> str:
         """All rows with tabs between the columns."""
-        return self.rows.rounded(digits).csv(separator="\t")
+        return "".join(self.csv_pieces(digits=digits, separator="\t"))
+
+    def csv_pieces(
+        self, *, guard: bool = False, digits: int | None = None, separator: str = ","
+    ) -> Iterator[str]:
+        """What `to_csv` returns, piece by piece, for a file that need not be in memory as a whole."""
+        for number, rows in enumerate(self.row_blocks()):
+            yield rows.rounded(digits).csv(guard, separator, header=number == 0)
 
     def to_json(self, *, digits: int | None = None) -> str:
         """All rows as JSON, with the conventions."""
@@ -285,23 +297,33 @@ class Result(ABC):
 
     def to_parquet(self, *, digits: int | None = None) -> bytes:
         """All rows as a Parquet file, with the conventions as JSON in the metadata of its schema."""
+        return b"".join(self.parquet_pieces(digits=digits))
+
+    def parquet_pieces(self, *, digits: int | None = None) -> Iterator[bytes]:
+        """What `to_parquet` returns, piece by piece: a group of rows in each."""
         try:
             import pyarrow
             import pyarrow.parquet
         except ImportError:
             raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
-        columns = {
-            name: [None if _undefined(x) else _plain(x) for x in column]
-            for name, column in self.rows.rounded(digits).columns.items()
-        }
-        for name, column in columns.items():
-            if any(isinstance(x, str) for x in column):  # a column of Parquet has one type
-                columns[name] = [None if x is None else str(x) for x in column]
-        about = json.dumps(self.about, ensure_ascii=False, default=_plain)
-        table = pyarrow.table(columns).replace_schema_metadata({"rankprism": about})
-        file = io.BytesIO()
-        pyarrow.parquet.write_table(table, file)
-        return file.getvalue()
+        about = {"rankprism": json.dumps(self.about, ensure_ascii=False, default=_plain)}
+        pieces = _Pieces()
+        writer = None
+        for rows in self.row_blocks():
+            columns = _parquet_columns(rows.rounded(digits))
+            if writer is None:
+                # Where nothing is known yet, there may be numbers further down.
+                fields = [
+                    field.with_type(pyarrow.float64()) if pyarrow.types.is_null(field.type) else field
+                    for field in pyarrow.table(columns).schema
+                ]
+                schema = pyarrow.schema(fields, about)
+                writer = pyarrow.parquet.ParquetWriter(pieces, schema)
+            writer.write_table(pyarrow.table(columns, schema=schema))
+            yield pieces.taken()
+        if writer is not None:
+            writer.close()
+        yield pieces.taken()
 
     def to_trec(self, *, digits: int | None = None) -> str:
         """Only scores can be written in the format of trec_eval."""
@@ -423,6 +445,42 @@ th, td { padding: 0.2em 0.8em; }
 thead { border-top: 2px solid; border-bottom: 1px solid; }
 tbody { border-bottom: 2px solid; }
 """
+
+
+class _Pieces(io.RawIOBase):
+    """A file that is only written to, and whose bytes are taken away from time to time."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._taken = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._bytes += data
+        return len(data)
+
+    def tell(self) -> int:
+        return self._taken + len(self._bytes)
+
+    def taken(self) -> bytes:
+        """What was written since the last call."""
+        data = bytes(self._bytes)
+        self._taken += len(data)
+        self._bytes.clear()
+        return data
+
+
+def _parquet_columns(rows: Table) -> dict[str, list[Any]]:
+    """The columns, each with values of one type."""
+    columns = {
+        name: [None if _undefined(x) else _plain(x) for x in column] for name, column in rows.columns.items()
+    }
+    for name, column in columns.items():
+        if any(isinstance(x, str) for x in column):
+            columns[name] = [None if x is None else str(x) for x in column]
+    return columns
 
 
 def printed_cell(value: Any, digits: int = 4) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
-from typing import Any
+from itertools import compress, islice
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -194,6 +194,12 @@ class Scores(Result):
         return f"<Scores {shape}>\n{self}"
 
 
+#: A run and a topic, by their numbers. None stands for the mean over topics.
+_Place: TypeAlias = tuple[int, int | None]
+#: About how many rows are made at a time.
+_ROWS = 1 << 18
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTable(Result):
     """Scores in the arrangement that `Scores.table` was asked for."""
@@ -221,7 +227,7 @@ class ScoreTable(Result):
                 arrays[name] = (bound, mean_over_topics(bound))
         return arrays
 
-    def _places(self) -> Iterator[tuple[int, int | None]]:
+    def _places(self) -> Iterator[_Place]:
         """The run and topic of each line. None stands for the mean, which follows the topics of a run."""
         for r in range(len(self.scores.runs)):
             if self.per_topic:
@@ -230,13 +236,12 @@ class ScoreTable(Result):
             if self.with_means:
                 yield r, None
 
-    def _lines(self, name: str) -> list[list[float]]:
+    def _lines(self, name: str, places: Iterable[_Place]) -> list[list[float]]:
         """The scores of all measures, or their bounds, line by line."""
         values, means = self._arrays[name]
-        return [(means[r] if t is None else values[r, t]).tolist() for r, t in self._places()]
+        return [(means[r] if t is None else values[r, t]).tolist() for r, t in places]
 
-    def _ids(self, topics: bool) -> dict[str, list[Any]]:
-        places = list(self._places())
+    def _ids(self, places: Sequence[_Place], topics: bool) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {"run": [self.scores.runs[r] for r, _ in places]}
         if topics:
             columns["topic"] = [MEAN if t is None else self.scores.topics[t] for _, t in places]
@@ -247,13 +252,14 @@ class ScoreTable(Result):
         if self.wide is False:
             rows = self.rows
             return rows if self.per_topic else replace(rows, columns=_without(rows.columns, "topic"))
-        columns = self._ids(topics=self.per_topic)
-        lines = {name: self._lines(name) for name in self._arrays}
+        places = list(self._places())
+        columns = self._ids(places, topics=self.per_topic)
+        lines = {name: self._lines(name, places) for name in self._arrays}
         best = self._best()
         for m, measure in enumerate(self.measures):
             cells: list[Any] = [
                 Cell(line[m], best=bool(best[r, m]) and t is None)
-                for line, (r, t) in zip(lines["score"], self._places(), strict=True)
+                for line, (r, t) in zip(lines["score"], places, strict=True)
             ]
             if self._uncertain[m]:
                 ends = zip(lines["low"], lines["high"], strict=True)
@@ -283,12 +289,23 @@ class ScoreTable(Result):
 
     @property
     def rows(self) -> Table:
-        columns = self._ids(topics=True)
+        return self._rows(list(self._places()))
+
+    def row_blocks(self) -> Iterator[Table]:
+        places = self._places()
+        at_once = max(1, _ROWS // max(1, len(self.measures)))
+        some = list(islice(places, at_once))
+        yield self._rows(some)
+        while some := list(islice(places, at_once)):
+            yield self._rows(some)
+
+    def _rows(self, places: Sequence[_Place]) -> Table:
+        columns = self._ids(places, topics=True)
         if self.wide:
             for name in self._arrays:
                 for m, measure in enumerate(self.measures):
                     title = measure if name == "score" else f"{measure} {name}"
-                    columns[title] = [line[m] for line in self._lines(name)]
+                    columns[title] = [line[m] for line in self._lines(name, places)]
             return Table(columns)
         n = len(self.measures)
         long: dict[str, list[Any]] = {
@@ -296,7 +313,7 @@ class ScoreTable(Result):
         }
         long["measure"] = list(self.measures) * len(columns["run"])
         for name in self._arrays:
-            long[name] = [x for line in self._lines(name) for x in line]
+            long[name] = [x for line in self._lines(name, places) for x in line]
         # A topic on which a run has no score by a measure has no row. A mean that is not defined has one.
         kept = [
             not np.isnan(x) or topic == MEAN for x, topic in zip(long["score"], long["topic"], strict=True)
@@ -310,7 +327,8 @@ class ScoreTable(Result):
                 "trec_eval prints one line for each score; leave out wide, or choose another format"
             )
         lines = []
-        for (r, t), values in zip(self._places(), self._lines("score"), strict=True):
+        places = list(self._places())
+        for (r, t), values in zip(places, self._lines("score", places), strict=True):
             topic = MEAN if t is None else shown(self.scores.topics[t], None)
             if t is None:
                 lines.append(f"{'runid':<22}\t{MEAN}\t{shown(self.scores.runs[r], None)}")

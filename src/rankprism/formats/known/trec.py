@@ -35,9 +35,9 @@ def core_reader(format: str) -> Callable[[files.TextFile], Judgments]:
 
     def read(file: files.TextFile) -> Judgments:
         if file.data is None:
-            table = JudgmentTable.from_file(os.fspath(file.path), file.name, format)
+            table = JudgmentTable.from_file(os.fspath(file.path), file.name, format, file.threads)
         else:
-            table = JudgmentTable.from_bytes(file.data, file.name, format)
+            table = JudgmentTable.from_bytes(file.data, file.name, format, file.threads)
         return Judgments(table, file.name)
 
     return read

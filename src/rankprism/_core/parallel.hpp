@@ -1,0 +1,116 @@
+// Several threads work on one text, and the result is the same as that of one thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "interrupt.hpp"
+
+namespace rankprism {
+
+// Takes pieces of work as long as there are any:
+//   next(piece)   fetches the next piece, one thread at a time; false if there is none;
+//   work(piece)   is done by several threads at once, each on its own piece;
+//   commit(piece) is called for one piece after the other, in the order of next; false to end here.
+// Whatever one of them throws is thrown here, and if several throw, it is what a single thread would have met first.
+// A thread that is ahead waits for its turn, so there are never more pieces in memory than threads.
+//
+// The calling thread is one of the workers. Only it looks for Ctrl-C, because Python's signals belong to the thread
+// that holds Python's state.
+template <class Piece, class Next, class Work, class Commit>
+void in_order(int threads, Next&& next, Work&& work, Commit&& commit) {
+    std::mutex fetching, turning;
+    std::condition_variable turned;
+    std::int64_t fetched = 0, turn = 0;
+    bool over = false;  // guarded by turning
+    std::exception_ptr error;
+
+    const auto run = [&](bool is_caller) {
+        Piece piece;
+        for (;;) {
+            std::int64_t number = 0;
+            std::exception_ptr failure;
+            bool found = false;
+            {
+                const std::lock_guard<std::mutex> lock(fetching);
+                number = fetched++;
+                try {
+                    if (is_caller) check_interrupt();
+                    found = next(piece);
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+            }
+            if (found) {
+                try {
+                    work(piece);
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+            }
+            std::unique_lock<std::mutex> lock(turning);
+            while (turn != number && !over) {
+                if (!is_caller) {
+                    turned.wait(lock);
+                } else if (turned.wait_for(lock, std::chrono::milliseconds(100)) == std::cv_status::timeout) {
+                    lock.unlock();
+                    std::exception_ptr interrupt;
+                    try {
+                        check_interrupt();
+                    } catch (...) {
+                        interrupt = std::current_exception();
+                    }
+                    lock.lock();
+                    if (interrupt != nullptr && !over) {
+                        over = true;
+                        error = interrupt;
+                        turned.notify_all();
+                    }
+                }
+            }
+            if (over) return;
+            bool goes_on = found && failure == nullptr;
+            if (goes_on) {
+                lock.unlock();  // the turn is ours until we pass it on
+                try {
+                    goes_on = commit(piece);
+                } catch (...) {
+                    failure = std::current_exception();
+                    goes_on = false;
+                }
+                lock.lock();
+            }
+            if (!goes_on && !over) {
+                over = true;
+                error = failure;
+            }
+            ++turn;
+            turned.notify_all();
+            if (over) return;
+        }
+    };
+
+    std::vector<std::thread> others;
+    try {
+        for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
+    } catch (const std::system_error&) {
+        // The system gives no more threads; those that there are do the work.
+    }
+    run(true);
+    for (std::thread& other : others) other.join();
+    if (error != nullptr) std::rethrow_exception(error);
+}
+
+// How many threads are worth starting for so many bytes: small texts are read before a second thread has begun.
+inline int worthwhile(int threads, std::size_t bytes, std::size_t block) {
+    return static_cast<int>(std::clamp<std::size_t>(bytes / std::max<std::size_t>(block, 1), 1, static_cast<std::size_t>(std::max(threads, 1))));
+}
+
+}  // namespace rankprism
