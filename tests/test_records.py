@@ -128,6 +128,8 @@ def test_a_format_has_one_record() -> None:
 def test_the_example_of_a_format_is_recognised_as_no_other() -> None:
     for kind in KINDS:
         for name, record in kind.items():
+            if record.begins is not Format.begins:  # no text: see test_tables_files
+                continue
             line = record.example.replace("⇥", "\t")
             found = [other.name for other in kind.values() if other.recognises(line)]
             by_request = "Only if you ask" in record.recognised_by
