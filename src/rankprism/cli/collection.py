@@ -255,8 +255,9 @@ def read_judged(
     qrels_format: Annotated[
         str | None,
         typer.Option(
+            metavar="FORMAT",
             click_type=one_of("formats.known:JUDGMENT_FORMATS"),
-            help="Format of QRELS. Default: recognised by its first line.",
+            help="Format of QRELS; `rankprism convert --help` lists them. Default: recognised.",
             show_default=False,
         ),
     ] = None,

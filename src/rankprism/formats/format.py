@@ -45,8 +45,6 @@ class Format(Generic[Contents]):
     read: Callable[..., Contents]
     #: whether the first line of data can be of no other format
     recognises: Callable[[str], bool] = lambda line: False
-    #: whether a file that begins with these bytes is no text but a file of this format
-    begins: Callable[[bytes], bool] = lambda start: False
     #: from judgments, from preferences, or from a run with its order and what to do with repeated documents
     write: Callable[..., Written] | None = None
     #: endings of the files that `convert` writes in this format unless it is told otherwise
@@ -55,6 +53,8 @@ class Format(Generic[Contents]):
     default: bool = False
     #: what such a file holds and reading does not keep
     loses: str = ""
+    #: whether a file that begins with these bytes is no text but a file of this format
+    begins: Callable[[bytes], bool] = lambda start: False
 
 
 #: The formats of each kind of file by name.

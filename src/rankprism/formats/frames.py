@@ -81,13 +81,15 @@ def _stream(
     if type(frame).__module__.partition(".")[0] == "pandas":  # which converts all columns that it has
         frame = frame[list(spelled(tuple(frame.columns), expected, optional, name).values())]
     try:
-        capsule = frame.__arrow_c_stream__()
+        stream = ArrowStream(frame.__arrow_c_stream__(), name)
+    except InputError:
+        raise
     except Exception as error:
         # For example a pandas frame without pyarrow, or with whole numbers and texts in one column.
         if is_known_frame(source):
             return None
-        raise InputError(f"{name}: {type(source).__name__} gives no Arrow stream ({error})") from error
-    stream = ArrowStream(capsule, name)
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{name}: {type(source).__name__} gives no Arrow stream ({reason})") from error
     columns = stream.columns
     chosen = spelled(columns, expected, optional, name)
     return stream, {column: columns.index(spelling) for column, spelling in chosen.items()}
