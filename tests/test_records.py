@@ -88,9 +88,9 @@ def test_a_format_is_added_by_its_record_alone(
         convert(source, tmp_path / "x", to="prels")
     # The command line takes it and its help shows it.
     monkeypatch.setenv("COLUMNS", "300")
-    for words in (["evaluate", "--help"], ["convert", "--help"]):
-        app(words, prog_name="rankprism", standalone_mode=False)
-        assert re.search(r"\btoy\b", capsys.readouterr().out)
+    assert "toy" in one_of("formats.known:JUDGMENT_FORMATS").choices
+    app(["convert", "--help"], prog_name="rankprism", standalone_mode=False)
+    assert re.search(r"\btoy\b", capsys.readouterr().out)
     words = ["convert", str(source), str(tmp_path / "q.txt"), "--from", "toy"]
     app(words, prog_name="rankprism", standalone_mode=False)
     assert "q.txt: 2 lines, diversity" in capsys.readouterr().out
@@ -128,6 +128,8 @@ def test_a_format_has_one_record() -> None:
 def test_the_example_of_a_format_is_recognised_as_no_other() -> None:
     for kind in KINDS:
         for name, record in kind.items():
+            if record.begins is not Format.begins:  # no text: see test_arrow
+                continue
             line = record.example.replace("⇥", "\t")
             found = [other.name for other in kind.values() if other.recognises(line)]
             by_request = "Only if you ask" in record.recognised_by

@@ -26,6 +26,14 @@ _Alignment: TypeAlias = tuple[
     _Stray,
 ]
 
+class ArrowStream:
+    """A table that another library gives through the Arrow C stream interface. It can be read once."""
+
+    def __init__(self, capsule: object, name: str, /) -> None: ...
+    @property
+    def columns(self) -> list[str]:
+        """Their names."""
+
 class JudgmentTable:
     """Judgments in canonical order: topics, aspects as people list them, documents by id descending."""
 
@@ -43,6 +51,9 @@ class JudgmentTable:
     def from_columns(
         name: str, topics: list[str], aspects: list[str], docs: list[str], grades: _Floats, /
     ) -> JudgmentTable: ...
+    @staticmethod
+    def from_arrow(stream: ArrowStream, topic: int, aspect: int, doc: int, grade: int, /) -> JudgmentTable:
+        """From the columns with these numbers; without aspects if that of `aspect` is -1."""
     @property
     def topics(self) -> list[str]: ...
     @property
@@ -96,6 +107,11 @@ class RunTable:
     def evall_lines(self, lines: _Ints, /) -> bytes: ...
     def align(self, judgments: JudgmentTable, order: str, duplicates: str, /) -> _Alignment: ...
     def __len__(self) -> int: ...
+
+def runs_from_arrow(
+    stream: ArrowStream, run: int, topic: int, doc: int, score: int, rank: int, /
+) -> list[tuple[str, RunTable]]:
+    """The runs of a table, from the columns with these numbers; those of `run` and `rank` may be -1."""
 
 def align_file(
     judgments: JudgmentTable,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankprism.data.frames import is_frame
 from rankprism.data.hits import BATCH, Floats, Hits, Longs, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
@@ -22,7 +23,7 @@ from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import are_preferences, read_preferences
-from rankprism.formats.runs import align_source, check_format, run_from
+from rankprism.formats.runs import align_source, check_format, run_from, runs_of
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
@@ -64,7 +65,8 @@ def evaluate(
 
     judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
         preferences, it may be preferences instead.
-    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
+    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``. A frame or a Parquet file with a
+        column `run` holds all runs that this column names.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
     preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
         topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
@@ -166,7 +168,7 @@ def _parts(
     """The measures by the kind of judgments that they need, once it is known that these are there."""
     absolute = tuple(measure for measure in measures if measure.needs == "judgments")
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
-    if isinstance(judgments, Iterator):
+    if isinstance(judgments, Iterator) and not is_frame(judgments):
         judgments = list(judgments)
     only_preferences = isinstance(judgments, Preferences) or (
         bool(relative) and preferences is None and are_preferences(judgments, preferences_format)
@@ -439,20 +441,26 @@ def parsed(measures: MeasuresLike) -> list[Measure]:
 def run_sources(runs: RunsLike) -> dict[str, Any]:
     """Where each run comes from, by name."""
     if isinstance(runs, Mapping) and not _is_one_run(runs):
-        return {str(name): source for name, source in runs.items()}
+        return {str(name): _named(source, str(name)) for name, source in runs.items()}
     several: list[Any] = [runs]
     if isinstance(runs, list | tuple) and runs and _is_run(runs[0]):
         several = list(runs)
     sources: dict[str, Any] = {}
     for number, source in enumerate(several, 1):
-        name = _name(source, number)
-        if name in sources:
-            both = " and ".join(
-                os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s) for s in (sources[name], source)
-            )
-            raise InputError(f"two runs are named {name!r}: {both}; rename one, or pass {{name: run}}")
-        sources[name] = source
+        for name, one in runs_of(source, _name(source, number)).items():
+            if name in sources:
+                both = " and ".join(
+                    os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s)
+                    for s in (sources[name], one)
+                )
+                raise InputError(f"two runs are named {name!r}: {both}; rename one, or pass {{name: run}}")
+            sources[name] = one
     return sources
+
+
+def _named(source: Any, name: str) -> Any:
+    """A run that has been given a name. A frame is read, because some can be read only once."""
+    return run_from(source, name, None, "error") if is_frame(source) else source
 
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
@@ -465,8 +473,6 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 def _is_run(source: Any) -> bool:
     """A run of its own rather than one of its rows."""
-    from rankprism.data.frames import is_frame
-
     return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
 
 

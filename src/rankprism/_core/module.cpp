@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "arrow.hpp"
 #include "cover.hpp"
 #include "exact.hpp"
 #include "greedy.hpp"
@@ -94,18 +95,13 @@ JudgmentTable judgments_from_columns(const std::string& name, const nb::list& to
 
 RunTable run_from_columns(const std::string& name, const nb::list& topics, const nb::list& docs, const Numbers& scores,
                           const Numbers& ranks) {
-    std::vector<char> ids;
-    for (const nb::handle doc : docs) {
-        const std::string_view id = utf8(doc);
-        ids.insert(ids.end(), id.begin(), id.end());
-    }
-    ids.resize(ids.size() + Text::padding);
-    RunTable run(name, std::move(ids));
+    RunTable run(name);
     run.has_ranks = ranks.shape(0) > 0;
     for (std::size_t i = 0; i < docs.size(); ++i) {
         const double rank = run.has_ranks ? ranks(i) : std::numeric_limits<double>::quiet_NaN();
-        run.add(utf8(topics[i]), utf8(docs[i]).size(), scores(i), rank);
+        run.add(utf8(topics[i]), utf8(docs[i]), scores(i), rank);
     }
+    run.finish();
     return run;
 }
 
@@ -399,6 +395,14 @@ NB_MODULE(_core, m) {
         }
     });
 
+    nb::class_<ArrowStream>(m, "ArrowStream")
+        .def("__init__", [](ArrowStream* self, const nb::capsule& capsule, const std::string& name) {
+            auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+            if (stream == nullptr) throw nb::python_error();
+            unlocked([&] { new (self) ArrowStream(*stream, name); });
+        })
+        .def_prop_ro("columns", &ArrowStream::columns);
+
     nb::class_<JudgmentTable>(m, "JudgmentTable")
         .def_static("from_file", [](const std::string& path, const std::string& name, const std::string& format,
                                     int threads, std::size_t block, std::size_t budget) {
@@ -414,6 +418,9 @@ NB_MODULE(_core, m) {
             });
         }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
         .def_static("from_columns", &judgments_from_columns)
+        .def_static("from_arrow", [](ArrowStream& stream, std::int64_t topic, std::int64_t aspect, std::int64_t doc, std::int64_t grade) {
+            return unlocked([&] { return judgments_from_arrow(stream, topic, aspect, doc, grade); });
+        })
         .def_prop_ro("topics", &topics_of)
         .def_prop_ro("aspects", &aspects_of)
         .def("columns", &judgment_columns)
@@ -472,6 +479,14 @@ NB_MODULE(_core, m) {
         })
         .def("__len__", [](const RunTable& run) { return run.lines.size(); });
 
+    m.def("runs_from_arrow", [](ArrowStream& stream, std::int64_t run, std::int64_t topic, std::int64_t doc,
+                                std::int64_t score, std::int64_t rank) {
+        nb::list found;
+        for (auto& [name, table] : unlocked([&] { return runs_from_arrow(stream, run, topic, doc, score, rank); })) {
+            found.append(nb::make_tuple(text(name), nb::cast(std::move(table))));
+        }
+        return found;
+    });
     m.def("align_file", [](const JudgmentTable& judgments, const std::string& path, const std::string& name,
                            const std::string& order, const std::string& duplicates, int threads, std::size_t block,
                            std::size_t budget) {

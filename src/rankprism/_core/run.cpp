@@ -367,7 +367,7 @@ class Aligner {
 }  // namespace
 
 RunTable RunTable::from_text(Text source) {
-    RunTable run(source.name(), {});
+    RunTable run(source.name());
     run.text_ = std::move(source);
     run.is_text_ = true;
     run.ids_are_ascii_ = run.text_.ascii();
@@ -386,11 +386,20 @@ RunTable RunTable::from_text(Text source) {
     return run;
 }
 
-void RunTable::add(std::string_view topic_name, std::size_t doc_size, double score, double rank) {
-    const std::string_view doc(ids_.data() + used_, doc_size);
-    used_ += doc_size;
-    lines.push_back({doc.data(), score, rank, static_cast<std::uint32_t>(doc_size), hash_bytes(doc)});
-    topic.push_back(topics.number(topic_name));
+void RunTable::add(std::string_view topic_name, std::string_view doc, double score, double rank) {
+    const bool is_last = !topic.empty() && topics[topic.back()] == topic_name;
+    topic.push_back(is_last ? topic.back() : topics.number(topic_name));
+    ids_.insert(ids_.end(), doc.begin(), doc.end());
+    lines.push_back({nullptr, score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)});
+}
+
+void RunTable::finish() {
+    const char* id = ids_.data();
+    for (RunLine& line : lines) {
+        line.doc = id;
+        id += line.size;
+    }
+    ids_are_ascii_ = is_ascii({ids_.data(), ids_.size()});
 }
 
 std::string RunTable::where(const RunLine& line) const {
@@ -398,7 +407,8 @@ std::string RunTable::where(const RunLine& line) const {
     // The ids stand one behind the other in the order of the rows.
     const auto row = std::upper_bound(lines.begin(), lines.end(), line.doc,
                                       [](const char* doc, const RunLine& other) { return doc < other.doc; });
-    return "row " + std::to_string(row - lines.begin());
+    const auto number = row - lines.begin();
+    return "row " + std::to_string(rows.empty() ? number : rows[static_cast<std::size_t>(number) - 1]);
 }
 
 Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order, Duplicates duplicates) {

@@ -37,10 +37,10 @@ struct RunLine {
 class RunTable {
   public:
     static RunTable from_text(Text text);
-    // ids: all document ids, one behind the other, in the order of the rows to come.
-    RunTable(std::string name, std::vector<char> ids)
-        : name_(std::move(name)), ids_(std::move(ids)), ids_are_ascii_(is_ascii({ids_.data(), ids_.size()})) {}
-    void add(std::string_view topic, std::size_t doc_size, double score, double rank);
+    explicit RunTable(std::string name) : name_(std::move(name)) {}
+    // Adds a row and copies its ids. The lines can be used when all rows are there and `finish` was called.
+    void add(std::string_view topic, std::string_view doc, double score, double rank);
+    void finish();
 
     const std::string& name() const { return name_; }
     std::string where(const RunLine& line) const;  // for messages
@@ -49,15 +49,15 @@ class RunTable {
     Names topics;
     std::vector<RunLine> lines;
     std::vector<std::int32_t> topic;  // of each line
+    std::vector<std::int64_t> rows;   // of a source with several runs: where each line stands, from 1; else empty
     bool has_ranks = true;
 
   private:
     std::string name_;
     Text text_;
     bool is_text_ = false;
-    std::vector<char> ids_;
-    bool ids_are_ascii_;
-    std::size_t used_ = 0;
+    std::vector<char> ids_;  // one behind the other, in the order of the lines
+    bool ids_are_ascii_ = true;
 };
 
 // Properties of a ranking that may mislead if it is ordered by score.

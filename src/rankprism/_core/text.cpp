@@ -21,9 +21,7 @@
 #endif
 
 namespace rankprism {
-namespace {
 
-// Position of the first byte that is no UTF-8, or end.
 const char* find_invalid_utf8(const char* p, const char* end) {
     while (p < end) {
         while (end - p >= 8 && (load(p) & 0x8080808080808080ULL) == 0) p += 8;
@@ -51,12 +49,13 @@ const char* find_invalid_utf8(const char* p, const char* end) {
     return end;
 }
 
-// Whether all bytes are ASCII and none is NUL: what nearly every text is, in one look.
 bool is_plain(const char* p, std::size_t size) {
     unsigned char unusual = 0;
     for (std::size_t i = 0; i < size; ++i) unusual |= static_cast<unsigned char>((p[i] & 0x80) | (p[i] == 0));
     return unusual == 0;
 }
+
+namespace {
 
 bool starts_with(const char* p, std::size_t size, std::string_view magic) {
     return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;

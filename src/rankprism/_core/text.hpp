@@ -184,6 +184,11 @@ struct Reading {
     std::size_t budget = Regrouped::usual;  // bytes of scattered lines that are brought together at a time
 };
 
+// Position of the first byte that is no UTF-8, or end.
+const char* find_invalid_utf8(const char* p, const char* end);
+// Whether all bytes are ASCII and none is NUL: what nearly every text is, in one look.
+bool is_plain(const char* p, std::size_t size);
+
 // How many columns the line at p has: only for messages.
 int count_columns(const char* p);
 

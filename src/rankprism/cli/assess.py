@@ -374,8 +374,10 @@ def import_(
         str | None,
         typer.Option(
             "--from",
+            metavar="FORMAT",
             click_type=one_of("assess.grade_files:IMPORT_FORMATS"),
-            help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl. Default: recognised.",
+            help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl, and `rankprism convert --help` "
+            "lists the formats of preferences. Default: recognised.",
             show_default=False,
         ),
     ] = None,

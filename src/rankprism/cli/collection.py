@@ -20,6 +20,7 @@ from rankprism.errors import InputError, MeasureError, listed
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
+    from rankprism.data.run import Run
     from rankprism.formats.aspects.settings import AspectSettings
     from rankprism.results.scores import Scores
 
@@ -86,10 +87,11 @@ QrelsAndRunsOrScores = Annotated[
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Judgments, preferences or both, the files of runs, and how to read these."""
+    """Judgments, preferences or both, the runs, and how to read these."""
 
     judgments: Judgments | None
-    runs: tuple[str, ...]
+    #: files, and the runs of files that hold tables
+    runs: tuple[str | Run, ...]
     #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
     settings: Mapping[str, Any]
     #: the name of the run to compare with
@@ -148,11 +150,9 @@ class Source:
         """How to find the ranked lists again."""
         if self.collection is None:
             return {}
-        from rankprism.formats.files import run_name
-
         settings = self.collection.settings
         return {
-            "runs": {run_name(run): run for run in self.collection.runs},
+            "runs": {_name(run): run for run in self.collection.runs},
             "order": settings["order"],
             "duplicates": settings["duplicates"],
             "run_format": settings["run_format"],
@@ -255,8 +255,9 @@ def read_judged(
     qrels_format: Annotated[
         str | None,
         typer.Option(
+            metavar="FORMAT",
             click_type=one_of("formats.known:JUDGMENT_FORMATS"),
-            help="Format of QRELS. Default: recognised by its first line.",
+            help="Format of QRELS; `rankprism convert --help` lists them. Default: recognised.",
             show_default=False,
         ),
     ] = None,
@@ -322,13 +323,14 @@ def read_collection(
     named = list(files or [])
     if named.count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")
-    _, runs = split_pairs(named)
+    _, paths = split_pairs(named)
     if not named:
         raise InputError("name the judgments and then the runs, e.g. qrels.txt runs/*.run")
-    if not runs:
+    if not paths:
         alone = f"; {_ALONE}" if preferences is not None else ""
         raise InputError(f"name the runs after the judgments{alone}")
-    before = named[: len(named) - len(runs)]
+    before = named[: len(named) - len(paths)]
+    runs = [run for path in paths for run in _runs_of(path)]
     name = None
     if baseline is not None:
         runs, name = _with_baseline(runs, baseline)
@@ -384,18 +386,35 @@ def are_only_preferences(named: Sequence[str], format: str | None) -> bool:
     return isinstance(pairs, str) and are_preferences(pairs, format)
 
 
-def _with_baseline(runs: list[str], baseline: str) -> tuple[list[str], str]:
-    """The runs, with the baseline among them, and its name."""
+def _runs_of(path: str) -> list[str | Run]:
+    """The runs of a file with a table, which may be many; any other file is one run and read later."""
+    from rankprism.formats.runs import runs_of
+
+    return list(runs_of(path, _name(path)).values())
+
+
+def _name(run: str | Run) -> str:
     from rankprism.formats.files import run_name
 
-    names = [run_name(run) for run in runs]
+    return run_name(run) if isinstance(run, str) else run.name
+
+
+def _with_baseline(runs: list[str | Run], baseline: str) -> tuple[list[str | Run], str]:
+    """The runs, with the baseline among them, and its name."""
+    names = [_name(run) for run in runs]
     if baseline in names:
         return runs, baseline
     if baseline in runs:
-        return runs, run_name(baseline)
+        return runs, _name(baseline)
     if not os.path.exists(baseline):
         raise no_such_baseline(baseline, names)
-    return [*runs, baseline], run_name(baseline)
+    own = _runs_of(baseline)
+    if len(own) != 1:
+        inside = listed([_name(run) for run in own])
+        raise InputError(
+            f"--baseline: {baseline} holds {len(own)} runs; add the file to the runs and name one of {inside}"
+        )
+    return [*runs, *own], _name(own[0])
 
 
 def no_such_baseline(baseline: str, names: Sequence[str]) -> InputError:

@@ -105,6 +105,8 @@ def _finished(out: files.PathLike, plain: str, written: Written, to: str) -> Con
     texts |= {plain + ending: text.encode() for ending, text in written.beside.items()}
     files.write_texts(texts)
     contents = {os.fspath(path): f"{text.count(NEWLINE)} lines" for path, text in texts.items()}
+    if written.rows is not None:
+        contents[os.fspath(out)] = f"{written.rows} rows"
     contents[os.fspath(out)] += f", {to}"
     return Conversion(contents, written.notes)
 

@@ -22,7 +22,7 @@ from rankprism.foreign import as_utf8
 PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".parquet", ".arrow", ".feather", ".duckdb", ".db")
 
 #: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
 BLANKS = "".join(map(chr, range(33)))
@@ -35,6 +35,9 @@ def run_name(path: PathLike) -> str:
     >>> run_name("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
+    table = database_table(path)
+    if table is not None:
+        return as_utf8(table[1])
     name = "stdin" if os.fspath(path) == "-" else as_utf8(Path(path).name)
     for endings in (COMPRESSED, RUN_ENDINGS):
         for ending in endings:
@@ -47,6 +50,12 @@ def run_name(path: PathLike) -> str:
 def source_name(path: PathLike) -> str:
     """What messages call a source."""
     return "standard input" if os.fspath(path) == "-" else as_utf8(os.fspath(path))
+
+
+def database_table(path: PathLike) -> tuple[str, str] | None:
+    """The file and the table that ``runs.duckdb::bm25`` names; None if it names a file."""
+    file, colons, table = os.fspath(path).partition("::")
+    return (file, table) if colons and os.path.isfile(file) and not os.path.exists(path) else None
 
 
 def unpacked(path: PathLike) -> bytes | None:
@@ -137,10 +146,24 @@ class TextFile(NamedTuple):
     def first_line(self) -> tuple[int, str]:
         return first_line(self.path, self.data)
 
+    def start(self) -> bytes:
+        """Its first bytes, by which a file that is no text is recognised."""
+        return first_bytes(self.path) if self.data is None else self.data[:MAGIC]
+
+
+#: How many bytes at the beginning of a file say what kind of file it is.
+MAGIC = 16
+
+
+def first_bytes(path: PathLike) -> bytes:
+    """The first bytes of a plain file, or of the file with the table that a path names."""
+    table = database_table(path)
+    return _read(path if table is None else table[0], MAGIC)
+
 
 def text_file(path: PathLike, threads: int | None = 1) -> TextFile:
     """The file, to be read by so many threads; None: as many as there are processors."""
-    return TextFile(path, unpacked(path), threads or os.cpu_count() or 1)
+    return TextFile(path, None if database_table(path) else unpacked(path), threads or os.cpu_count() or 1)
 
 
 def columns(line: str) -> list[str]:

@@ -22,11 +22,12 @@ Contents = TypeVar("Contents")
 
 
 class Written(NamedTuple):
-    """Judgments, preferences or a run as text."""
+    """Judgments, preferences or a run as the contents of a file."""
 
     text: bytes
     beside: dict[str, str]  # texts of the files beside it, by the ending of their names
     notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
+    rows: int | None = None  # of a file that is no text
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Format(Generic[Contents]):
     default: bool = False
     #: what such a file holds and reading does not keep
     loses: str = ""
+    #: whether a file that begins with these bytes is no text but a file of this format
+    begins: Callable[[bytes], bool] = lambda start: False
 
 
 #: The formats of each kind of file by name.
@@ -78,6 +81,11 @@ def chosen(formats: Mapping[str, Format[Contents]], name: str, what: str) -> For
 def recognised(formats: Mapping[str, Format[Contents]], first_line: str) -> Format[Contents] | None:
     """The format whose lines look like this one, if it can be no other."""
     return next((record for record in formats.values() if record.recognises(first_line)), None)
+
+
+def recognised_binary(formats: Mapping[str, Format[Contents]], start: bytes) -> Format[Contents] | None:
+    """The format of a file that is no text, by its first bytes."""
+    return next((record for record in formats.values() if record.begins(start)), None)
 
 
 def default_of(formats: Mapping[str, Format[Contents]]) -> Format[Contents]:

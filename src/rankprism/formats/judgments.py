@@ -6,9 +6,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from rankprism._core import JudgmentTable, parse_number
+from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
@@ -20,9 +18,10 @@ from rankprism.formats.aspects.reading import (
     read_description,
     read_multi_aspect,
 )
-from rankprism.formats.format import chosen, default_of, recognised
+from rankprism.formats.format import chosen, default_of, recognised, recognised_binary
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
 from rankprism.formats.known.prels import numbers_between_tabs
+from rankprism.formats.known.tables import is_table_file, read_table
 from rankprism.formats.known.trec import two_grades
 from rankprism.formats.weights import weighted
 from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
@@ -40,7 +39,8 @@ def read_judgments(
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
-        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
+        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas or polars frame, a DuckDB relation, or
+        anything else that gives an Arrow stream. A file may also be Parquet, Arrow IPC or a DuckDB database.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
@@ -60,6 +60,8 @@ def read_judgments(
     """
     if format is not None:
         chosen(JUDGMENT_FORMATS, format, "judgment")  # even if the source is no file
+    if aspects is not None and is_table_file(source):
+        source = read_table(source)
     if aspects is not None or is_file_per_aspect(source):
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
@@ -79,6 +81,9 @@ def _from_file(path: files.PathLike, format: str | None, threads: int | None) ->
     file = files.text_file(path, threads)
     if format is not None:
         return replace(JUDGMENT_FORMATS[format].read(file), format=format)
+    binary = recognised_binary(JUDGMENT_FORMATS, file.start())
+    if binary is not None:
+        return replace(binary.read(file), format=binary.name)
     number, line = file.first_line()
     where, columns = f"{file.name}, line {number}", files.columns(line)
     _refuse_preferences(where, line)
@@ -149,12 +154,13 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 
 
 def _from_memory(source: Any) -> Judgments:
+    from rankprism.data.frames import is_frame
+    from rankprism.formats.frames import judgment_table, judgments_in
     from rankprism.formats.memory import judgment_columns
 
+    if is_frame(source):
+        return Judgments(judgments_in(source, "judgments"))
     columns = judgment_columns(source, "judgments")
     if not columns.number:
         raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")
-    table = JudgmentTable.from_columns(
-        "judgments", columns.topic, columns.aspect, columns.doc, np.array(columns.number, dtype=np.float64)
-    )
-    return Judgments(table)
+    return Judgments(judgment_table(columns))

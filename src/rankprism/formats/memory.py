@@ -14,6 +14,7 @@ ONLY_ASPECT = "0"
 
 #: The usual spellings of a column, the surest first.
 SPELLINGS: dict[str, tuple[str, ...]] = {
+    "run": ("run", "run_id", "runid", "system", "system_id"),
     "topic": (
         "topic",
         "topic_id",
@@ -45,6 +46,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "weight": ("weight", "probability", "prob", "aspect_weight", "importance"),
     "kind": ("intent_type", "kind"),
 }
+
+
+#: The columns of a table of judgments and of a table of runs, and those of them that may be missing.
+JUDGMENT_COLUMNS = ("topic", "aspect", "doc", "grade"), ("aspect",)
+RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
 
 
 @dataclass
@@ -99,7 +105,7 @@ def judgment_columns(source: Any, name: str) -> Columns:
     """Judgments from ``{topic: {aspect: {doc: grade}}}``, ``{topic: {doc: grade}}`` or rows."""
     columns = Columns(name, "grade")
     if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "aspect", "doc", "grade"), optional="aspect"):
+        for row in rows(source, name, *JUDGMENT_COLUMNS):
             columns.add(row["topic"], row.get("aspect", ONLY_ASPECT), row["doc"], row["grade"])
         return columns
     for topic, judged in source.items():
@@ -120,7 +126,7 @@ def run_columns(source: Any, name: str) -> tuple[Columns, tuple[str, ...]]:
     """A run from ``{topic: {doc: score}}`` or rows, and the topics that it ranks nothing for."""
     columns = Columns(name, "score")
     if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "doc", "score", "rank"), optional="rank"):
+        for row in rows(source, name, ("topic", "doc", "score", "rank"), optional=("rank",)):
             columns.add(row["topic"], ONLY_ASPECT, row["doc"], row["score"], row.get("rank"))
         return columns, ()
     empty = []
@@ -138,7 +144,7 @@ def weight_columns(source: Any, name: str) -> Columns:
     """Aspect weights from ``{topic: {aspect: weight}}``, with ``(weight, "inf" or "nav")`` too, or rows."""
     columns = Columns(name, "weight")
     if not isinstance(source, Mapping):
-        for row in rows(source, name, ("topic", "aspect", "weight", "kind"), optional="kind"):
+        for row in rows(source, name, ("topic", "aspect", "weight", "kind"), optional=("kind",)):
             columns.add(row["topic"], row["aspect"], ONLY_ASPECT, row["weight"])
             columns.kind.append(row.get("kind"))
         return columns
@@ -154,7 +160,7 @@ def weight_columns(source: Any, name: str) -> Columns:
 
 
 def rows(
-    source: Any, name: str, expected: tuple[str, ...], optional: str | None = None
+    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
     from rankprism.data.frames import is_frame
@@ -166,7 +172,7 @@ def rows(
         raise InputError(
             f"{name}: cannot read {type(source).__name__} objects; pass a path, a dict, rows or a data frame"
         )
-    without = tuple(column for column in expected if column != optional)
+    without = tuple(column for column in expected if column not in optional)
     for number, row in enumerate(source, 1):
         found = row._asdict() if hasattr(row, "_asdict") else row
         if isinstance(found, Mapping):
@@ -180,12 +186,12 @@ def rows(
             yield dict(zip(expected if len(row) == len(expected) else without, row, strict=True))
         else:
             shape = ", ".join(expected)
-            also = f", or without {optional}" if optional else ""
+            also = f", or without {optional[0]}" if optional else ""
             raise InputError(f"{name}, row {number}: {row!r} is no row of ({shape}){also}")
 
 
 def _frame_rows(
-    source: Any, name: str, expected: tuple[str, ...], optional: str | None
+    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, by our names of the columns."""
     from rankprism.data.frames import eager
@@ -198,7 +204,7 @@ def _frame_rows(
 
 
 def spelled(
-    columns: Sequence[str], expected: tuple[str, ...], optional: str | None, where: str
+    columns: Sequence[str], expected: tuple[str, ...], optional: tuple[str, ...], where: str
 ) -> dict[str, str]:
     """Find the columns of a table by their usual spellings."""
     by_name = {str(column).casefold(): column for column in columns}
@@ -207,7 +213,7 @@ def spelled(
         spelling = next((s for s in SPELLINGS[column] if s in by_name), None)
         if spelling is not None:
             chosen[column] = by_name[spelling]
-        elif column != optional:
+        elif column not in optional:
             raise InputError(
                 f"{where}: no {column} column among {', '.join(map(str, columns))}; "
                 f"name it one of {', '.join(SPELLINGS[column])}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from rankprism.data.preferences import PreferenceRows, Preferences
@@ -43,6 +43,30 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
         text("time"),
         text("comment"),
     )
+
+
+def from_rows(source: Any, name: str = "preferences", format: str | None = None) -> Preferences:
+    """Preferences from rows or from a frame, which messages call by this name."""
+    from rankprism.data.frames import all_rows, is_frame
+
+    if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
+        raise InputError(
+            f"preferences cannot be read from {type(source).__name__} objects; "
+            f"pass a path, rows or a data frame"
+        )
+    rows = PreferenceRows(name)
+    for number, row in enumerate(all_rows(source) if is_frame(source) else source, 1):
+        where = f"{name}, row {number}"
+        if isinstance(row, Mapping):
+            missing = [name for name in NEEDED if name not in row]
+            if missing:
+                raise InputError(f"{where}: has no {missing[0]}; every judgment needs {', '.join(NEEDED)}")
+            add_row(rows, where, row)
+        elif isinstance(row, tuple | list) and 5 <= len(row) <= len(COLUMNS):
+            add_row(rows, where, dict(zip(COLUMNS, row, strict=False)))
+        else:
+            raise InputError(f"{where}: {row!r} is no row of {', '.join(COLUMNS)}")
+    return rows.finished(format)
 
 
 def levels_lost(preferences: Preferences) -> tuple[str, ...]:

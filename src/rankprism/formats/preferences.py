@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rankprism._core import parse_number
-from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
+from rankprism.data.preferences import OUTCOMES, Preferences
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.format import Format, chosen, recognised
+from rankprism.formats.format import Format, chosen, recognised, recognised_binary
 from rankprism.formats.known import PREFERENCE_FORMATS
-from rankprism.formats.preference_rows import COLUMNS, NEEDED, add_row
+from rankprism.formats.known.tables import is_table_file, table_columns
+from rankprism.formats.preference_rows import NEEDED, from_rows
 
 
 def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
@@ -30,7 +31,7 @@ def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     if isinstance(source, Preferences):
         return source
     if not isinstance(source, str | os.PathLike):
-        return _from_rows(source)
+        return from_rows(source)
     file = files.text_file(source)
     return _format_of(file, format).read(file)
 
@@ -43,17 +44,19 @@ def are_preferences(source: Any, format: str | None = None) -> bool:
         return False
     if not isinstance(source, str | os.PathLike):
         return _are_rows(source)
-    if not os.path.isfile(source):
+    if not os.path.isfile(source) and files.database_table(source) is None:
         return False
+    if is_table_file(source):
+        return set(NEEDED) <= set(table_columns(source))
     return recognised(PREFERENCE_FORMATS, files.text_file(source).first_line()[1]) is not None
 
 
 def _are_rows(source: Any) -> bool:
     """Whether these are rows of preferences, or a frame of them, by their columns or by the first row."""
-    from rankprism.data.frames import eager, is_frame
+    from rankprism.data.frames import column_names, is_frame
 
     if is_frame(source):
-        return set(NEEDED) <= set(eager(source).columns)
+        return set(NEEDED) <= set(column_names(source))
     first = source[0] if isinstance(source, list | tuple) and source else None
     if isinstance(first, Mapping):
         return set(NEEDED) <= set(first)
@@ -63,6 +66,9 @@ def _are_rows(source: Any) -> bool:
 def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
     if format is not None:
         return chosen(PREFERENCE_FORMATS, format, "preference")
+    binary = recognised_binary(PREFERENCE_FORMATS, file.start())
+    if binary is not None:
+        return binary
     first = file.first_line()[1]
     found = recognised(PREFERENCE_FORMATS, first)
     if found is not None:
@@ -79,26 +85,3 @@ def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
     raise InputError(
         f"{file.name}: the first line {first[:80]!r} looks like no preference file. Known are {known}"
     )
-
-
-def _from_rows(source: Any) -> Preferences:
-    from rankprism.data.frames import all_rows, is_frame
-
-    if not is_frame(source) and (not isinstance(source, Iterable) or isinstance(source, bytes | Mapping)):
-        raise InputError(
-            f"preferences cannot be read from {type(source).__name__} objects; "
-            f"pass a path, rows or a data frame"
-        )
-    rows = PreferenceRows()
-    for number, row in enumerate(all_rows(source) if is_frame(source) else source, 1):
-        where = f"preferences, row {number}"
-        if isinstance(row, Mapping):
-            missing = [name for name in NEEDED if name not in row]
-            if missing:
-                raise InputError(f"{where}: has no {missing[0]}; every judgment needs {', '.join(NEEDED)}")
-            add_row(rows, where, row)
-        elif isinstance(row, tuple | list) and 5 <= len(row) <= len(COLUMNS):
-            add_row(rows, where, dict(zip(COLUMNS, row, strict=False)))
-        else:
-            raise InputError(f"{where}: {row!r} is no row of {', '.join(COLUMNS)}")
-    return rows.finished()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from rankprism._core import RunTable, align_bytes, align_file
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.format import Format, chosen, default_of, recognised
+from rankprism.formats.format import Format, chosen, default_of, recognised, recognised_binary
 from rankprism.formats.known import RUN_FORMATS
+from rankprism.formats.known.tables import is_table_file, opened
 from rankprism.formats.known.trec import TREC_RUN
+from rankprism.formats.memory import RUN_COLUMNS
 from rankprism.types import RunLike
 
 
@@ -23,8 +23,10 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
 
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
-        or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
-    name : the name of the run. Default: the file's name, or "run".
+        or (topic, doc, score, rank); a pandas or polars frame, a DuckDB relation, or anything else that
+        gives an Arrow stream. A file may also be Parquet, Arrow IPC or a DuckDB database. If a table has a
+        column `run`, all its rows must be of one run; `evaluate` takes tables with several.
+    name : the name of the run. Default: the file's name, the name in the column `run`, or "run".
     format : the name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default:
         it is recognised.
 
@@ -43,7 +45,7 @@ def run_from(source: Any, name: str | None, format: str | None, duplicates: str)
         name = files.run_name(source) if name is None else name
         file = files.text_file(source)
         return Run(name, _format_of(file, format).read(file, duplicates))
-    return _from_memory(source, "run" if name is None else name)
+    return _from_memory(source, name)
 
 
 def check_format(format: str | None) -> None:
@@ -54,26 +56,47 @@ def check_format(format: str | None) -> None:
 def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
     if format is not None:
         return chosen(RUN_FORMATS, format, "run")
-    return recognised(RUN_FORMATS, file.first_line()[1]) or default_of(RUN_FORMATS)
+    return (
+        recognised_binary(RUN_FORMATS, file.start())
+        or recognised(RUN_FORMATS, file.first_line()[1])
+        or default_of(RUN_FORMATS)
+    )
 
 
-def _from_memory(source: Any, name: str) -> Run:
+def runs_of(source: Any, name: str) -> dict[str, Any]:
+    """The runs of a frame or of a file that holds a table, all read, by name. Other sources are one run.
+
+    Tables are read here and not later, because a stream can be read only once, and because only the table
+    knows how many runs it holds. `name` : the name of a run that the table does not name.
+    """
+    from rankprism.data.frames import is_frame
+    from rankprism.formats.frames import runs_in
+
+    if is_frame(source):
+        tables = runs_in(source, "run")
+    elif isinstance(source, str | os.PathLike) and is_table_file(source):
+        with opened(files.text_file(source), *RUN_COLUMNS) as table:
+            tables = runs_in(table, files.source_name(source))
+    else:
+        return {name: source}
+    return {run or name: Run(run or name, table) for run, table in tables.items()}
+
+
+def _from_memory(source: Any, name: str | None) -> Run:
+    from rankprism.data.frames import is_frame
+    from rankprism.formats.frames import only_run, run_table, runs_in
     from rankprism.formats.memory import run_columns
 
-    columns, empty = run_columns(source, name)
+    given = "run" if name is None else name
+    if is_frame(source):
+        own, table = only_run(runs_in(source, given), given)
+        return Run(name or own or given, table)
+    columns, empty = run_columns(source, given)
     if not columns.number and not empty:
-        raise InputError(f"{name}: the run is empty; pass at least one topic")
-    if columns.rank and len(columns.rank) != len(columns.number):
-        raise InputError(f"{name}: some rows have a rank and some have none; give it to all or to none")
-    table = RunTable.from_columns(
-        name,
-        columns.topic,
-        columns.doc,
-        np.array(columns.number, dtype=np.float64),
-        np.array(columns.rank, dtype=np.float64),
-    )
+        raise InputError(f"{given}: the run is empty; pass at least one topic")
+    table = run_table(columns)
     table.add_empty(list(empty))
-    return Run(name, table)
+    return Run(given, table)
 
 
 def align_source(

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import parse_number
-from rankprism.data.frames import is_frame
+from rankprism.data.frames import eager, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.known import evall, ntcir
+from rankprism.formats.known.tables import is_table_file, read_table, table_columns
 from rankprism.formats.memory import SPELLINGS
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
@@ -79,6 +80,9 @@ def read_scores(
 
 def recognises(path: files.PathLike) -> bool | None:
     """Whether a file holds scores rather than judgments, by its first lines; None if it may be either."""
+    if is_table_file(path):
+        names = {name.casefold() for name in table_columns(path)}
+        return not names.intersection(SPELLINGS["doc"])
     lines = files.first_lines(path, 2)
     return _looks_like_scores(*lines) if lines else True  # whoever reads it says what is wrong with it
 
@@ -166,20 +170,20 @@ def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:
     return value
 
 
-def _from_frame(source: Any, where: dict[str, str], measure: str | None) -> Iterator[_Cell]:
-    import narwhals as nw
-
-    frame = nw.from_native(source, pass_through=False)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+def _from_frame(
+    source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
+) -> Iterator[_Cell]:
+    frame = eager(source)
     columns = [str(name) for name in frame.columns]
     rows = [["" if x is None else str(x) for x in row] for row in frame.rows()]
-    lines = [(f"scores, row {number}", row) for number, row in enumerate(rows, 1)]
-    return _from_table(columns, lines, where, measure or "score", "scores")
+    lines = [(f"{name}, row {number}", row) for number, row in enumerate(rows, 1)]
+    return _from_table(columns, lines, where, measure or "score", name)
 
 
 def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None) -> Iterator[_Cell]:
     name = files.source_name(path)
+    if is_table_file(path):
+        return _from_frame(read_table(path), where, measure or files.run_name(path), name)
     lines = list(files.text_lines(path, files.unpacked(path)))
     if not lines:
         raise InputError(f"{name}: is empty; expected scores")

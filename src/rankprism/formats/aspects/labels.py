@@ -114,7 +114,7 @@ def header_aspects(columns: Sequence[str]) -> list[str]:
 def _header(
     where: str, found: Sequence[str], wanted: Mapping[str, Column]
 ) -> tuple[int, int, dict[str, int]]:
-    chosen = spelled(found, ("topic", "doc"), None, where)
+    chosen = spelled(found, ("topic", "doc"), (), where)
     for column in wanted:
         if column not in found:
             raise InputError(f"{where}: no column {column!r} among {', '.join(found)}")
@@ -247,7 +247,7 @@ def _cells(source: Any, names: Sequence[str]) -> Iterator[tuple[str, str, str, s
         return
     for number, row in enumerate(_rows(source), 1):
         where = f"judgments, row {number}"
-        chosen = spelled(tuple(row), ("topic", "doc"), None, where)
+        chosen = spelled(tuple(row), ("topic", "doc"), (), where)
         for name in names:
             if name not in row:
                 raise InputError(f"{where}: no column {name!r} among {', '.join(map(str, row))}")

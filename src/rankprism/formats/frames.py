@@ -1,0 +1,119 @@
+"""Judgments and runs from data frames and from everything else that gives an Arrow stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
+from rankprism.data.frames import eager, gives_arrow, is_known_frame
+from rankprism.errors import InputError, listed
+from rankprism.formats.memory import (
+    JUDGMENT_COLUMNS,
+    RUN_COLUMNS,
+    Columns,
+    judgment_columns,
+    run_columns,
+    spelled,
+)
+
+
+def judgments_in(source: Any, name: str) -> JudgmentTable:
+    """The judgments in a frame. `name` is what messages call it."""
+    found = _stream(source, name, *JUDGMENT_COLUMNS)
+    if found is None:
+        table = judgment_table(judgment_columns(source, name))
+    else:
+        stream, place = found
+        table = JudgmentTable.from_arrow(stream, *(place.get(column, -1) for column in JUDGMENT_COLUMNS[0]))
+    if not len(table):
+        raise InputError(f"{name}: there are none; pass at least one (topic, aspect, doc, grade)")
+    return table
+
+
+def runs_in(source: Any, name: str) -> dict[str | None, RunTable]:
+    """The runs in a frame by the column `run`. Without such a column it is one run: None."""
+    found = _stream(source, name, *RUN_COLUMNS)
+    if found is None:
+        tables = {run: _run_table(part, _place(name, run)) for run, part in _by_run(source, name).items()}
+    else:
+        stream, place = found
+        named = runs_from_arrow(stream, *(place.get(column, -1) for column in RUN_COLUMNS[0]))
+        tables = {run if "run" in place else None: table for run, table in named}
+    if not any(len(table) for table in tables.values()):
+        raise InputError(f"{name}: the run is empty; pass at least one topic")
+    return tables
+
+
+def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | None, RunTable]:
+    """The run of a frame that may hold no other, and its name in the frame."""
+    if len(tables) > 1:
+        raise InputError(
+            f"{name}: holds {len(tables)} runs ({listed([str(run) for run in tables])}), and one is wanted "
+            f"here; select the rows of one of them, or pass the whole table where several runs are taken"
+        )
+    return next(iter(tables.items()))
+
+
+def judgment_table(columns: Columns) -> JudgmentTable:
+    grades = np.array(columns.number, dtype=np.float64)
+    return JudgmentTable.from_columns(columns.source, columns.topic, columns.aspect, columns.doc, grades)
+
+
+def run_table(columns: Columns) -> RunTable:
+    if columns.rank and len(columns.rank) != len(columns.number):
+        raise InputError(
+            f"{columns.source}: some rows have a rank and some have none; give it to all or to none"
+        )
+    scores, ranks = (np.array(numbers, dtype=np.float64) for numbers in (columns.number, columns.rank))
+    return RunTable.from_columns(columns.source, columns.topic, columns.doc, scores, ranks)
+
+
+def _stream(
+    source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
+) -> tuple[ArrowStream, dict[str, int]] | None:
+    """The rows as an Arrow stream, with the numbers of the expected columns; None if it gives none."""
+    frame = source if gives_arrow(source) else eager(source).to_native()
+    if not gives_arrow(frame):
+        return None
+    if type(frame).__module__.partition(".")[0] == "pandas":  # which converts all columns that it has
+        frame = frame[list(spelled(tuple(frame.columns), expected, optional, name).values())]
+    try:
+        stream = ArrowStream(frame.__arrow_c_stream__(), name)
+    except InputError:
+        raise
+    except Exception as error:
+        # For example a pandas frame without pyarrow, or with whole numbers and texts in one column.
+        if is_known_frame(source):
+            return None
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{name}: {type(source).__name__} gives no Arrow stream ({reason})") from error
+    columns = stream.columns
+    chosen = spelled(columns, expected, optional, name)
+    return stream, {column: columns.index(spelling) for column, spelling in chosen.items()}
+
+
+def _place(name: str, run: str | None) -> str:
+    return name if run is None else f"{name}, run {run!r}"
+
+
+def _by_run(source: Any, name: str) -> dict[str | None, Any]:
+    """The parts of a frame that gives no Arrow stream, by the column `run`."""
+    import narwhals as nw
+
+    frame = eager(source)
+    column = spelled(tuple(frame.columns), ("run",), ("run",), name).get("run")
+    if column is None:
+        return {None: source}
+    names = Columns(name, "score")
+    parts: dict[str | None, Any] = {}
+    for run in dict.fromkeys(frame[column].to_list()):
+        parts[names.name(run, "run")] = frame.filter(nw.col(column) == run).to_native()
+    return parts
+
+
+def _run_table(source: Any, name: str) -> RunTable:
+    columns, _ = run_columns(source, name)
+    return run_table(columns)
