@@ -18,6 +18,7 @@ from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.memory import peer_name, peer_of
 from rankprism.formats.preferences import are_preferences, read_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
@@ -440,7 +441,8 @@ def _is_run(source: Any) -> bool:
     """A run of its own rather than one of its rows."""
     from rankprism.data.frames import is_frame
 
-    return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
+    is_own = isinstance(source, str | os.PathLike | Run | Mapping | list)
+    return is_own or is_frame(source) or peer_of(source) is not None
 
 
 def _name(source: Any, number: int) -> str:
@@ -448,7 +450,7 @@ def _name(source: Any, number: int) -> str:
         return source.name
     if isinstance(source, str | os.PathLike):
         return files.run_name(source)
-    return "run" if number == 1 else f"run{number}"
+    return peer_name(source) or ("run" if number == 1 else f"run{number}")
 
 
 def align_all(

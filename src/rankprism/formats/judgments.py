@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
 from rankprism.formats.aspects.reading import (
     is_file_per_aspect,
@@ -39,7 +40,8 @@ def read_judgments(
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
-        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
+        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame; "irds:" and the
+        id of a dataset of ir_datasets, or the dataset itself; `Qrels` of ranx; `TrecQrel` of trectools.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
@@ -61,6 +63,8 @@ def read_judgments(
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
         judgments = source
+    elif ir_datasets.is_dataset(source):
+        judgments = _from_dataset(ir_datasets.dataset_rows(source))
     elif isinstance(source, str | os.PathLike):
         judgments = _from_file(source, format)
     else:
@@ -144,13 +148,36 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
     return [Note("grade-columns", message, len(table), " ".join(first))]
 
 
-def _from_memory(source: Any) -> Judgments:
+def _from_memory(source: Any, name: str = "judgments") -> Judgments:
     from rankprism.formats.memory import judgment_columns
 
-    columns = judgment_columns(source, "judgments")
+    if isinstance(source, Iterator):
+        source = list(source)
+    if ir_datasets.are_rows(source):
+        return _from_dataset(ir_datasets.as_rows(name, source))
+    columns = judgment_columns(source, name)
     if not columns.number:
         raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")
     table = JudgmentTable.from_columns(
-        "judgments", columns.topic, columns.aspect, columns.doc, np.array(columns.number, dtype=np.float64)
+        name, columns.topic, columns.aspect, columns.doc, np.array(columns.number, dtype=np.float64)
     )
-    return Judgments(table)
+    return Judgments(table, name)
+
+
+def _from_dataset(found: ir_datasets.DatasetRows) -> Judgments:
+    """The subtopics of a dataset, or its aspects if a judgment has several labels."""
+    if len(found.graded) > 1:
+        judgments = replace(read_aspects(found.rows, list(found.graded)), source=found.source)
+    else:
+        plain = [{k: v for k, v in row.items() if k not in found.named} for row in found.rows]
+        judgments = _from_memory(plain, found.source)
+    return judgments.noting(
+        Note(
+            "unordered-labels",
+            f"{found.source}: the labels of {aspect} are words that have no order, so it is left out. To use "
+            f"it, say which label is better with aspects= (--aspects and --labels)",
+            1,
+            aspect,
+        )
+        for aspect in found.named
+    )

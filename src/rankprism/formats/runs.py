@@ -15,6 +15,7 @@ from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of, recognised
 from rankprism.formats.known import RUN_FORMATS
 from rankprism.formats.known.trec import TREC_RUN
+from rankprism.formats.memory import peer_name, run_columns
 from rankprism.types import RunLike
 
 
@@ -23,8 +24,10 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
 
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
-        or (topic, doc, score, rank); a pandas, polars or pyarrow frame.
-    name : the name of the run. Default: the file's name, or "run".
+        or (topic, doc, score, rank); a pandas, polars or pyarrow frame; a `Run` of ranx; a `TrecRun` of
+        trectools.
+    name : the name of the run. Default: the file's name, the name that a `Run` of ranx or a `TrecRun` has, or
+        "run".
     format : the name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default:
         it is recognised.
 
@@ -43,7 +46,7 @@ def run_from(source: Any, name: str | None, format: str | None, duplicates: str)
         name = files.run_name(source) if name is None else name
         file = files.text_file(source)
         return Run(name, _format_of(file, format).read(file, duplicates))
-    return _from_memory(source, "run" if name is None else name)
+    return _from_memory(source, (peer_name(source) or "run") if name is None else name)
 
 
 def check_format(format: str | None) -> None:
@@ -58,8 +61,6 @@ def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
 
 
 def _from_memory(source: Any, name: str) -> Run:
-    from rankprism.formats.memory import run_columns
-
     columns, empty = run_columns(source, name)
     if not columns.number and not empty:
         raise InputError(f"{name}: the run is empty; pass at least one topic")
