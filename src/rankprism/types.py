@@ -29,12 +29,13 @@ class Frame(Protocol):
 #: A row of judgments or of a run: a tuple in the order of the columns, or a mapping by their names.
 Row: TypeAlias = Sequence[Any] | Mapping[str, Any]
 #: What `read_judgments` takes: a path, ``{aspect: path}``, ``{topic: {aspect: {doc: grade}}}``,
-#: ``{topic: {doc: grade}}``, rows or a frame; a dataset of ir_datasets, or its id; `Qrels` of ranx, and `TrecQrel`
-#: of trectools.
+#: ``{topic: {doc: grade}}``, rows or a frame; a dataset of ir_datasets or its id, `Qrels` of ranx, and
+#: `TrecQrel` of trectools.
 JudgmentsLike: TypeAlias = Union["Judgments", Path, Mapping[Any, Any], Iterable[Row], Frame]
 #: What `read_preferences` takes: a path, rows or a frame.
 PreferencesLike: TypeAlias = Union["Preferences", Path, Iterable[Row], Frame]
-#: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame; `Run` of ranx, `TrecRun` of trectools.
+#: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame; `Run` of ranx, and `TrecRun` of
+#: trectools.
 RunLike: TypeAlias = Union["Run", Path, Mapping[Any, Mapping[Any, float]], Iterable[Row], Frame]
 #: One run, a list of runs, or ``{name: run}``.
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, Any]

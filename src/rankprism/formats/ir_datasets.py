@@ -69,8 +69,8 @@ def are_rows(source: Any) -> bool:
 def as_rows(name: str, judged: Iterable[Any]) -> DatasetRows:
     """Judgments of ir_datasets with their aspects by name.
 
-    In ir_datasets the field `subtopic_id` says which subtopic a judgment is about. `iteration` does not: it is
-    what TREC writes into the second column, such as the round of assessment.
+    In ir_datasets the field `subtopic_id` says which subtopic a judgment is about. The field `iteration` does
+    not: it is what TREC writes into the second column, such as the round of assessment.
     """
     judged = list(judged)
     kind = type(judged[0])
@@ -125,7 +125,8 @@ def load(source: str) -> Any:
             return ir_datasets.load(name)
         except KeyError:
             raise InputError(
-                f"{source}: ir_datasets has no dataset {name!r}{_similar(name)}; see https://ir-datasets.com"
+                f"{source}: ir_datasets has no dataset {name!r}{_similar(name)} https://ir-datasets.com lists "
+                "all of them"
             ) from None
 
 
@@ -148,7 +149,7 @@ def _similar(name: str) -> str:
     import difflib
 
     close = difflib.get_close_matches(name, _ids(), n=2)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"; did you mean {' or '.join(close)}?" if close else ";"
 
 
 def _with_judgments(source: str) -> str:

@@ -10,12 +10,13 @@ ir_measures 0.4 does not look for providers in other packages.
     ...     ir_measures.Qrel("q1", "d2", 1, "jaguar-cat"),
     ... ]
     >>> run = {"q1": {"d1": 2.0, "d3": 1.0}}
-    >>> found = ir_measures.calc_aggregate([RBU @ 20, DSharp_nDCG @ 10, alpha_nDCG(alpha=0.1) @ 20], qrels, run)
-    >>> {str(measure): round(score, 4) for measure, score in sorted(found.items(), key=str)}
-    {'DSharp_nDCG@10': 0.5566, 'RBU@20': 0.3758, 'alpha_nDCG(alpha=0.1)@20': 0.6131}
+    >>> measures = [RBU @ 20, DSharp_nDCG @ 10, alpha_nDCG(alpha=0.1) @ 20]
+    >>> found = ir_measures.calc_aggregate(measures, qrels, run)
+    >>> {str(measure): round(found[measure], 4) for measure in measures}
+    {'RBU@20': 0.0392, 'DSharp_nDCG@10': 0.5566, 'alpha_nDCG(alpha=0.1)@20': 0.6131}
 
-A measure that ir_measures has too, such as `alpha_nDCG`, is its own object. `measure` makes an object from any
-name that rankprism reads.
+A measure that ir_measures has too, such as `alpha_nDCG`, is its own object. `measure` makes an object from
+any name that rankprism reads.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ except ModuleNotFoundError:
         "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'"
     ) from None
 
+from rankprism.ir_measures.evaluator import RankprismProvider
 from rankprism.ir_measures.objects import KNOWN, RankprismMeasure
 from rankprism.ir_measures.objects import as_ir_measures as measure
-from rankprism.ir_measures.evaluator import RankprismProvider
 from rankprism.measures import definitions, lookup, names
 
 __all__ = ["RankprismMeasure", "RankprismProvider", "measure", "provider"]

@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def _check(word: str) -> None:
-    """Refuse a measure of rankprism with a wrong parameter, for which ir_measures says "syntax error" only."""
+    """Refuse a wrong parameter of a measure of rankprism, for which ir_measures only says "syntax error"."""
     try:
         ir_measures.parse_measure(word)
     except Exception as error:  # a path, an option, or something that ir_measures will refuse itself

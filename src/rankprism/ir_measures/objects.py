@@ -95,7 +95,8 @@ def as_rankprism(measure: Any) -> Measure:
     params = {p: measure[p] for p in measure.SUPPORTED_PARAMS if measure[p] is not NOT_PROVIDED}
     if name == "RBP" and "rel" not in params:
         raise MeasureError(
-            "RBP without rel counts grades in ir_measures and relevant documents in rankprism; write RBP(rel=1)"
+            "RBP without rel adds grades in ir_measures and counts relevant documents in rankprism; write "
+            "RBP(rel=1)"
         )
     return lookup(name)(**params)
 
