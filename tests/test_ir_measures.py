@@ -22,7 +22,6 @@ ir_measures = pytest.importorskip("ir_measures")
 from ir_measures import Qrel, ScoredDoc  # noqa: E402
 
 import rankprism.ir_measures as door  # noqa: E402
-import rankprism.ir_measures.evaluator  # noqa: E402
 
 #: Its grammar uses names of `ast` that Python 3.12 deprecates and 3.14 no longer has.
 pytestmark = pytest.mark.filterwarnings("ignore:ast:DeprecationWarning")
@@ -226,11 +225,13 @@ def test_subtopics_may_be_called_subtopic_id() -> None:
 
 def test_topics_without_results_and_empty_runs() -> None:
     measures = [door.RBU @ 20, ir_measures.alpha_nDCG @ 20]
-    some = [scored for scored in run() if scored.query_id != qrels()[0].query_id]
+    first = qrels()[0].query_id
+    some = [scored for scored in run() if scored.query_id != first]
     with pytest.warns(rankprism.RankprismWarning, match="missing-topics"):
         found = per_topic(ir_measures.iter_calc(measures, qrels(), some))
     assert len(found) == 2 * len({q.query_id for q in qrels()})
-    assert found["RBU@20", qrels()[0].query_id] == 0
+    assert found["RBU@20", first] == 0
+    empty: Any
     for empty in ([], {}):
         assert set(per_topic(ir_measures.iter_calc(measures, qrels(), empty)).values()) == {0.0}
 
@@ -446,11 +447,13 @@ def test_an_experiment_of_pyterrier(terrier: Any, experiment: tuple[Any, Any, li
 def test_the_judgments_of_an_experiment_are_read_once(
     terrier: Any, experiment: tuple[Any, Any, list[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = []
-    reader = rankprism.ir_measures.evaluator.read_judgments
-    monkeypatch.setattr(
-        rankprism.ir_measures.evaluator, "read_judgments", lambda given: read.append(1) or reader(given)
-    )
+    read: list[Any] = []
+
+    def reading(given: Any) -> rankprism.Judgments:
+        read.append(given)
+        return rankprism.read_judgments(given)
+
+    monkeypatch.setattr("rankprism.ir_measures.evaluator.read_judgments", reading)
     topics, judged, runs = experiment
     judged = judged.iloc[::-1]  # a frame that no other test has
     terrier.Experiment(runs, topics, judged, [door.RBU @ 20, ir_measures.StRecall @ 5])

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
+    import ir_measures
+
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
@@ -42,8 +44,8 @@ RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, Any]
 #: What `read_scores` takes: what `evaluate` returns, a path or several, a frame, or
 #: ``{run: {topic: {measure: score}}}``.
 ScoresLike: TypeAlias = Union["Scores", Path, Sequence[Path], Mapping[Any, Any], Frame]
-#: A measure as a value or as its name.
-MeasureLike: TypeAlias = Union["Measure", str]
+#: A measure as a value, as its name, or as an object of ir_measures.
+MeasureLike: TypeAlias = Union["Measure", str, "ir_measures.Measure"]
 #: One measure or several.
 MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 #: What `read_judgments` takes as weights: a path or a word, ``{topic: {aspect: weight}}``,

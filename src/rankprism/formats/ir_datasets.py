@@ -125,8 +125,8 @@ def load(source: str) -> Any:
             return ir_datasets.load(name)
         except KeyError:
             raise InputError(
-                f"{source}: ir_datasets has no dataset {name!r}{_similar(name)} https://ir-datasets.com lists "
-                "all of them"
+                f"{source}: ir_datasets has no dataset {name!r}{_similar(name)} "
+                f"https://ir-datasets.com lists all of them"
             ) from None
 
 

@@ -57,7 +57,7 @@ def _registered() -> RankprismProvider:
     return found
 
 
-def __getattr__(name: str) -> ir_measures.Measure:
+def __getattr__(name: str) -> Any:
     """A measure by its name: the object of ir_measures, if it has one."""
     if name not in names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,7 +24,7 @@ class RankprismProvider(Provider):
     NAME = "rankprism"
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._last: tuple[Any, Judgments] | None = None
 
     def supports(self, measure: ir_measures.Measure) -> bool:

@@ -13,7 +13,7 @@ from rankprism.measures import Measure, lookup, names, parse
 from rankprism.measures.parameter import Role
 
 #: What ir_measures knows by name when this module is imported, so without the measures of rankprism.
-KNOWN = dict(theirs.registry)
+KNOWN: dict[str, ir_measures.Measure] = dict(theirs.registry)
 
 
 class RankprismMeasure(ir_measures.Measure):
@@ -32,7 +32,7 @@ class RankprismMeasure(ir_measures.Measure):
                 f"{value} needs {value.needs}, for which the qrels of ir_measures have no place; use "
                 f"rankprism.evaluate"
             )
-        super().__init__(**value.settings)
+        super().__init__(**value.settings)  # type: ignore[no-untyped-call]
         self.value = value
         # Other providers go by this name and ignore parameters that they do not know, so a name of their own
         # must not be theirs.
@@ -90,9 +90,10 @@ def as_rankprism(measure: Any) -> Measure:
         return parse(measure)
     name = str(measure.NAME)
     # A measure that a user has defined may have any name.
-    if name not in names() or type(measure) is not type(KNOWN.get(name)):
+    if name not in names() or name not in KNOWN or type(measure) is not type(KNOWN[name]):
         raise MeasureError(f"rankprism has no measure {measure}")
-    params = {p: measure[p] for p in measure.SUPPORTED_PARAMS if measure[p] is not NOT_PROVIDED}
+    given = {p: measure[p] for p in measure.SUPPORTED_PARAMS}  # with its defaults, which might differ
+    params = {p: value for p, value in given.items() if value is not NOT_PROVIDED}
     if name == "RBP" and "rel" not in params:
         raise MeasureError(
             "RBP without rel adds grades in ir_measures and counts relevant documents in rankprism; write "
