@@ -427,14 +427,14 @@ def test_documents_from_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(name: str) -> Any:
         if name != "vaswani":
             raise KeyError(name)
-        return types.SimpleNamespace(docs_store=Store)
+        return types.SimpleNamespace(docs_store=Store, has_docs=lambda: True)
 
     monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load=load))
     assert snippets("irds:vaswani", {"1"}) == {"1": {"title": "T", "text": "T text"}}
-    with pytest.raises(InputError, match="ir_datasets has no collection 'x'"):
+    with pytest.raises(InputError, match="ir_datasets has no dataset 'x'"):
         snippets("irds:x", {"1"})
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(InputError, match="pip install ir-datasets"):
+    with pytest.raises(InputError, match=r"pip install 'rankprism\[ir-datasets\]'"):
         snippets("irds:vaswani", {"1"})
 
 

@@ -22,6 +22,7 @@ from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.memory import peer_name, peer_of
 from rankprism.formats.preferences import are_preferences, read_preferences
 from rankprism.formats.runs import align_source, check_format, run_from, runs_of
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
@@ -473,7 +474,8 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 def _is_run(source: Any) -> bool:
     """A run of its own rather than one of its rows."""
-    return isinstance(source, str | os.PathLike | Run | Mapping | list) or is_frame(source)
+    is_own = isinstance(source, str | os.PathLike | Run | Mapping | list)
+    return is_own or is_frame(source) or peer_of(source) is not None
 
 
 def _name(source: Any, number: int) -> str:
@@ -481,7 +483,7 @@ def _name(source: Any, number: int) -> str:
         return source.name
     if isinstance(source, str | os.PathLike):
         return files.run_name(source)
-    return "run" if number == 1 else f"run{number}"
+    return peer_name(source) or ("run" if number == 1 else f"run{number}")
 
 
 def align_all(

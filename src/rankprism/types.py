@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
+    import ir_measures
+
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
@@ -29,19 +31,21 @@ class Frame(Protocol):
 #: A row of judgments or of a run: a tuple in the order of the columns, or a mapping by their names.
 Row: TypeAlias = Sequence[Any] | Mapping[str, Any]
 #: What `read_judgments` takes: a path, ``{aspect: path}``, ``{topic: {aspect: {doc: grade}}}``,
-#: ``{topic: {doc: grade}}``, rows or a frame.
+#: ``{topic: {doc: grade}}``, rows or a frame; a dataset of ir_datasets or its id, `Qrels` of ranx, and
+#: `TrecQrel` of trectools.
 JudgmentsLike: TypeAlias = Union["Judgments", Path, Mapping[Any, Any], Iterable[Row], Frame]
 #: What `read_preferences` takes: a path, rows or a frame.
 PreferencesLike: TypeAlias = Union["Preferences", Path, Iterable[Row], Frame]
-#: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame.
+#: What `read_run` takes: a path, ``{topic: {doc: score}}``, rows or a frame; `Run` of ranx, and `TrecRun` of
+#: trectools.
 RunLike: TypeAlias = Union["Run", Path, Mapping[Any, Mapping[Any, float]], Iterable[Row], Frame]
 #: One run, a list of runs, or ``{name: run}``.
 RunsLike: TypeAlias = RunLike | Sequence[RunLike] | Mapping[str, Any]
 #: What `read_scores` takes: what `evaluate` returns, a path or several, a frame, or
 #: ``{run: {topic: {measure: score}}}``.
 ScoresLike: TypeAlias = Union["Scores", Path, Sequence[Path], Mapping[Any, Any], Frame]
-#: A measure as a value or as its name.
-MeasureLike: TypeAlias = Union["Measure", str]
+#: A measure as a value, as its name, or as an object of ir_measures.
+MeasureLike: TypeAlias = Union["Measure", str, "ir_measures.Measure"]
 #: One measure or several.
 MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 #: What `read_judgments` takes as weights: a path or a word, ``{topic: {aspect: weight}}``,

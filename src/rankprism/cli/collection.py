@@ -503,11 +503,17 @@ def read_source(
 
 def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | None) -> bool:
     """Whether the first of these files is one of scores; else it has judgments."""
+    from rankprism.formats.ir_datasets import is_dataset
     from rankprism.formats.scores import recognises
 
     first = named[0]
     pairs, _ = split_pairs(named)
-    if isinstance(pairs, dict) or first.endswith(".toml") or are_only_preferences(named, format):
+    if (
+        isinstance(pairs, dict)
+        or is_dataset(first)
+        or first.endswith(".toml")
+        or are_only_preferences(named, format)
+    ):
         return False
     if first == "-" or (os.path.exists(first) and not os.path.isfile(first) and not os.path.isdir(first)):
         return len(named) == 1  # what comes through a pipe can be read only once

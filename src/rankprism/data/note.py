@@ -35,6 +35,7 @@ KINDS = {
     "byte-order-mark": "an id has a byte-order mark in it",
     "no-break-space": "an id has a no-break space in it",
     "grade-columns": "judgments of several grades may have been read as subtopics",
+    "unordered-labels": "an aspect of a dataset has labels without an order and is left out",
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
     "few-topics": "there are too few topics for a significant difference",

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import files, ir_datasets
 
 DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
-#: What stands before the name of a collection of ir_datasets.
-IR_DATASETS = "irds:"
 #: How the text of a document may be written.
 TYPES = ("text", "markdown", "html")
 _ALSO = {
@@ -40,7 +38,7 @@ def read_documents(source: DocumentsLike, wanted: Collection[str] | None = None)
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked) to JSON lines such as
         ``{"id": "d1", "text": "…", "title": "…", "url": "…", "type": "html"}``; ``{id: {"text": "…"}}``; or
-        "irds:" and the name of a collection of ir_datasets. The type is one of `TYPES`.
+        "irds:" and the id of a dataset of ir_datasets. The type is one of `TYPES`.
     wanted : the ids of the documents to keep. Default: all of them.
 
     >>> read_documents({"d1": {"text": "Jaguars swim well."}, "d2": {"text": "no"}}, {"d1"})
@@ -65,33 +63,13 @@ def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tup
     if isinstance(source, Mapping):
         for doc, row in source.items():
             yield f"document {doc!r}", {"id": doc, **row}
-    elif isinstance(source, str) and source.startswith(IR_DATASETS):
-        yield from _from_ir_datasets(source.removeprefix(IR_DATASETS), wanted)
+    elif isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
+        yield from ir_datasets.documents(source, wanted)
     else:
         name = files.source_name(source)
         for number, line in files.streamed_lines(source):
             where = f"{name}, line {number}"
             yield where, json_object(line, where)
-
-
-def _from_ir_datasets(name: str, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    try:
-        import ir_datasets
-    except ImportError:
-        raise InputError(
-            "documents of ir_datasets need that package: pip install ir-datasets; or pass a JSON Lines file"
-        ) from None
-    try:
-        collection = ir_datasets.load(name)
-    except KeyError:
-        raise InputError(f"ir_datasets has no collection {name!r}; see https://ir-datasets.com") from None
-    if wanted is None:
-        records = ((record.doc_id, record) for record in collection.docs_iter())
-    else:
-        records = collection.docs_store().get_many(list(wanted)).items()
-    for doc, record in records:
-        row = {field: getattr(record, field) for field in ("title", "url") if hasattr(record, field)}
-        yield f"{name}, document {doc!r}", {**row, "id": doc, "text": record.default_text()}
 
 
 def _document(row: Mapping[str, Any], where: str) -> Document:

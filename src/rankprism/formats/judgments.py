@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
-from rankprism.formats import files
+from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
 from rankprism.formats.aspects.reading import (
     is_file_per_aspect,
@@ -40,7 +41,9 @@ def read_judgments(
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
         (topic, aspect, doc, grade) or (topic, doc, grade); a pandas or polars frame, a DuckDB relation, or
-        anything else that gives an Arrow stream. A file may also be Parquet, Arrow IPC or a DuckDB database.
+        anything else that gives an Arrow stream; "irds:" and the id of a dataset of ir_datasets, or the
+        dataset itself; `Qrels` of ranx; `TrecQrel` of trectools. A file may also be Parquet, Arrow IPC or a
+        DuckDB database.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
@@ -66,6 +69,8 @@ def read_judgments(
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
         judgments = source
+    elif ir_datasets.is_dataset(source):
+        judgments = _from_dataset(ir_datasets.dataset_rows(source))
     elif isinstance(source, str | os.PathLike):
         judgments = _from_file(source, format, threads)
     else:
@@ -153,14 +158,38 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
     return [Note("grade-columns", message, len(table), " ".join(first))]
 
 
-def _from_memory(source: Any) -> Judgments:
+def _from_memory(source: Any, name: str = "judgments") -> Judgments:
     from rankprism.data.frames import is_frame
     from rankprism.formats.frames import judgment_table, judgments_in
-    from rankprism.formats.memory import judgment_columns
+    from rankprism.formats.memory import judgment_columns, plain
 
+    source = plain(source)
     if is_frame(source):
-        return Judgments(judgments_in(source, "judgments"))
-    columns = judgment_columns(source, "judgments")
+        return Judgments(judgments_in(source, name), name)
+    if isinstance(source, Iterator):
+        source = list(source)
+    if ir_datasets.are_rows(source):
+        return _from_dataset(ir_datasets.as_rows(name, source))
+    columns = judgment_columns(source, name)
     if not columns.number:
         raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")
-    return Judgments(judgment_table(columns))
+    return Judgments(judgment_table(columns), name)
+
+
+def _from_dataset(found: ir_datasets.DatasetRows) -> Judgments:
+    """The subtopics of a dataset, or its aspects if a judgment has several labels."""
+    if len(found.graded) > 1:
+        judgments = replace(read_aspects(found.rows, list(found.graded)), source=found.source)
+    else:
+        plain = [{k: v for k, v in row.items() if k not in found.named} for row in found.rows]
+        judgments = _from_memory(plain, found.source)
+    return judgments.noting(
+        Note(
+            "unordered-labels",
+            f"{found.source}: the labels of {aspect} are words that have no order, so it is left out. To use "
+            f"it, say which label is better with aspects= (--aspects and --labels)",
+            1,
+            aspect,
+        )
+        for aspect in found.named
+    )

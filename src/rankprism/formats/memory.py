@@ -101,6 +101,40 @@ class Columns:
         return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
 
 
+def plain(source: Any) -> Any:
+    """The dictionary of a `Run` or `Qrels` of ranx, the frame of a `TrecRun` or `TrecQrel` of trectools.
+
+    Everything else is returned as it is. Neither package is imported.
+    """
+    of = peer_of(source)
+    if of == "ranx":
+        return source.to_dict()
+    if of == "trectools":
+        # The second column of judgments holds subtopics, if the file has them.
+        return source.qrels_data.rename(columns={"q0": "aspect"}) if _has_qrels(source) else source.run_data
+    return source
+
+
+def peer_of(source: Any) -> str | None:
+    """The package that an object is of, if it is a run or judgments of another package."""
+    package = type(source).__module__.partition(".")[0]
+    is_known = package == "ranx" and hasattr(source, "to_dict")
+    is_known |= package == "trectools" and (hasattr(source, "run_data") or _has_qrels(source))
+    return package if is_known else None
+
+
+def _has_qrels(source: Any) -> bool:
+    return hasattr(source, "qrels_data")
+
+
+def peer_name(source: Any) -> str | None:
+    """The name that a run of another package has, if it has one."""
+    of = peer_of(source)
+    if of == "trectools":
+        return next((str(name) for name in source.run_data.get("system", ())), None)
+    return source.name if of == "ranx" and isinstance(source.name, str) and source.name else None
+
+
 def judgment_columns(source: Any, name: str) -> Columns:
     """Judgments from ``{topic: {aspect: {doc: grade}}}``, ``{topic: {doc: grade}}`` or rows."""
     columns = Columns(name, "grade")

@@ -11,6 +11,7 @@ from rankprism.data.preferences import OUTCOMES, Preferences
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, recognised, recognised_binary
+from rankprism.formats.ir_datasets import is_dataset
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.known.tables import is_table_file, table_columns
 from rankprism.formats.preference_rows import NEEDED, from_rows
@@ -40,7 +41,7 @@ def are_preferences(source: Any, format: str | None = None) -> bool:
     """Whether a source can be nothing but preferences. Standard input is not looked at, only its format."""
     if isinstance(source, Preferences) or format in PREFERENCE_FORMATS:
         return True
-    if format is not None:
+    if format is not None or is_dataset(source):
         return False
     if not isinstance(source, str | os.PathLike):
         return _are_rows(source)

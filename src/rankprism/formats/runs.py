@@ -14,7 +14,7 @@ from rankprism.formats.format import Format, chosen, default_of, recognised, rec
 from rankprism.formats.known import RUN_FORMATS
 from rankprism.formats.known.tables import is_table_file, opened
 from rankprism.formats.known.trec import TREC_RUN
-from rankprism.formats.memory import RUN_COLUMNS
+from rankprism.formats.memory import RUN_COLUMNS, peer_name, plain, run_columns
 from rankprism.types import RunLike
 
 
@@ -24,9 +24,11 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
     source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
         .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
         or (topic, doc, score, rank); a pandas or polars frame, a DuckDB relation, or anything else that
-        gives an Arrow stream. A file may also be Parquet, Arrow IPC or a DuckDB database. If a table has a
-        column `run`, all its rows must be of one run; `evaluate` takes tables with several.
-    name : the name of the run. Default: the file's name, the name in the column `run`, or "run".
+        gives an Arrow stream; a `Run` of ranx; a `TrecRun` of trectools. A file may also be Parquet, Arrow
+        IPC or a DuckDB database. If a table has a column `run`, all its rows must be of one run; `evaluate`
+        takes tables with several.
+    name : the name of the run. Default: the file's name, the name in the column `run`, the name that a `Run`
+        of ranx or a `TrecRun` has, or "run".
     format : the name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default:
         it is recognised.
 
@@ -85,9 +87,9 @@ def runs_of(source: Any, name: str) -> dict[str, Any]:
 def _from_memory(source: Any, name: str | None) -> Run:
     from rankprism.data.frames import is_frame
     from rankprism.formats.frames import only_run, run_table, runs_in
-    from rankprism.formats.memory import run_columns
 
-    given = "run" if name is None else name
+    given = name or peer_name(source) or "run"
+    source = plain(source)
     if is_frame(source):
         own, table = only_run(runs_in(source, given), given)
         return Run(name or own or given, table)

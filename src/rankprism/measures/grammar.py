@@ -38,7 +38,7 @@ def parse(text: str | Measure | Any) -> Measure:
         return text
     if isinstance(text, str):
         return _Reader(text).measure()
-    if type(text).__module__.partition(".")[0] == "ir_measures":
+    if any(kind.__module__.partition(".")[0] == "ir_measures" for kind in type(text).__mro__):
         return _Reader(str(text)).measure()  # measures of ir_measures print in the same grammar
     raise MeasureError(
         f"{quoted(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "

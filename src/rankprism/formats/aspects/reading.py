@@ -38,7 +38,7 @@ from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
-from rankprism.formats import files
+from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
@@ -69,7 +69,7 @@ def read_description(path: files.PathLike) -> Judgments:
     settings = content.get("aspects", {column: {} for column in columns if column != SKIPPED})
     if not settings:
         raise InputError(f'{name}: names no aspects; add columns = ["relevance", …] or [aspects.relevance]')
-    source = folder / content["judgments"] if "judgments" in content else None
+    source = _inside_path(folder, content["judgments"]) if "judgments" in content else None
     try:
         aspects = [_inside(folder, aspect) for aspect in as_aspects(settings)]
         return replace(read_aspects(source, aspects, columns), source=name)
@@ -119,9 +119,13 @@ def _content(path: files.PathLike) -> dict[str, Any]:
 
 def _inside(folder: Path, aspect: AspectSettings) -> AspectSettings:
     """The aspect with its paths relative to a folder."""
-    file = None if aspect.file is None else folder / aspect.file
+    file = None if aspect.file is None else _inside_path(folder, aspect.file)
     answers = folder / aspect.answers if isinstance(aspect.answers, str) else aspect.answers
     return replace(aspect, file=file, answers=answers)
+
+
+def _inside_path(folder: Path, path: files.PathLike) -> files.PathLike:
+    return path if ir_datasets.is_dataset(path) else folder / path
 
 
 def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
@@ -145,20 +149,29 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
 
     A file without such a line has the aspects that are described, in this order.
     """
+    known = {aspect.name: aspect for aspect in described}
+    if ir_datasets.is_dataset(source):
+        found = ir_datasets.dataset_rows(source)
+        names = [*found.graded, *(name for name in found.named if name in known)]
+        return read_aspects(found, _all_described(found.source, names, known))
     if not isinstance(source, str | os.PathLike) or os.fspath(source).endswith(".toml"):
         return read_multi_aspect(source, described)
     data = files.unpacked(source)
     columns = files.columns(files.first_line(source, data)[1])
     if not labels.is_header(columns):
         return read_aspects(source, described, data=data)
-    known = {aspect.name: aspect for aspect in described}
-    names = labels.header_aspects(columns)
+    every = _all_described(files.source_name(source), labels.header_aspects(columns), known)
+    return read_aspects(source, every, data=data)
+
+
+def _all_described(
+    source: str, names: Sequence[str], known: Mapping[str, AspectSettings]
+) -> list[AspectSettings]:
+    """What is said of each aspect of a source, some of which are described."""
     for name in known:
         if name not in names:
-            raise InputError(
-                f"{files.source_name(source)}: there is no column {name!r} among {', '.join(names)}"
-            )
-    return read_aspects(source, [known.get(name, AspectSettings(name)) for name in names], data=data)
+            raise InputError(f"{source}: there is no column {name!r} among {', '.join(names)}")
+    return [known.get(name, AspectSettings(name)) for name in names]
 
 
 def read_aspects(
@@ -171,16 +184,30 @@ def read_aspects(
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
+    if ir_datasets.is_dataset(source):
+        source = ir_datasets.dataset_rows(source)
     raw = _shared_columns(source, chosen, columns, data)
     for aspect in named:
         if aspect.file is not None and not aspect.thresholds:
-            raw[aspect.name] = labels.one_column(aspect.file, aspect.name)
+            raw[aspect.name] = _own_column(aspect.file, aspect.name)
     documents = {key for column in raw.values() for key in column}
     for aspect in named:
         if aspect.file is not None and aspect.thresholds:
             raw[aspect.name] = _by_score(aspect, aspect.file, documents)
-    name = files.source_name(source) if isinstance(source, str | os.PathLike) else "judgments"
-    return _assembled(name, named, raw)
+    return _assembled(_name(source), named, raw)
+
+
+def _name(source: Any) -> str:
+    if isinstance(source, ir_datasets.DatasetRows):
+        return source.source
+    return files.source_name(source) if isinstance(source, str | os.PathLike) else "judgments"
+
+
+def _own_column(file: files.PathLike, aspect: str) -> Column:
+    """The labels of an aspect that has a file, or the relevance of a dataset, for itself."""
+    if not ir_datasets.is_dataset(file):
+        return labels.one_column(file, aspect)
+    return labels.from_memory(ir_datasets.dataset_rows(file).rows, ["relevance"])["relevance"]
 
 
 def _shared_columns(
@@ -195,7 +222,8 @@ def _shared_columns(
     if isinstance(source, str | os.PathLike):
         found = labels.column_lines(source, columns or _columns(aspects), data)
     else:
-        found = labels.from_memory(source, list(dict.fromkeys(a.column or a.name for a in shared)))
+        rows = source.rows if isinstance(source, ir_datasets.DatasetRows) else source
+        found = labels.from_memory(rows, list(dict.fromkeys(a.column or a.name for a in shared)))
     for aspect in shared:
         column = aspect.column or aspect.name
         if column not in found:

@@ -1,0 +1,71 @@
+"""The measures of rankprism in ir_measures, and so in PyTerrier.
+
+Importing this module registers them and the provider that computes them. An import is needed because
+ir_measures 0.4 does not look for providers in other packages.
+
+    >>> import ir_measures
+    >>> from rankprism.ir_measures import RBU, DSharp_nDCG, alpha_nDCG
+    >>> qrels = [
+    ...     ir_measures.Qrel("q1", "d1", 1, "jaguar-car"),
+    ...     ir_measures.Qrel("q1", "d2", 1, "jaguar-cat"),
+    ... ]
+    >>> run = {"q1": {"d1": 2.0, "d3": 1.0}}
+    >>> measures = [RBU @ 20, DSharp_nDCG @ 10, alpha_nDCG(alpha=0.1) @ 20]
+    >>> found = ir_measures.calc_aggregate(measures, qrels, run)
+    >>> {str(measure): round(found[measure], 4) for measure in measures}
+    {'RBU@20': 0.0392, 'DSharp_nDCG@10': 0.5566, 'alpha_nDCG(alpha=0.1)@20': 0.6131}
+
+A measure that ir_measures has too, such as `alpha_nDCG`, is its own object. `measure` makes an object from
+any name that rankprism reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import ir_measures
+except ModuleNotFoundError:
+    raise ImportError(
+        "rankprism.ir_measures needs one more package: pip install 'rankprism[ir-measures]'"
+    ) from None
+
+from rankprism.ir_measures.evaluator import RankprismProvider
+from rankprism.ir_measures.objects import KNOWN, RankprismMeasure
+from rankprism.ir_measures.objects import as_ir_measures as measure
+from rankprism.measures import definitions, lookup, names
+
+__all__ = ["RankprismMeasure", "RankprismProvider", "measure", "provider"]
+#: Preference measures are left out, because the qrels of ir_measures have no place for preferences.
+__all__ += [name for name in names() if lookup(name).needs == "judgments"]
+
+
+def _registered() -> RankprismProvider:
+    """Make the measures and the provider known to ir_measures."""
+    aliases = {alias: d.name for d in definitions() if d.needs == "judgments" for alias in d.aliases}
+    own = {name: name for name in names() if lookup(name).needs == "judgments"}
+    for spelling, name in (aliases | own).items():
+        # The grammar of ir_measures reads Python names only.
+        if spelling not in KNOWN and spelling.isidentifier():
+            ir_measures.measures.register(__getattr__(name), name=spelling)
+    found = RankprismProvider()
+    ir_measures.providers.register(found)
+    # Before pyndeval, which returns wrong scores for two values of alpha in one call and for topics that are
+    # interleaved, and fails with judged_only. What the other providers compute stays theirs.
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline.insert(pipeline.index(ir_measures.pyndeval), found)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    """A measure by its name: the object of ir_measures, if it has one."""
+    if name not in names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return KNOWN[name] if name in KNOWN else RankprismMeasure(lookup(name))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+provider: Any = _registered()

@@ -1,0 +1,91 @@
+"""The provider through which ir_measures computes measures with rankprism."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import ir_measures
+from ir_measures.providers import Evaluator, Provider
+
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError, MeasureError, RankprismWarning
+from rankprism.evaluation import evaluate
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import read_run
+from rankprism.ir_measures.objects import as_rankprism
+from rankprism.results.scores import Scores
+
+
+class RankprismProvider(Provider):
+    """Computes the measures of rankprism, and those of ir_measures that mean the same in both."""
+
+    NAME = "rankprism"
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._last: tuple[Any, Judgments] | None = None
+
+    def supports(self, measure: ir_measures.Measure) -> bool:
+        """Whether rankprism has this measure with these parameters, and it means the same there."""
+        measure.validate_params()
+        try:
+            as_rankprism(measure)
+        except MeasureError:
+            return False
+        return True
+
+    def _evaluator(self, measures: Iterable[ir_measures.Measure], qrels: Any) -> RankprismEvaluator:
+        return RankprismEvaluator(list(measures), self._judgments(qrels))
+
+    def _judgments(self, qrels: Any) -> Judgments:
+        """The judgments. Those of the last frame are kept.
+
+        PyTerrier asks for a new evaluator for each system of an experiment, each time with a new frame of
+        the same judgments. Comparing two frames takes much less time than reading one.
+        """
+        if not hasattr(qrels, "itertuples"):
+            return read_judgments(qrels)
+        last = self._last
+        if last is None or not last[0].equals(qrels):
+            # A copy, because its owner may change the frame.
+            last = self._last = (qrels.copy(), read_judgments(qrels))
+        return last[1]
+
+
+class RankprismEvaluator(Evaluator):
+    """Scores runs by some measures with the same judgments."""
+
+    def __init__(self, measures: list[ir_measures.Measure], judgments: Judgments) -> None:
+        super().__init__(measures, judgments.topics)
+        self.judgments = judgments
+        self.values = [as_rankprism(measure) for measure in measures]
+
+    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        scores = self._scores(_source(run))
+        column = {name: number for number, name in enumerate(scores.measures)}
+        # Topic after topic, in the order in which rankprism adds them, so that means are the same, too.
+        for measure, value in zip(self.measures, self.values, strict=True):
+            for topic, score in zip(scores.topics, scores.values[0, :, column[str(value)]], strict=True):
+                yield ir_measures.Metric(topic, measure, float(score))
+
+    def _scores(self, source: Any) -> Scores:
+        if len(source):
+            return evaluate(self.judgments, read_run(source), self.values)
+        # PyTerrier evaluates an empty run to learn what topics without results score, so it is no mistake.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankprismWarning)
+            return evaluate(self.judgments, read_run({self.judgments.topics[0]: {}}), self.values)
+
+
+def _source(run: Any) -> Any:
+    """What ir_measures takes as a run, as something that `read_run` takes."""
+    if isinstance(run, Mapping):
+        return run
+    if not hasattr(run, "itertuples"):
+        return [(scored.query_id, scored.doc_id, scored.score) for scored in run]
+    for name in ir_measures.ScoredDoc._fields:
+        if name not in run.columns:
+            raise InputError(f"run: the frame has no column {name!r} among {', '.join(run.columns)}")
+    return run[list(ir_measures.ScoredDoc._fields)]  # it may have ranks, which do not count here
