@@ -30,7 +30,7 @@ bench: $(VENV)/installed
 	$(PIP) install "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py
 
-docs: $(VENV)/installed
+docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
 
 format: $(VENV)/ready
