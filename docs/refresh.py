@@ -107,8 +107,13 @@ def executed(notebook: Path) -> str:
 
     content = nbformat.read(notebook, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"kernel_name": "python3", "record_timing": False, "timeout": 120}
-        NotebookClient(content, resources={"metadata": {"path": folder}}, **settings).execute()
+        NotebookClient(
+            content,
+            resources={"metadata": {"path": folder}},
+            kernel_name="python3",
+            record_timing=False,
+            timeout=300,
+        ).execute()
     content.metadata["language_info"] = {"name": "python"}
     return f"{nbformat.writes(content)}\n"
 

@@ -52,7 +52,7 @@ class ChartDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         [name], code = self.arguments, "\n".join(self.content)
-        names = self.env.temp_data.setdefault("gallery", {})
+        names: Any = self.env.temp_data.setdefault("gallery", {})
         try:
             svg = picture(name, code, names)
         except Exception as error:
