@@ -5,6 +5,7 @@
 # make format  put the code in shape
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
+# make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
@@ -12,7 +13,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint bench docs format lowest fuzz sanitize mutation clean
+.PHONY: demo test lint bench docs format lowest package fuzz sanitize mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -30,7 +31,7 @@ bench: $(VENV)/installed
 	$(PIP) install "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py
 
-docs: $(VENV)/installed
+docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
 
 format: $(VENV)/ready
@@ -42,6 +43,12 @@ lowest: $(VENV)/wheel
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip --quiet install "$$(cat $(VENV)/wheel)[test]" -c tests/lowest.txt
 	.venv-lowest/bin/python -m pytest -n auto --dist loadgroup --doctest-modules --pyargs rankprism tests
+
+# The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
+TESTS ?= tests/test_packaging.py tests/test_cli.py tests/test_docs.py::test_links_lead_somewhere tests/test_formats.py \
+  tests/test_same_bits.py tests/test_scores.py tests/test_tables.py
+package:
+	.ci/package $(PYTHON) $(TESTS)
 
 # libFuzzer comes with clang, which Debian has.
 SECONDS ?= 120

@@ -1,4 +1,4 @@
-"""Run every command and example in README and docs, and put in what they really print.
+"""Run every command, example and notebook in README and docs, and put in what they really print.
 
 `make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write.
 """
@@ -35,6 +35,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tests": tests_table,
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def console(block: str, folder: Path) -> str:
@@ -100,6 +101,24 @@ def refreshed(page: Path) -> str:
     )
 
 
+def executed(notebook: Path) -> str:
+    """The notebook with what its cells show now, and without times, paths and versions."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    content = nbformat.read(notebook, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        NotebookClient(
+            content,
+            resources={"metadata": {"path": folder}},
+            kernel_name="python3",
+            record_timing=False,
+            timeout=300,
+        ).execute()
+    content.metadata["language_info"] = {"name": "python"}
+    return f"{nbformat.writes(content)}\n"
+
+
 def sample_report() -> Report:
     """The report of the sample collection, as docs/report.md shows it."""
     return make(
@@ -111,3 +130,4 @@ if __name__ == "__main__":
     sample_report().save(ROOT / "docs" / "sample-report.html")
     for page in PAGES:
         page.write_text(refreshed(page), encoding="utf-8")
+    NOTEBOOK.write_text(executed(NOTEBOOK), encoding="utf-8")

@@ -324,6 +324,34 @@ def test_the_shell_completes(typed: str, expected: str, rankprism_command: Path,
     assert expected in done.stdout.split(), done.stderr
 
 
+@pytest.mark.parametrize(
+    "typed", ["-m R@", "-m P @ 1", "-m alpha_nDCG@1", "-m α-nDCG", "irds:clueweb09/en", "irds : c"]
+)
+def test_what_has_no_completion_does_no_harm(typed: str, rankprism_command: Path, tmp_path: Path) -> None:
+    """bash takes @ and : for the ends of words, so a cutoff and the name of a dataset arrive in pieces."""
+    words = ["rankprism", "evaluate", *typed.split()]
+    environment = {
+        **os.environ,
+        "_RANKPRISM_COMPLETE": "complete_bash",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    command = [str(rankprism_command)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
+def test_completion_is_installed_and_bash_completes_measures(rankprism_command: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    code = (
+        f"'{rankprism_command}' --install-completion bash >/dev/null && source ~/.bashrc && "
+        "COMP_WORDS=(rankprism evaluate q r -m alpha_n) && COMP_CWORD=5 && "
+        f"_rankprism_completion '{rankprism_command}' && printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("alpha_nDCG\n", "")
+
+
 def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp_path: Path) -> None:
     """As after `make demo`: the command is not where the shell looks for it."""
     environment = {**os.environ, "PATH": "/usr/bin:/bin"}

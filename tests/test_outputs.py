@@ -463,6 +463,7 @@ def test_every_result_has_every_format(scores: Scores) -> None:
     for result in [*every_result(scores), *other_results(scores)]:
         for kind in RESULT_FORMATS:
             assert written(result, kind)
+        assert "<table" in result._repr_html_()  # what a notebook shows
         caption = "A caption."
         for kind in ("table", "latex", "markdown"):
             text = written(result, kind, Style(caption=caption))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
 from importlib import metadata, resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML  # which check-jsonschema needs, too
@@ -14,13 +16,16 @@ from ruamel.yaml import YAML  # which check-jsonschema needs, too
 import rankprism
 
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def test_the_version_is_told_once() -> None:
-    assert metadata.version("rankprism") == rankprism.__version__
-    citation = (ROOT / "CITATION.cff").read_text()
-    assert f"version: {rankprism.__version__}" in citation
-    assert f"## {rankprism.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+def test_the_version_stands_in_pyproject_and_everything_else_agrees() -> None:
+    version = PROJECT["project"]["version"]
+    assert rankprism.__version__ == metadata.version("rankprism") == version
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    assert not any(f'"{version}"' in text for text in sources)
 
 
 def test_what_is_tested_is_the_installed_wheel() -> None:
@@ -49,24 +54,100 @@ def test_every_public_name_exists_and_is_documented() -> None:
         rankprism.evaluat  # noqa: B018
 
 
-def test_the_workflow_fits_githubs_schema() -> None:
-    workflow = ROOT / ".github" / "workflows" / "wheels.yml"
-    check = Path(sys.executable).with_name("check-jsonschema")
-    command = [str(check), "--builtin-schema", "vendor.github-workflows", str(workflow)]
-    result = subprocess.run(command, capture_output=True, text=True)
+def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
+    about = metadata.metadata("rankprism")
+    links = dict(line.split(", ") for line in about.get_all("Project-URL", []))
+    assert {"Homepage", "Documentation", "Changelog", "Issues"} <= set(links)
+    assert all(link.startswith("https://") for link in links.values())
+
+
+def tool(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a program that is installed beside Python."""
+    command = [str(Path(sys.executable).with_name(name)), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    """The wheel that `make` has built, of which the tests use the installed package."""
+    found = sorted((ROOT / "dist").glob(f"rankprism-{rankprism.__version__}-*.whl"))
+    if not found:
+        pytest.skip("there is no wheel in dist; `make test` builds it")
+    return found[-1]
+
+
+def test_pypi_would_take_the_wheel(wheel: Path) -> None:
+    for checked in (tool("twine", "check", "--strict", wheel), tool("check-wheel-contents", wheel)):
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_fits_githubs_schema(workflow: Path) -> None:
+    result = tool("check-jsonschema", "--builtin-schema", "vendor.github-workflows", workflow)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def jobs(workflow: str) -> Any:
+    return YAML(typ="safe").load(ROOT / ".github" / "workflows" / workflow)["jobs"]
+
+
+def steps(job: Any) -> str:
+    """All that a job calls."""
+    return "\n".join(step.get("uses", "") + step.get("run", "") for step in job["steps"])
+
+
 def test_the_workflow_tests_every_python_and_looks_at_the_bits_on_every_platform() -> None:
-    jobs = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "wheels.yml")["jobs"]
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    versions = jobs["test"]["strategy"]["matrix"]["python"]
-    listed = [line for line in project["project"]["classifiers"] if "Python :: 3." in line]
+    made = jobs("wheels.yml")
+    versions = made["test"]["strategy"]["matrix"]["python"]
+    listed = [line for line in PROJECT["project"]["classifiers"] if "Python :: 3." in line]
     assert versions == [line.rpartition(" ")[2] for line in listed] == ["3.11", "3.12", "3.13", "3.14"]
-    systems = jobs["wheels"]["strategy"]["matrix"]["os"]
+    systems = made["wheels"]["strategy"]["matrix"]["os"]
     assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"} <= set(systems)
-    assert any(step.get("uses", "").startswith("pypa/cibuildwheel@") for step in jobs["wheels"]["steps"])
-    wheels = project["tool"]["cibuildwheel"]
-    assert wheels["build"].split() == [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert "cibuildwheel" in steps(made["wheels"])
+    for check in ("twine check --strict", "check-wheel-contents", "abi3audit --strict"):
+        assert check in steps(made["check"])
+    wheels = PROJECT["tool"]["cibuildwheel"]
+    everywhere = [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert wheels["build"].split() == [*everywhere, "cp314t-*"]
     assert "test-skip" not in wheels
-    assert "{project}/tests/test_same_bits.py" in wheels["test-command"]
+    for settings in (wheels, *wheels["overrides"]):
+        assert "{project}/tests/test_same_bits.py" in settings["test-command"]
+
+
+def test_a_free_threaded_wheel_is_built_because_the_core_says_that_it_needs_no_lock() -> None:
+    assert "FREE_THREADED" in (ROOT / "CMakeLists.txt").read_text()
+    [override] = PROJECT["tool"]["cibuildwheel"]["overrides"]
+    assert override["select"] == "cp314t-*"
+    assert "{project}/tests/test_threads.py" in override["test-command"]
+
+
+def test_a_release_publishes_only_what_passed_all_tests_and_without_a_password() -> None:
+    made = jobs("release.yml")
+    assert made["build"] == {"needs": "version", "uses": "./.github/workflows/wheels.yml"}
+    assert made["publish"]["needs"] == "build"
+    assert made["publish"]["permissions"] == {"id-token": "write"}
+    assert "pypa/gh-action-pypi-publish@" in steps(made["publish"])
+    assert "password" not in (ROOT / ".github/workflows/release.yml").read_text().replace("no password", "")
+    # Artifacts of every job that builds, under the names that are downloaded.
+    uploads = [
+        step["with"]["name"]
+        for job in ("wheels", "sdist")
+        for step in jobs("wheels.yml")[job]["steps"]
+        if step.get("uses", "").startswith("actions/upload-artifact@")
+    ]
+    assert [name.startswith("dist-") for name in uploads] == [True, True]
+
+
+def test_a_release_refuses_a_tag_that_is_not_the_version() -> None:
+    [script] = [step["run"] for step in jobs("release.yml")["version"]["steps"] if "run" in step]
+    code = script.split("<<'END'\n")[1].removesuffix("END\n")
+    for tag, accepted in ((f"v{rankprism.__version__}", True), ("v99.0.0", False)):
+        environment = {**os.environ, "GITHUB_REF_NAME": tag}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+        assert (done.returncode == 0) == accepted, done.stderr
+        assert accepted or "set the version in pyproject.toml" in done.stderr

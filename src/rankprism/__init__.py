@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rankprism.measures import Measure, parse
     from rankprism.results.scores import Scores
 
-__version__ = "0.1.0"
+    __version__: str
 
 __all__ = [
     "Hits",
@@ -116,6 +116,11 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return importlib.import_module(f"rankprism.{name}")
+    if name == "__version__":
+        # pyproject.toml has it, and the installed package knows it from there.
+        from importlib.metadata import version
+
+        return version("rankprism")
     if name not in _HOME:
         raise AttributeError(f"module 'rankprism' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism import __version__
 from rankprism.cli.group import Group, in_words
 
 #: The module of each command, in the order of the help: what users do with runs comes first, then measures,
@@ -62,6 +61,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from rankprism import __version__
+
         print(f"rankprism {__version__}")
         raise typer.Exit
 

@@ -1,7 +1,8 @@
 """Charts of scores and of the results of analyses. Each chart is one function.
 
-Charts are Altair charts. Notebooks show them, and `save` writes them as HTML, SVG, PNG or PDF. Altair is an
-extra, ``pip install 'rankprism[plots]'``, and is loaded when the first chart is drawn.
+Charts are Altair charts. Notebooks show them as pictures, without a network, and `save` writes them as HTML,
+SVG, PNG or PDF. Altair is an extra, ``pip install 'rankprism[plots]'``, and is loaded when the first chart is
+drawn.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
+from rankprism.plots.of_scores import ScorePlots as ScorePlots
 from rankprism.plots.output import check_ending as check_ending
 from rankprism.plots.output import save as save
 from rankprism.plots.record import CHARTS as CHARTS
@@ -32,7 +34,7 @@ if TYPE_CHECKING:  # for type checkers, which cannot run the loop below
 for _module in pkgutil.iter_modules(globals()["__path__"]):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-_OTHERS = ("CHARTS", "Chart", "chart", "check_ending", "check_size", "draw", "save")
+_OTHERS = ("CHARTS", "Chart", "ScorePlots", "chart", "check_ending", "check_size", "draw", "save")
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
-from rankprism.plots.theme import FIRST, counted, data, row_labels, styled, wrapped
+from rankprism.plots.theme import AMOUNTS, FIRST, counted, data, row_labels, styled, wrapped
 
 if TYPE_CHECKING:
     from rankprism.aspects.ideal_rankings import Attainable
@@ -37,7 +37,14 @@ def attainable_boxes(
                 for score in _scores(found, t, m)
             )
         )
-        .mark_boxplot(extent="min-max", size=step * 0.6, color=FIRST, rule={"color": FIRST})
+        .mark_boxplot(
+            extent="min-max",
+            size=step * 0.6,
+            box={"fill": AMOUNTS[2], "stroke": FIRST},
+            rule={"color": FIRST},
+            # White, as it is by default, would hide a box without height: all quartiles are the same score.
+            median={"color": AMOUNTS[-1], "thickness": 2},
+        )
         .encode(
             x=alt.X(
                 "topic:N",

@@ -12,7 +12,7 @@ from typing import Any
 from rankprism.errors import InputError, RankprismError, one_of
 from rankprism.foreign import shown_lines
 from rankprism.formats.files import PathLike, check_target, write_files
-from rankprism.plots.record import MISSING
+from rankprism.plots.engine import MISSING
 
 ENDINGS = ("html", "svg", "png", "pdf")
 #: Pixels per point in PNG files, which are then sharp on paper at the width of a column.

@@ -1,7 +1,7 @@
 """A chart is a function with the decorator `chart`, which makes a record of it.
 
-`rankprism.plots`, the commands of `rankprism plot`, the option
-``--plot`` of other commands and the table in docs/plots.md are made from the records.
+`rankprism.plots`, the commands of `rankprism plot`, the methods of ``scores.plot``, the option ``--plot`` of
+other commands and the table in docs/plots.md are made from the records.
 """
 
 from __future__ import annotations
@@ -11,29 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
-from rankprism.errors import InputError, RankprismError, listed
-
-MISSING = "charts need two more packages: pip install 'rankprism[plots]'"
-
-if TYPE_CHECKING:
-    import altair as alt
-else:
-
-    class _Altair:
-        """Loads Altair, which takes a second, when a chart is drawn and not when charts are listed."""
-
-        def __getattr__(self, name: str) -> Any:
-            try:
-                import altair
-            except ModuleNotFoundError as error:
-                if error.name != "altair":
-                    raise
-                raise RankprismError(MISSING) from None
-            return getattr(altair, name)
-
-    alt = _Altair()
+from rankprism.errors import InputError, listed
+from rankprism.plots.engine import alt
+from rankprism.plots.notebook import picture
 
 __all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
 
@@ -125,7 +107,7 @@ def chart(
                     f"got {type(args[0]).__name__}"
                 )
             check_size(kwargs.get("width"), kwargs.get("height"))
-            return function(*args, **kwargs)
+            return picture(function(*args, **kwargs))
 
         record = CHARTS[function.__name__] = Chart(function.__name__, command, drawing, example)
         return drawing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name
 from rankprism.results.result import Cell, Result, Table
+
+if TYPE_CHECKING:
+    from rankprism.plots import ScorePlots
 
 MEAN = "all"  #: the topic that stands for the mean over topics
 
@@ -107,6 +110,17 @@ class Scores(Result):
         <BLANKLINE>
         """
         return ScoreTable(self, per_topic, means, wide)
+
+    @property
+    def plot(self) -> ScorePlots:
+        """The charts of `rankprism plot`, drawn of these scores: ``scores.plot.intervals()``.
+
+        ``dir(scores.plot)`` lists them.
+        """
+        import rankprism
+
+        # The package itself finds its rooms when they are asked for; this module knows none above its own.
+        return rankprism.plots.ScorePlots(self)
 
     def to_trec(self, *, digits: int | None = None) -> str:
         """The scores on every topic in the format of trec_eval. Default of `digits`: full precision."""
