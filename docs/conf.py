@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import rankprism.types
 from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx import addnodes
 from sphinx.application import Sphinx
+
+import rankprism.types
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -25,7 +26,7 @@ author = "The rankprism authors"
 copyright = f"{author}, Apache 2.0"
 version = release = PROJECT["version"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 if (DOCS / "_ext" / "gallery.py").exists():
     extensions.append("gallery")
 exclude_patterns = ["_ext", "_static"]
@@ -43,7 +44,6 @@ autodoc_type_aliases = {name: name for name in vars(rankprism.types) if name.end
 autodoc_preserve_defaults = True
 maximum_signature_line_length = 90
 add_module_names = False
-numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = "rankprism"
@@ -59,10 +59,10 @@ PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (?=\S)(.*)")
 
 
 def as_numpydoc(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Put a docstring into the form that numpydoc reads.
+    """Put a docstring into the form of numpydoc, which napoleon reads.
 
-    Our docstrings explain each parameter as "name : what it is" and leave types to the signature. numpydoc
-    wants headings above parameters and examples, and takes what stands behind the colon for a type.
+    Our docstrings explain each parameter as "name : what it is" and leave types to the signature. In
+    numpydoc, parameters and examples have headings, and what stands behind the colon is the type.
     """
     paragraphs = _paragraphs(lines)
     examples = [p for p in paragraphs if p[0].startswith(">>>")]
@@ -87,7 +87,13 @@ def _paragraphs(lines: list[str]) -> list[list[str]]:
 
 
 def plain_aliases(
-    _app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, signature: str | None, returns: str | None
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    _object: Any,
+    _options: Any,
+    signature: str | None,
+    returns: str | None,
 ) -> tuple[str | None, str | None]:
     """Show JudgmentsLike | None and not autodoc's own TypeAliasForwardRef('JudgmentsLike') | None."""
     plain = partial(re.sub, r"TypeAliasForwardRef\('(\w+)'\)", r"\1")
@@ -118,6 +124,6 @@ def adapt_links(app: Sphinx, tree: nodes.document) -> None:
 
 def setup(app: Sphinx) -> None:
     app.add_lexer("layers", TextLexer)
-    app.connect("autodoc-process-docstring", as_numpydoc, priority=1)  # before numpydoc reads it
+    app.connect("autodoc-process-docstring", as_numpydoc, priority=1)  # before napoleon reads it
     app.connect("autodoc-process-signature", plain_aliases)
     app.connect("doctree-read", adapt_links)

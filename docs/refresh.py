@@ -1,7 +1,7 @@
 """Run every command and example in README and docs, and put in what they really print.
 
-`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write. With arguments, only
-these pages are run: `python docs/refresh.py docs/start.md`.
+`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write. With
+arguments, only these pages are run: `python docs/refresh.py docs/start.md`.
 """
 
 from __future__ import annotations
