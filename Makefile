@@ -1,6 +1,7 @@
 # make demo    set everything up and evaluate the sample collection
 # make test    set everything up and run linters, types and all tests against the built wheel
 # make bench   speed and memory beside other tools (takes a while)
+# make site    make the documentation site in build/site
 # make docs    put into README and docs what their commands and examples really print
 # make format  put the code in shape
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
@@ -13,7 +14,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint bench docs format lowest package fuzz sanitize mutation clean
+.PHONY: demo test lint bench docs site format lowest package fuzz sanitize mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -33,6 +34,11 @@ bench: $(VENV)/installed
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
+
+site: $(VENV)/installed
+	$(PIP) install "$$(cat $(VENV)/wheel)[site]"
+	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/site
+	@echo "Open build/site/index.html"
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

@@ -1,6 +1,7 @@
 """Run every command, example and notebook in README and docs, and put in what they really print.
 
-`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write.
+`make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write. With
+arguments, only these pages are run: `python docs/refresh.py docs/start.md`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import doctest
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from rankprism.measures.catalogue import reference
 from rankprism.plots.record import gallery
 from rankprism.report import Report, make
 
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx would compile itself for a minute
 ROOT = Path(__file__).resolve().parents[1]
 #: Tables that are made from records, by what stands in the comment above them.
 TABLES: dict[str, Callable[[], str]] = {
@@ -34,7 +37,13 @@ TABLES: dict[str, Callable[[], str]] = {
     "run formats": partial(formats_table, RUN_FORMATS),
     "tests": tests_table,
 }
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: What is on the pages of docs/reproduction was computed from collections that are not in the repository.
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
+]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
@@ -42,7 +51,7 @@ def console(block: str, folder: Path) -> str:
     """Commands behind "$ ", each followed by what it prints."""
     commands = os.environ.get("RANKPRISM_COMMANDS", Path(sys.executable).parent)
     environment = os.environ | {
-        "PATH": f"{commands}:{os.environ['PATH']}",
+        "PATH": f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONUTF8": "1",
     }
     out = []
@@ -79,8 +88,8 @@ def with_tables(text: str) -> str:
     return text
 
 
-def refreshed(page: Path) -> str:
-    """The page as it should be."""
+def refreshed(page: Path, pictures: Path | None = None) -> str:
+    """The page as it should be. What its commands draw and it shows is put into the folder of pictures."""
     if page.name == "measures.md":
         return reference()
     text = page.read_text(encoding="utf-8")
@@ -93,6 +102,9 @@ def refreshed(page: Path) -> str:
             text,
             flags=re.M | re.S,
         )
+        for name in re.findall(r"\]\([\w/.]*images/([\w-]+\.svg)\)", text):
+            if pictures and (drawn := Path(folder) / name).exists():
+                shutil.copy(drawn, pictures)
     return re.sub(
         r"^```pycon\n(.*?)^```$",
         lambda match: f"```pycon\n{session(match[1], names)}```",
@@ -127,7 +139,8 @@ def sample_report() -> Report:
 
 
 if __name__ == "__main__":
-    sample_report().save(ROOT / "docs" / "sample-report.html")
-    for page in PAGES:
-        page.write_text(refreshed(page), encoding="utf-8")
-    NOTEBOOK.write_text(executed(NOTEBOOK), encoding="utf-8")
+    if not sys.argv[1:]:
+        sample_report().save(ROOT / "docs" / "sample-report.html")
+        NOTEBOOK.write_text(executed(NOTEBOOK), encoding="utf-8")
+    for page in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
+        page.write_text(refreshed(page, ROOT / "docs" / "images"), encoding="utf-8")

@@ -14,15 +14,26 @@ import pytest
 from rankprism import read_judgments, sample
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_a_page_shows_what_its_commands_and_examples_print(page: Path, commands: Path) -> None:
+def test_a_page_shows_what_its_commands_and_examples_print(
+    page: Path, commands: Path, tmp_path: Path
+) -> None:
+    if page.parent.name == "coming-from":
+        for package in re.findall(r"^>>> import (\w+)", page.read_text(encoding="utf-8"), re.M):
+            pytest.importorskip(package)
     # In a process of its own: pages define measures, and a name can be taken only once.
-    code = "import sys, pathlib, refresh; print(refresh.refreshed(pathlib.Path(sys.argv[1])), end='')"
+    code = "import refresh; from sys import argv; from pathlib import Path; "
+    code += "print(refresh.refreshed(*map(Path, argv[1:])), end='')"
     result = subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", code, str(page)],
+        [sys.executable, "-X", "utf8", "-c", code, str(page), str(tmp_path)],
         cwd=ROOT / "docs",
         env=os.environ | {"RANKPRISM_COMMANDS": str(commands)},
         capture_output=True,
@@ -31,6 +42,13 @@ def test_a_page_shows_what_its_commands_and_examples_print(page: Path, commands:
         check=True,
     )
     assert result.stdout == page.read_text(encoding="utf-8")
+    for drawn in tmp_path.iterdir():
+        assert words(drawn) == words(ROOT / "docs" / "images" / drawn.name), "`make docs` draws it again"
+
+
+def words(picture: Path) -> list[str]:
+    """What is written in a picture. Where exactly a line is drawn may differ between versions of Vega."""
+    return re.findall(r"<text\b[^>]*>(.*?)</text>", picture.read_text(encoding="utf-8"))
 
 
 def test_no_file_holds_two_versions_of_a_text() -> None:

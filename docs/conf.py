@@ -1,0 +1,129 @@
+"""How Sphinx makes the site from these pages. `make site` calls it."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments.lexers.special import TextLexer
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+import rankprism.types
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+sys.path.insert(0, str(DOCS / "_ext"))
+
+project = "rankprism"
+author = "The rankprism authors"
+copyright = f"{author}, Apache 2.0"
+version = release = PROJECT["version"]
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+if (DOCS / "_ext" / "gallery.py").exists():
+    extensions.append("gallery")
+exclude_patterns = ["_ext", "_static"]
+nb_execution_mode = "off"  # the tests run the notebook, and its outputs are committed
+
+myst_heading_anchors = 3  # as GitHub makes them
+default_role = "code"  # docstrings write `name`, as Markdown does
+nitpicky = True
+# Types in signatures are those of Python, numpy and our own aliases, which have no pages here.
+nitpick_ignore_regex = [("py:.*", ".*")]
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in vars(rankprism.types) if name.endswith("Like")}
+autodoc_preserve_defaults = True
+maximum_signature_line_length = 90
+add_module_names = False
+
+html_theme = "furo"
+html_title = "rankprism"
+html_copy_source = False
+html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["sample-report.html"]
+html_theme_options = {"navigation_with_keys": True}
+
+#: A line of a docstring that begins the explanation of parameters, such as "seed : the seed for resamples".
+PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (?=\S)(.*)")
+
+
+def as_numpydoc(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Put a docstring into the form of numpydoc, which napoleon reads.
+
+    Our docstrings explain each parameter as "name : what it is" and leave types to the signature. In
+    numpydoc, parameters and examples have headings, and what stands behind the colon is the type.
+    """
+    paragraphs = _paragraphs(lines)
+    examples = [p for p in paragraphs if p[0].startswith(">>>")]
+    listed = [p for p in paragraphs if PARAMETER.match(p[0])]
+    out = [line for p in paragraphs if p not in examples and p not in listed for line in (*p, "")]
+    if listed:
+        out += ["Parameters", "----------"]
+    for line in (line for p in listed for line in p):
+        found = PARAMETER.match(line)
+        out += [found[1], f"    {found[2]}"] if found else [f"    {line.strip()}"]
+    # |A| is a number of elements here, not a substitution.
+    out = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in out]
+    if examples:
+        out += ["", "Examples", "--------"]
+    lines[:] = [*out, *(line for p in examples for line in (*p, ""))]
+
+
+def _paragraphs(lines: list[str]) -> list[list[str]]:
+    """The paragraphs of a docstring."""
+    text = "\n".join(lines).strip("\n")
+    return [paragraph.split("\n") for paragraph in re.split(r"\n(?:[ \t]*\n)+", text) if paragraph.strip()]
+
+
+def plain_aliases(
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    _object: Any,
+    _options: Any,
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Show JudgmentsLike | None and not autodoc's own TypeAliasForwardRef('JudgmentsLike') | None."""
+    plain = partial(re.sub, r"TypeAliasForwardRef\('(\w+)'\)", r"\1")
+    return signature and plain(signature), returns and plain(returns)
+
+
+def adapt_links(app: Sphinx, tree: nodes.document) -> None:
+    """Let links that are written for GitHub read well here and lead to the same places."""
+    for link in list(tree.findall(addnodes.pending_xref)):
+        if link.get("reftype") != "myst":
+            continue
+        folder = (DOCS / app.env.docname).parent / link["reftarget"]
+        if folder.is_dir():
+            home = PROJECT.get("urls", {}).get("Repository")
+            path = folder.resolve().relative_to(ROOT)
+            text = nodes.reference(refuri=f"{home}/tree/main/{path}") if home else nodes.inline()
+            text.extend(link.children)
+            link.replace_self(text)
+        elif link.astext().endswith(".md"):  # the title of the page says more than its file
+            link["refexplicit"] = False
+            link[0].clear()
+    for download in list(tree.findall(addnodes.download_reference)):
+        if download["reftarget"] in html_extra_path:
+            page = nodes.reference(refuri=download["reftarget"], internal=True)
+            page.extend(download.children)
+            download.replace_self(page)
+
+
+def setup(app: Sphinx) -> None:
+    app.add_lexer("layers", TextLexer)
+    app.connect("autodoc-process-docstring", as_numpydoc, priority=1)  # before napoleon reads it
+    app.connect("autodoc-process-signature", plain_aliases)
+    app.connect("doctree-read", adapt_links)
