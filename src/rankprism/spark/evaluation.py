@@ -91,8 +91,8 @@ def evaluate(
         raise InputError('the rows of a Spark DataFrame have no order; use order="score" or "rank"')
     if partitions is not None and partitions < 1:
         raise InputError(f"partitions must be a whole number ≥ 1; got {partitions!r}")
-    session: SparkSession = runs.sparkSession
     ranked = _ranked(runs, order)
+    session = runs.sparkSession
     divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
     wanted = partitions or int(str(session.conf.get("spark.sql.shuffle.partitions", "200")))
     settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
@@ -120,6 +120,7 @@ class _Judged:
     rows: DataFrame  #: the judgments, or a row for each judged topic and share of the runs
     topics: DataFrame  #: the judged topics, once each
     source: str
+    first: str | None  #: the first judged topic, if it is known
     shares: int
     carried: Carried | None
     key: str
@@ -229,6 +230,7 @@ def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> 
         rows,
         rows.select("topic").distinct(),
         judgments.source,
+        judgments.topics[0],
         shares,
         carried,
         key,
@@ -292,7 +294,7 @@ def _divided(judgments: DataFrame, measures: tuple[Any, ...]) -> _Judged:
         F.lit(0).alias("share"),
     )
     topics = rows.select("topic").distinct()
-    return _Judged(rows, topics, "judgments", 1, None, "", {"aspect weights": "uniform"})
+    return _Judged(rows, topics, "judgments", None, 1, None, "", {"aspect weights": "uniform"})
 
 
 def _names(ranked: DataFrame, judged: _Judged) -> tuple[str, ...]:
@@ -315,8 +317,10 @@ def _names(ranked: DataFrame, judged: _Judged) -> tuple[str, ...]:
             raise InputError(f"runs: {row['run']!r} is no name of a run; names are non-empty strings")
     for row in sorted(found):
         if row["judged"] is None:
+            first = judged.first or judged.topics.agg(F.min("topic")).collect()[0][0]
             raise InputError(
-                f"{row['run']}: shares no topic with {judged.source}: its topics are like {row['topic']!r}; "
-                f"check that both belong to one collection and spell their topics alike"
+                f"{row['run']}: shares no topic with {judged.source}: its topics are like {row['topic']!r}, "
+                f"the judged ones like {first!r}; check that both belong to one collection and spell their "
+                f"topics alike"
             )
     return tuple(sorted(row["run"] for row in found))
