@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankprism
-from rankprism import InputError, MeasureError, Scores, sample
+from rankprism import InputError, MeasureError, Run, Scores, sample
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
@@ -122,7 +122,7 @@ def run_columns(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
     return {"run": run, "qid": topic, "docno": doc, "score": score}
 
 
-def by_run(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:
+def by_run(rows: Iterable[tuple[Any, ...]]) -> dict[str, Run]:
     """The same rows for `rankprism.evaluate`."""
     runs: dict[str, list[Any]] = {}
     for run, *row in rows:
@@ -309,7 +309,7 @@ def test_rows_that_are_refused_locally_are_refused(bad: tuple[Any, ...]) -> None
 
 # ── On a cluster ──────────────────────────────────────────────────────────────────────────────────────────
 
-YEARS = {
+YEARS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "2009": ("qrels.diversity.gz", ("desa", "gdesa"), {}),
     "2012": ("qrels-for-ndeval.txt.gz", ("indri-ql-catb", "indri-rm-catb"), {"partitions": 7}),
     "2014": ("qrels.ndeval.txt.gz", ("lemur-cwindri",), {"broadcast": False}),
@@ -394,15 +394,15 @@ def test_what_is_refused_locally_is_refused(frame: Frames) -> None:
     foreign = [("a", "1", "d1", 1.0), ("b", "x", "d1", 1.0)]
     with pytest.raises(InputError) as local:
         rankprism.evaluate(judgments, by_run(foreign), "AP")
-    for options in ({}, {"broadcast": False}):
-        given = frame(judgment_columns(judgments)) if options else judgments
+    for divided in (False, True):
+        given = frame(judgment_columns(judgments)) if divided else judgments
         with pytest.raises(InputError) as remote:
-            spark.evaluate(given, frame(run_columns(foreign)), "AP", **options)
+            spark.evaluate(given, frame(run_columns(foreign)), "AP", broadcast=not divided)
         assert str(remote.value) == str(local.value)
     with pytest.raises(InputError, match="None is no name of a run"):
         spark.evaluate(judgments, frame(run_columns([("a", "1", "d1", 1.0), (None, "1", "d2", 1.0)])), "AP")
     data = frame(run_columns([("a", "1", "d1", 1.0)]))
-    contradicting = {"topic": ["1", "1"], "doc": ["d1", "d1"], "grade": [1, 2]}
+    contradicting: dict[str, list[Any]] = {"topic": ["1", "1"], "doc": ["d1", "d1"], "grade": [1, 2]}
     with pytest.raises(
         InputError, match=r"judgments: document 'd1' of topic '1', aspect '0' has grade \d and \d"
     ):
