@@ -7,7 +7,8 @@
 
 The subpackages are loaded when they are first used: `measures`; `comparison`, which tests systems; `meta` and
 `axioms`, which test measures; `aspects`, for judgments of several aspects; `preferences`, for evaluation from
-preferences; `plots`; `report`, which puts all of it into one HTML file; and `sample`, a small collection.
+preferences; `plots`; `report`, which puts all of it into one HTML file; `spark`, which evaluates on many
+machines; and `sample`, a small collection.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         report,
         reproduce,
         sample,
+        spark,
     )
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
@@ -92,6 +94,7 @@ _PACKAGES = (
     "report",
     "reproduce",
     "sample",
+    "spark",
 )
 _HOME = {
     "Hits": "rankprism.data.hits",

@@ -1,0 +1,116 @@
+"""Time evaluation with Spark on this machine: `python bench/spark.py`. docs/many-machines.md has the results.
+
+It makes a Parquet file of runs, evaluates it on clusters of 1, 2, … executors with one core each, and prints
+rows per second, and the seconds that all processors together were busy with it, which a busy machine changes
+less. The first evaluation of a cluster starts its processes and is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+import rankprism
+from rankprism import spark
+
+MEASURES = ["alpha_nDCG@20", "ERR_IA@20", "NRBP", "AP_IA", "StRecall@20"]
+
+
+def collection(folder: Path, runs: int, topics: int, depth: int) -> None:
+    """Judgments with three subtopics, and runs that find about a tenth of the judged documents."""
+    draw = np.random.default_rng(0)
+    judged = [
+        (str(t), str(a), f"clueweb-en{d:07}") for t in range(topics) for a in range(3) for d in range(60)
+    ]
+    topic, aspect, doc = map(list, zip(*judged, strict=True))
+    grade = draw.integers(0, 2, len(judged))
+    pq.write_table(
+        pa.table({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade}), folder / "j.parquet"
+    )
+    (folder / "runs").mkdir()
+    for run in range(runs):
+        docs = np.concatenate([draw.permutation(10 * depth)[:depth] for _ in range(topics)])
+        table = pa.table(
+            {
+                "run": pa.array([f"run{run}"] * (topics * depth)),
+                "topic": pa.array(np.repeat([str(t) for t in range(topics)], depth)),
+                "doc": pa.array([f"clueweb-en{d:07}" for d in docs]),
+                "score": np.tile(np.arange(depth, 0, -1.0), topics),
+            }
+        )
+        pq.write_table(table, folder / "runs" / f"{run}.parquet")
+
+
+def processor_seconds() -> float:
+    """What all processes that this one has started, and those that they have started, have used so far."""
+    processes: dict[int, tuple[int, int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        processes[int(stat.parent.name)] = int(after_name[1]), sum(map(int, after_name[11:15]))
+
+    def is_ours(process: int) -> bool:
+        parent = processes.get(process, (0, 0))[0]
+        return parent == os.getpid() or (parent > 1 and is_ours(parent))
+
+    ticks = sum(used for process, (_, used) in processes.items() if is_ours(process))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def seconds(folder: Path, executors: int, repeats: int) -> list[float]:
+    """How long each evaluation takes, from Parquet to Parquet."""
+    session = (
+        SparkSession.builder.master(f"local-cluster[{executors},1,2048]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.executorEnv.PYTHONPATH", str(Path(rankprism.__file__).parents[1]))
+        .config("spark.log.level", "OFF")
+        .getOrCreate()
+    )
+    taken = []
+    for number in range(repeats + 1):
+        start, used = time.perf_counter(), processor_seconds()
+        judgments = session.read.parquet(str(folder / "j.parquet"))
+        runs = session.read.parquet(str(folder / "runs"))
+        scores = spark.evaluate(judgments, runs, MEASURES)
+        scores.write.mode("overwrite").parquet(str(folder / f"scores{executors}"))
+        taken.append(time.perf_counter() - start)
+        used = processor_seconds() - used
+        print(f"{executors} executors, evaluation {number}: {taken[-1]:.1f} s, {used:.1f} s busy", flush=True)
+    session.stop()
+    return taken[1:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--topics", type=int, default=200)
+    parser.add_argument("--depth", type=int, default=1000)
+    parser.add_argument("--executors", default="1,2")
+    parser.add_argument("--repeats", type=int, default=2)
+    given = parser.parse_args()
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+    rows = given.runs * given.topics * given.depth
+    with tempfile.TemporaryDirectory() as folder:
+        collection(Path(folder), given.runs, given.topics, given.depth)
+        for executors in map(int, given.executors.split(",")):
+            best = min(seconds(Path(folder), executors, given.repeats))
+            print(f"{executors} executors: {rows:,} rows in {best:.1f} s, {rows / best:,.0f} rows a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+"""Evaluation on many machines with Apache Spark: an extra, ``pip install 'rankprism[spark]'``.
+
+`evaluate` scores the runs in a Spark DataFrame and returns another DataFrame with a row for each score.
+`means` averages such scores over topics, and `collect` brings them to the driver as `Scores`, for
+`rankprism.compare` and `rankprism.meta`. All scores and means have the same bits as those of
+`rankprism.evaluate`.
+
+`evaluation` arranges the work on the driver, and `partition` is what a worker does with one partition.
+Nothing here computes a score: a worker calls `rankprism.evaluate` for the topics that it has.
+"""
+
+from rankprism.spark.evaluation import evaluate
+from rankprism.spark.scores import collect, means
+
+__all__ = ["collect", "evaluate", "means"]

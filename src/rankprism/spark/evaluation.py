@@ -1,0 +1,326 @@
+"""What the driver does: it arranges judgments and runs so that a worker has all that it needs."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import DUPLICATES, ORDERS
+from rankprism.errors import InputError, MeasureError, one_of
+from rankprism.evaluation import TOPICS, parsed
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.memory import ONLY_ASPECT, spelled
+from rankprism.formats.scores import RUN
+from rankprism.spark.partition import (
+    ROWS,
+    SCORES,
+    Carried,
+    Packed,
+    Task,
+    looks_at_all_topics,
+    pack,
+    score_partition,
+    unpacked,
+)
+from rankprism.spark.refusals import refused
+from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, WeightsLike
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+#: Judgments in a DataFrame with more rows are not broadcast, unless somebody asks for it.
+MOST_BROADCAST = 5_000_000
+#: The key of the metadata of the column `measure` that says how scores came about.
+METADATA = "rankprism"
+#: The types of columns that ids and numbers may have, by Spark's names.
+_IDS = ("string", "byte", "short", "integer", "long")
+_NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
+
+
+def evaluate(
+    judgments: JudgmentsLike | DataFrame,
+    runs: DataFrame,
+    measures: MeasuresLike,
+    *,
+    weights: WeightsLike | None = None,
+    aspects: AspectsLike | None = None,
+    qrels_format: str | None = None,
+    topics: str = "judged",
+    order: str = "score",
+    duplicates: str = "error",
+    broadcast: bool | None = None,
+    partitions: int | None = None,
+) -> DataFrame:
+    """Score the runs in a Spark DataFrame. The result has the columns run, topic, measure and score.
+
+    judgments : a Spark DataFrame with the columns topic, doc, grade and, if there are several, aspect. Or
+        whatever `rankprism.read_judgments` takes.
+    runs : a Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other usual
+        names of columns are known, too, e.g. qid and docno. Without a column of runs, all rows are of one
+        run, which is called "run".
+    measures, weights, aspects, qrels_format, topics, order, duplicates : see `rankprism.evaluate`. The rows
+        of a DataFrame have no order, so order="input" is refused. Measures that need preferences are refused,
+        too.
+    broadcast : True sends all judgments to every worker. False divides the judgments among the workers by
+        topic, as the runs are; it is for a DataFrame of judgments, without `weights` and `aspects`. Default:
+        judgments are divided if they are a DataFrame of more than 5,000,000 rows.
+    partitions : into how many partitions the rows are divided. Default: Spark's setting
+        ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
+
+    One job looks for the names of the runs right away. The scores are computed when the result is used. Each
+    score has the same bits as in `rankprism.evaluate`, whatever the number and order of the partitions.
+    Notes about runs are not issued. See docs/many-machines.md.
+    """
+    one_of("topics", topics, TOPICS)
+    one_of("order", order, ORDERS)
+    one_of("duplicates", duplicates, DUPLICATES)
+    chosen = tuple(parsed(measures))
+    for measure in chosen:
+        if measure.needs != "judgments":
+            raise MeasureError(
+                f"{measure} needs {measure.needs}, which are not evaluated on Spark; use rankprism.evaluate"
+            )
+    if order == "input":
+        raise InputError('the rows of a Spark DataFrame have no order; use order="score" or "rank"')
+    if partitions is not None and partitions < 1:
+        raise InputError(f"partitions must be a whole number ≥ 1; got {partitions!r}")
+    ranked = _ranked(runs, order)
+    session = runs.sparkSession
+    divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
+    wanted = partitions or int(str(session.conf.get("spark.sql.shuffle.partitions", "200")))
+    settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
+    judged = (
+        _divided(cast("DataFrame", judgments), chosen)
+        if divided
+        else _broadcast(session, _read(judgments, settings), wanted)
+    )
+
+    names = _names(ranked, judged)
+    task = Task(chosen, names, judged.shares, topics, order, duplicates, judged.carried, judged.key)
+    rows = _with_share(ranked, judged.shares).unionByName(judged.rows)
+    keys = ["topic", "share"] if judged.shares > 1 else ["topic"]
+    rows = rows.repartition(*keys) if partitions is None else rows.repartition(partitions, *keys)
+    scores = rows.mapInArrow(partial(score_partition, task), SCORES)
+    conventions = {"order": order, "topics": topics, "duplicates": duplicates, **judged.conventions}
+    about = {"measures": [*map(str, chosen)], "conventions": conventions}
+    return scores.withMetadata("measure", {METADATA: json.dumps(about)})
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """Judgments on their way to the workers."""
+
+    rows: DataFrame  #: the judgments, or a row for each judged topic and share of the runs
+    topics: DataFrame  #: the judged topics, once each
+    source: str
+    first: str | None  #: the first judged topic, if it is known
+    shares: int
+    carried: Carried | None
+    key: str
+    conventions: dict[str, Any]
+
+
+def is_dataframe(source: Any) -> bool:
+    """Whether this is a DataFrame of Spark, also of Spark Connect."""
+    return type(source).__module__.startswith("pyspark.") and hasattr(source, "mapInArrow")
+
+
+def to_arrow(frame: DataFrame) -> pa.Table:
+    """All rows of a Spark DataFrame."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)  # before Spark 4
+
+
+def _is_divided(judgments: Any, broadcast: bool | None, described: bool) -> bool:
+    if not is_dataframe(judgments):
+        if broadcast is False:
+            raise InputError("broadcast=False is for judgments in a Spark DataFrame; leave it out")
+        return False
+    if described:
+        if broadcast is False:
+            raise InputError("broadcast=False is for judgments without weights= and aspects=; leave it out")
+        return False
+    if broadcast is not None:
+        return not broadcast
+    return int(judgments.count()) > MOST_BROADCAST
+
+
+def _ranked(runs: DataFrame, order: str) -> DataFrame:
+    """The rows of the runs, with our names and types of columns."""
+    from pyspark.sql import functions as F
+
+    if not is_dataframe(runs):
+        raise InputError(
+            f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for others"
+        )
+    expected = ("topic", "doc", "score", *(("rank",) if order == "rank" else ()))
+    if order == "rank" and "rank" not in spelled(runs.columns, (*expected, "rank"), "rank", "runs"):
+        raise InputError("runs: has no ranks to order by; use order='score'")
+    columns = spelled(runs.columns, expected, None, "runs")
+    by_name = {column.casefold(): column for column in runs.columns}
+    run = next((by_name[spelling] for spelling in RUN if spelling in by_name), None)
+    rank = _number(runs, columns["rank"], "runs") if order == "rank" else F.lit(None).cast("double")
+    return runs.select(
+        (F.lit("run") if run is None else _id(runs, run, "runs")).alias("run"),
+        _id(runs, columns["topic"], "runs").alias("topic"),
+        F.lit(None).cast("string").alias("aspect"),
+        _id(runs, columns["doc"], "runs").alias("doc"),
+        _number(runs, columns["score"], "runs").alias("number"),
+        rank.alias("rank"),
+    )
+
+
+def _id(frame: DataFrame, column: str, what: str) -> Column:
+    kind = frame.schema[column].dataType.typeName()
+    if kind not in _IDS:
+        raise InputError(
+            f"{what}: the column {column!r} is of type {kind}; ids are strings or whole numbers: "
+            f"cast it to a string"
+        )
+    return frame[_quoted(column)].cast("string")
+
+
+def _number(frame: DataFrame, column: str, what: str) -> Column:
+    kind = frame.schema[column].dataType.typeName()
+    if kind not in _NUMBERS:
+        raise InputError(
+            f"{what}: the column {column!r} is of type {kind}; expected numbers: cast it to double"
+        )
+    return frame[_quoted(column)].cast("double")
+
+
+def _quoted(column: str) -> str:
+    """A name of a column, in which a dot would otherwise be the way into a struct."""
+    return "`" + column.replace("`", "``") + "`"
+
+
+def _with_share(ranked: DataFrame, shares: int) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    share = F.pmod(F.crc32(F.col("run").cast("binary")), F.lit(shares)) if shares > 1 else F.lit(0)
+    return ranked.withColumn("share", share.cast("int"))
+
+
+def _read(judgments: Any, settings: dict[str, Any]) -> Judgments:
+    """Judgments on the driver."""
+    if not is_dataframe(judgments):
+        return read_judgments(judgments, **settings)
+    with refused():
+        return read_judgments(to_arrow(judgments), **settings)
+
+
+def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> _Judged:
+    """Judgments for every worker. If there are fewer topics than partitions, the runs are divided as well."""
+    key = uuid.uuid4().hex
+    packed = pack(judgments, key)
+    carried = _carried(session, packed)
+    count = len(judgments.topics)
+    shares = max(1, partitions // count)
+    numbers = session.range(0, count * shares, 1, max(1, count * shares // 100_000))
+    rows = numbers.mapInArrow(partial(_topic_rows, carried, key, shares), ROWS)
+    return _Judged(
+        rows,
+        rows.select("topic").distinct(),
+        judgments.source,
+        judgments.topics[0],
+        shares,
+        carried,
+        key,
+        {"aspect weights": "uniform" if judgments.weights is None else "given"},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Enclosed:
+    """What Spark sends with every task, where there are no broadcast variables (Spark Connect)."""
+
+    value: Packed
+
+
+def _carried(session: SparkSession, packed: Packed) -> Carried:
+    try:
+        context = session.sparkContext
+    except Exception:  # each version of Spark Connect has its own error
+        return _Enclosed(packed)
+    return cast(Carried, context.broadcast(packed))
+
+
+def _topic_rows(
+    carried: Carried, key: str, shares: int, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """A row for each judged topic and share of the runs, so that topics that no run has are scored, too."""
+    topics = unpacked(carried, key).topics
+    for batch in batches:
+        numbers = batch.column(0).to_pylist()
+        columns: dict[str, Any] = {
+            "run": pa.nulls(len(batch), pa.string()),
+            "topic": pa.array([topics[number // shares] for number in numbers], pa.string()),
+            "aspect": pa.nulls(len(batch), pa.string()),
+            "doc": pa.nulls(len(batch), pa.string()),
+            "number": pa.nulls(len(batch), pa.float64()),
+            "rank": pa.nulls(len(batch), pa.float64()),
+            "share": pa.array([number % shares for number in numbers], pa.int32()),
+        }
+        yield pa.record_batch(columns)
+
+
+def _divided(judgments: DataFrame, measures: tuple[Any, ...]) -> _Judged:
+    """Judgments that go to the workers by topic, as rows among those of the runs."""
+    from pyspark.sql import functions as F
+
+    for measure in measures:
+        if looks_at_all_topics(measure):
+            raise MeasureError(
+                f"{measure} looks at the labels of all topics, and the judgments are divided by topic; "
+                f"set broadcast=True"
+            )
+    columns = spelled(judgments.columns, ("topic", "aspect", "doc", "grade"), "aspect", "judgments")
+    aspect = _id(judgments, columns["aspect"], "judgments") if "aspect" in columns else F.lit(ONLY_ASPECT)
+    rows = judgments.select(
+        F.lit(None).cast("string").alias("run"),
+        _id(judgments, columns["topic"], "judgments").alias("topic"),
+        aspect.alias("aspect"),
+        _id(judgments, columns["doc"], "judgments").alias("doc"),
+        _number(judgments, columns["grade"], "judgments").alias("number"),
+        F.lit(None).cast("double").alias("rank"),
+        F.lit(0).alias("share"),
+    )
+    topics = rows.select("topic").distinct()
+    return _Judged(rows, topics, "judgments", None, 1, None, "", {"aspect weights": "uniform"})
+
+
+def _names(ranked: DataFrame, judged: _Judged) -> tuple[str, ...]:
+    """The names of the runs, each of which must have a judged topic."""
+    from pyspark.sql import functions as F
+
+    topics = judged.topics.withColumn("judged", F.lit(1))
+    pairs = ranked.select("run", "topic").distinct()
+    with refused():
+        found = (
+            pairs.join(F.broadcast(topics) if judged.carried is not None else topics, "topic", "left")
+            .groupBy("run")
+            .agg(F.max("judged").alias("judged"), F.min("topic").alias("topic"))
+            .collect()
+        )
+    if not found:
+        raise InputError("runs: the DataFrame has no rows; pass at least one")
+    for row in found:
+        if not row["run"]:
+            raise InputError(f"runs: {row['run']!r} is no name of a run; names are non-empty strings")
+    for row in sorted(found):
+        if row["judged"] is None:
+            first = judged.first or judged.topics.agg(F.min("topic")).collect()[0][0]
+            raise InputError(
+                f"{row['run']}: shares no topic with {judged.source}: its topics are like {row['topic']!r}, "
+                f"the judged ones like {first!r}; check that both belong to one collection and spell their "
+                f"topics alike"
+            )
+    return tuple(sorted(row["run"] for row in found))

@@ -1,0 +1,306 @@
+"""What a worker does: from the rows of one partition to the scores of its topics.
+
+A partition has all rows of some topics, either of all runs or of some of them. No module of Spark is needed
+here, only Arrow tables.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rankprism.data.hits import Longs
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Run
+from rankprism.errors import RankprismError
+from rankprism.evaluation import evaluate
+from rankprism.formats.judgments import read_judgments
+from rankprism.formats.runs import read_run
+from rankprism.measures import Measure
+from rankprism.results.scores import Scores
+
+#: The rows of a partition. A row of a run has the name of its run, a document and a score. A row without a
+#: run is a judgment, whose number is the grade, or it has no document either and only names a judged topic.
+ROWS = "run string, topic string, aspect string, doc string, number double, rank double, share int"
+#: The rows of the result.
+SCORES = "run string, topic string, measure string, score double"
+
+#: Measures that look at the labels of all documents of a collection, and not only at those of a topic.
+OF_ALL_TOPICS = ("TOMA", "Aspect", "Contrast")
+
+#: The largest number of scores in one batch that goes back to Spark.
+_AT_ONCE = 1 << 18
+
+
+class Carried(Protocol):
+    """A value that is sent to all workers: a broadcast variable of Spark, or something like it."""
+
+    @property
+    def value(self) -> Packed: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Judgments on their way to the workers."""
+
+    key: str  #: the same for the same judgments in one application
+    table: bytes  #: (topic, aspect, doc, grade) in canonical order, as an Arrow stream
+    aspect_start: Longs  #: the start of each topic's aspects among all aspects
+    others: Mapping[str, Any]  #: the other fields of `Judgments`
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be computed, for all partitions."""
+
+    measures: tuple[Measure, ...]
+    runs: tuple[str, ...]  #: the names of all runs
+    shares: int  #: into how many shares the runs are divided
+    topics: str
+    order: str
+    duplicates: str
+    judgments: Carried | None  #: None: they are among the rows
+    key: str = ""
+
+
+def pack(judgments: Judgments, key: str) -> Packed:
+    """Judgments as bytes. The canonical order has all rows of a topic together."""
+    topic, aspect, doc, grade = judgments.table.columns()
+    table = pa.table({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    # The notes have been issued on the driver.
+    kept = [field.name for field in fields(judgments) if field.name not in ("table", "notes")]
+    others = {name: getattr(judgments, name) for name in kept}
+    return Packed(key, sink.getvalue().to_pybytes(), judgments.cells.aspect_start, others)
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacked:
+    """Judgments that have arrived at a worker. Those of some topics can be taken out."""
+
+    packed: Packed
+
+    @cached_property
+    def table(self) -> pa.Table:
+        return pa.ipc.open_stream(self.packed.table).read_all().combine_chunks()
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self._encoded[1])
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        return {topic: t for t, topic in enumerate(self.topics)}
+
+    @cached_property
+    def _encoded(self) -> tuple[Longs, list[str]]:
+        return _encoded(self.table["topic"])
+
+    @cached_property
+    def _start(self) -> Longs:
+        """Topic t has the rows start[t] .. start[t + 1]."""
+        return np.searchsorted(self._encoded[0], np.arange(len(self.topics) + 1))
+
+    @cached_property
+    def whole(self) -> Judgments:
+        return replace(_judgments(self.table), **self.packed.others)
+
+    def of(self, topics: Iterable[str]) -> Judgments:
+        """The judgments of these topics, which must be judged."""
+        chosen = np.array(sorted(self.number[topic] for topic in topics))
+        rows = _ranges(self._start, chosen)
+        aspects = _ranges(self.packed.aspect_start, chosen)
+        others = dict(self.packed.others)
+        for name in ("weights", "navigational"):
+            if others[name] is not None:
+                others[name] = others[name][aspects]
+        return replace(_judgments(self.table.take(pa.array(rows))), **others)
+
+
+#: The judgments that this process has unpacked last: the tasks of a job follow each other in one process.
+_unpacked: dict[str, Unpacked] = {}
+
+
+def unpacked(carried: Carried, key: str) -> Unpacked:
+    """The judgments, unpacked once in each process."""
+    if key not in _unpacked:
+        _unpacked.clear()
+        _unpacked[key] = Unpacked(carried.value)
+    return _unpacked[key]
+
+
+def share_of(run: str, shares: int) -> int:
+    """The share that a run belongs to. Spark's crc32 is the same function."""
+    return zlib.crc32(run.encode()) % shares
+
+
+def looks_at_all_topics(measure: Measure) -> bool:
+    inside = [value for value in measure.settings.values() if isinstance(value, Measure)]
+    return measure.name in OF_ALL_TOPICS or any(map(looks_at_all_topics, inside))
+
+
+def score_partition(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The scores of the topics of a partition, from its rows."""
+    received = list(batches)
+    if not received:
+        return
+    rows = pa.Table.from_batches(received)
+    of_runs = pc.is_valid(rows["run"])
+    ranked, others = rows.filter(of_runs), rows.filter(pc.invert(of_runs))
+    own = None
+    if task.judgments is None and len(others):
+        own = _without_rows(_judgments, _columns(others, "topic", "aspect", "doc", number="grade"))
+    for share in pc.unique(rows["share"]).to_pylist():
+        in_share = ranked.filter(pc.equal(ranked["share"], share))
+        named = others.filter(pc.equal(others["share"], share))["topic"]
+        present = set(pc.unique(named).to_pylist()) | set(pc.unique(in_share["topic"]).to_pylist())
+        judgments, topics = _judged(task, own, present)
+        runs = _by_run(in_share, [run for run in task.runs if share_of(run, task.shares) == share])
+        yield from _scores(task, judgments, topics, runs)
+
+
+def _judged(task: Task, own: Judgments | None, present: Collection[str]) -> tuple[Judgments | None, set[str]]:
+    """Judgments for these topics, and those of the topics that are judged."""
+    if task.judgments is None:
+        return own, set(present).intersection(() if own is None else own.topics)
+    known = unpacked(task.judgments, task.key)
+    topics = {topic for topic in present if topic in known.number}
+    if not topics:
+        return None, topics
+    return known.whole if any(map(looks_at_all_topics, task.measures)) else known.of(topics), topics
+
+
+def _by_run(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    """The rows of each run. A run without rows has an empty table."""
+    found = {name: rows.slice(0, 0) for name in names}
+    if not len(rows):
+        return found
+    codes, present = _encoded(rows["run"])
+    order = np.argsort(codes, kind="stable")
+    if (order[1:] < order[:-1]).any():
+        rows = rows.take(pa.array(order))
+    start = np.searchsorted(codes[order], np.arange(len(present) + 1)).tolist()
+    for r, name in enumerate(present):
+        found[name] = rows.slice(start[r], start[r + 1] - start[r])
+    return found
+
+
+def _scores(
+    task: Task, judgments: Judgments | None, topics: Collection[str], tables: Mapping[str, pa.Table]
+) -> Iterator[pa.RecordBatch]:
+    if judgments is None:  # the rows of topics without judgments are only checked, as they are locally
+        for name, table in tables.items():
+            if len(table):
+                run = _without_rows(_run, name, table, topics)
+                _without_rows(run.table.ranking, task.order, task.duplicates)
+        return
+    if not tables:
+        return
+    runs = {name: _without_rows(_run, name, table, topics) for name, table in tables.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is to be noted of a run cannot be seen in a part of it
+        scores = _without_rows(
+            evaluate,
+            judgments,
+            runs,
+            task.measures,
+            order=task.order,
+            duplicates=task.duplicates,
+            threads=1,  # Spark has a task for each core
+        )
+    wanted = np.isin(np.array(scores.topics), np.array(sorted(topics)))[None, :].repeat(len(runs), 0)
+    if task.topics == "retrieved":
+        number = {topic: t for t, topic in enumerate(scores.topics)}
+        for r, table in enumerate(tables.values()):
+            has = [number[t] for t in pc.unique(table["topic"]).to_pylist() if t in number]
+            retrieved = np.zeros(len(number), dtype=bool)
+            retrieved[has] = True
+            wanted[r] &= retrieved
+    yield from _as_batches(scores, wanted)
+
+
+def _run(name: str, table: pa.Table, topics: Collection[str]) -> Run:
+    """A run that ranks nothing for the judged topics of which it has no rows."""
+    # Only the topics of this partition are known, so a run that lacks them all is no mistake.
+    if not len(table):
+        return read_run({topic: {} for topic in topics}, name=name)
+    ranks = ("rank",) if table["rank"].null_count < len(table) else ()
+    run = read_run(_columns(table, "topic", "doc", *ranks, number="score"), name=name)
+    run.table.add_empty(list(topics))
+    return run
+
+
+def _judgments(table: pa.Table) -> Judgments:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the driver has said it
+        return read_judgments(table)
+
+
+def _as_batches(scores: Scores, wanted: Any) -> Iterator[pa.RecordBatch]:
+    """One row for each score, as far as there is one."""
+    r, t, m = np.nonzero(wanted[:, :, None] & ~np.isnan(scores.values))
+    for first in range(0, len(r), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        yield pa.record_batch(
+            {
+                "run": _names(scores.runs, r[part]),
+                "topic": _names(scores.topics, t[part]),
+                "measure": _names(scores.measures, m[part]),
+                "score": pa.array(scores.values[r[part], t[part], m[part]]),
+            }
+        )
+
+
+def _names(names: Sequence[str], codes: Any) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string())).dictionary_decode()
+
+
+def _columns(table: pa.Table, *names: str, number: str) -> pa.Table:
+    """Some columns of a table, in which the number has this name."""
+    return pa.table({**{name: table[name] for name in names}, number: table["number"]})
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[Longs, list[str]]:
+    """A code for each row, and what the codes stand for."""
+    chunks = column.dictionary_encode().chunks  # which have one dictionary
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    return codes.astype(np.int64), chunks[0].dictionary.to_pylist()
+
+
+def _ranges(start: Longs, chosen: Longs) -> Longs:
+    """The indices start[i] .. start[i + 1] for every chosen i, one after the other."""
+    size = start[chosen + 1] - start[chosen]
+    before = np.cumsum(size) - size
+    return np.asarray(np.arange(int(size.sum())) + np.repeat(start[chosen] - before, size))
+
+
+def without_rows(message: str) -> str:
+    """A message without the numbers of rows, which mean nothing in a Spark DataFrame.
+
+    >>> without_rows("bm25, row 7: document 'd' stands twice in topic '1', first at row 3; remove one")
+    "bm25: document 'd' stands twice in topic '1'; remove one"
+    >>> without_rows("judgments, row 2: document 'd' has grade 2 here and 1 at row 1; keep one of them")
+    "judgments: document 'd' has grade 2 and 1; keep one of them"
+    """
+    message = re.sub(r", row \d+:", ":", message, count=1)
+    message = re.sub(r", first at row \d+;", ";", message)
+    return re.sub(r" here and (\S+) at row \d+;", r" and \1;", message)
+
+
+def _without_rows(function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a function. If it refuses its input, its message is that of `without_rows`."""
+    try:
+        return function(*arguments, **options)
+    except RankprismError as error:
+        raise type(error)(without_rows(str(error))) from None

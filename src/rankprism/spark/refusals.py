@@ -1,0 +1,37 @@
+"""Errors of workers, as the errors that `rankprism.evaluate` would have raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rankprism.errors import InputError, MeasureError, RankprismError
+from rankprism.spark.partition import without_rows
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """If a worker refuses its input, raise its error, without what Spark puts around it."""
+    try:
+        yield
+    except RankprismError as error:
+        raise type(error)(without_rows(str(error))) from None
+    except Exception as error:
+        found = _refusal(str(error))
+        if found is None:
+            raise
+        raise found from None
+
+
+def _refusal(text: str) -> RankprismError | None:
+    """The error of a worker in the text of Spark's error, in which Python's traceback ends with it.
+
+    >>> _refusal("Job aborted … Traceback …\\nrankprism.errors.InputError: bm25: is wrong\\n\\tat org…")
+    InputError('bm25: is wrong')
+    """
+    found = re.search(r"^rankprism\.errors\.(InputError|MeasureError): (.*)$", text, re.M)
+    if found is None:
+        return None
+    kind = InputError if found[1] == "InputError" else MeasureError
+    return kind(found[2])
