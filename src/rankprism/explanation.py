@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Floats, Hits, rankings_of
+from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, MeasureError, listed
@@ -16,14 +16,6 @@ from rankprism.evaluation import parsed, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
-from rankprism.measures.parts import (
-    NO_NOVELTY,
-    aspect_weights,
-    hit_discount,
-    hit_gain,
-    novel_gain,
-    ratio,
-)
 from rankprism.results.result import Result, Table
 from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
 
@@ -129,37 +121,10 @@ class Ranking:
 
 def _terms(measure: Measure, hits: Hits) -> Terms:
     steps = measure.explain(hits)
-    why = {name: rows[0] for name, rows in parts_by_rank(measure, hits, steps.earned.shape[1]).items()}
+    why = {name: rows[0] for name, rows in steps.parts.items()}
     if steps.spent.any():
         why["effort"] = steps.spent[0]
     return Terms(steps.earned[0], float(steps.empty[0]), why)
-
-
-def parts_by_rank(measure: Measure, hits: Hits, depth: int) -> dict[str, Floats]:
-    """What a document gains on its aspects, how much of that is new, and how much its rank counts.
-
-    Each is (ranking, rank). There are none for a measure that is not made of these parts.
-    """
-    parts = measure.parts
-    if parts is None:
-        return {}
-    seen = (hits.condensed() if measure.is_condensed else hits).top(measure.cutoff)
-    weight = parts.given_weights(seen)
-    weight = aspect_weights(seen, parts.gain, parts.weighted) if weight is None else weight
-    gain = (hit_gain(seen, parts.gain) * weight[:, :, None]).sum(1)
-    new = (novel_gain(seen, parts) * weight[:, :, None]).sum(1)
-    rank = hits.rank[:, : seen.rank.shape[1]]  # where it stands, whatever rank the measure gives it
-    row, place = np.nonzero((seen.rank != NOWHERE) & (rank <= depth))
-
-    def by_rank(value: Floats, empty: float) -> Floats:
-        ranks = np.full((len(rank), depth), empty)
-        ranks[row, rank[row, place] - 1] = value[row, place]
-        return ranks
-
-    found = {"gain": by_rank(gain, 0.0)}
-    if parts.novelty != NO_NOVELTY:
-        found["novelty"] = by_rank(np.where(gain > 0, ratio(new, gain), np.nan), np.nan)
-    return found | {"discount": by_rank(hit_discount(seen, parts.discount), np.nan)}
 
 
 def _labels(judged: Judgments, run: Alignment, topic: int, length: int) -> tuple[str, ...]:

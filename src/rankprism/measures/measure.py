@@ -23,6 +23,7 @@ from rankprism.measures.parameter import Parameter, Role, printed
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
     from rankprism.measures.contributions import Contributions
+    from rankprism.measures.made_of import MadeOf
     from rankprism.measures.parts import Parts
     from rankprism.measures.preferences.hits import PreferenceHits
 
@@ -68,6 +69,10 @@ class Definition:
     parts: Callable[..., Parts] | None = None
     #: Whether the score is a sum over documents, so that what one earned does not depend on those below it.
     sums: bool = True
+    #: Takes what `function` takes, and gives the parts of each document's contribution, see
+    #: `rankprism.measures.made_of`: factors by name for a single-aspect measure, else `MadeOf`, or None where
+    #: the measure inside has no parts.
+    made_of: Callable[..., Any] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     #: If this measure is some M_IA, the name of M; otherwise empty.
@@ -260,11 +265,29 @@ class Measure:
         fold = self.of(Role.FOLD)
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
-    def explain(self, hits: Hits, depth: int | None = None) -> Contributions:
-        """What each document earned, see `rankprism.measures.contributions`; only to a depth, if given."""
+    def explain(self, hits: Hits | PreferenceHits, depth: int | None = None) -> Contributions:
+        """What each document earned and why, see `rankprism.measures.contributions`; to a depth, if given."""
         from rankprism.measures.contributions import contributions
 
         return contributions(self, hits, depth)
+
+    def made_of(self, hits: Hits | PreferenceHits) -> MadeOf | None:
+        """The parts of what each relevant document adds to the score, or None if nothing is known of them."""
+        from rankprism.measures.made_of import of_aspect
+
+        if not isinstance(hits, Hits) or not self.definition.single:
+            made: MadeOf | None = self.factors(hits)
+            return made
+        fold = self.of(Role.FOLD)
+        factors = self.factors(hits.fold(fold, FOLDS[fold]))
+        return None if factors is None else of_aspect(factors, 0)
+
+    def factors(self, hits: Hits | PreferenceHits) -> Any:
+        """What `Definition.made_of` gives: of each aspect on its own for a single-aspect measure."""
+        if self.definition.made_of is None:
+            return None
+        hits, settings = self._bound(hits)
+        return self.definition.made_of(hits, **settings)
 
     @property
     def parts(self) -> Parts | None:
