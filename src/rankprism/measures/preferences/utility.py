@@ -75,6 +75,13 @@ class Shown:
         return self.compare()
 
     @cached_property
+    def all(self) -> Counts:
+        """(D,) in all comparisons, whatever was given."""
+        parts = [self.alone, Counts(self.given.wins.sum(-1), self.given.shown.sum(-1)), *self.after.values()]
+        # Sums of halves are exact in any order.
+        return Counts(sum(part.wins for part in parts), sum(part.shown for part in parts))
+
+    @cached_property
     def named(self) -> Bools:
         """(D,) whether a document was shown or given: all were, but where these are part of the judgments."""
         named = self.pool | (self.given.shown > 0).any(0)
