@@ -75,7 +75,7 @@ def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributi
         _by_rank(gain, hits.rank, deepest, 0.0),
         np.diff(levels),
         levels[:, 0],
-        **_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
     )
 
 
@@ -101,22 +101,20 @@ def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Cont
         _by_rank(np.diff(levels), hits.rank, deepest, 0.0),
         np.zeros((n, deepest)),
         levels[:, 0],
-        **_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
     )
 
 
-def _parts_by_rank(made: MadeOf | None, rank: Ints, deepest: int) -> dict[str, Mapping[str, Floats] | bool]:
+def _parts_by_rank(made: MadeOf | None, rank: Ints, deepest: int) -> tuple[dict[str, Floats], bool]:
     """`Contributions.parts` and `Contributions.adds`."""
     if made is None:
-        return {}
+        return {}, False
     first = next(iter(made.parts))
-    return {
-        "parts": {
-            name: _by_rank(value, rank, deepest, 0.0 if made.adds or name == first else np.nan)
-            for name, value in made.parts.items()
-        },
-        "adds": made.adds,
+    parts = {
+        name: _by_rank(value, rank, deepest, 0.0 if made.adds or name == first else np.nan)
+        for name, value in made.parts.items()
     }
+    return parts, made.adds
 
 
 def _by_rank(value: Floats, rank: Ints, deepest: int, empty: float) -> Floats:

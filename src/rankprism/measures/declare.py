@@ -7,13 +7,13 @@ each aspect, and `normalised_single` divides such a measure by what the best ran
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits
+from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import one_of
 from rankprism.measures.ideal import best_ranking
 from rankprism.measures.measure import FOLDS, NEEDS, Bounds, Definition, Measure, register
@@ -41,6 +41,7 @@ def measure(
     printed: str = "",
     sums: bool = True,
     made_of: Callable[..., Any] | None = None,
+    ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
@@ -60,6 +61,8 @@ def measure(
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     made_of : a function of the same arguments that gives the parts of each document's contribution, see
         `rankprism.measures.made_of`.
+    ideal : a function from a `PreferencePool` and the parameters to ideal rankings; only for measures that
+        need "preferences".
     """
 
     one_of("needs", needs, NEEDS)
@@ -78,6 +81,7 @@ def measure(
                 printed=printed,
                 sums=sums,
                 made_of=made_of,
+                ideal=ideal,
                 needs=needs,
             )
         )

@@ -88,7 +88,7 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
 def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
     """(N, A) min(k,R), where R is the number of relevant documents"""
     R = (pool_gain(hits.pool, Gain(gain)) > 0).sum(-1)[hits.topic]
-    return (R if cutoff is None else np.minimum(R, cutoff)).astype(np.float64)
+    return np.asarray(R if cutoff is None else np.minimum(R, cutoff), dtype=np.float64)
 
 
 @single(

@@ -15,6 +15,22 @@ import numpy as np
 
 from rankprism.data.hits import Floats
 
+#: What the names of the parts mean. Parts of a sum are named after measures or aspects.
+MEANING = {
+    "gain": "what the document's grades are worth, summed over aspects with their weights",
+    "global gain": "the document's gain over all intents, each with its probability",
+    "novelty": "the share of the gain that is new to a user who has read the documents above",
+    "stop": "the chance that the document satisfies the user, who then stops",
+    "reach": "the chance that a user gets to the document",
+    "precision": "the share of relevant documents down to this rank",
+    "blended ratio": "the gain and the number of relevant documents so far, over those of an ideal ranking",
+    "worth with those above": "what the document and the relevant ones above it are worth together",
+    "overlap": "what the document adds to the overlap with the ideal ranking",
+    "utility": "how often people prefer the document, given those above it",
+    "discount": "how much its rank counts",
+    "scale": "a number that the measure multiplies by, such as 1 / the ideal ranking's sum",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class MadeOf:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats, Hits
+from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.citations import CITATIONS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankprism.measures.contributions import Contributions
     from rankprism.measures.made_of import MadeOf
     from rankprism.measures.parts import Parts
-    from rankprism.measures.preferences.hits import PreferenceHits
+    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
@@ -73,6 +73,9 @@ class Definition:
     #: `rankprism.measures.made_of`: factors by name for a single-aspect measure, else `MadeOf`, or None where
     #: the measure inside has no parts.
     made_of: Callable[..., Any] | None = None
+    #: Takes a `PreferencePool` and parameters, and gives an ideal ranking of each topic, as the documents'
+    #: numbers: for measures of preferences of which such a ranking is known.
+    ideal: Callable[..., Mapping[str, Longs]] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     #: If this measure is some M_IA, the name of M; otherwise empty.
@@ -281,6 +284,12 @@ class Measure:
         fold = self.of(Role.FOLD)
         factors = self.factors(hits.fold(fold, FOLDS[fold]))
         return None if factors is None else of_aspect(factors, 0)
+
+    def ideal(self, pool: PreferencePool) -> Mapping[str, Longs] | None:
+        """An ideal ranking of each topic of a measure of preferences, or None if none is known."""
+        if self.definition.ideal is None:
+            return None
+        return self.definition.ideal(pool, **{p.name: self[p.name] for p in self.definition.parameters})
 
     def factors(self, hits: Hits | PreferenceHits) -> Any:
         """What `Definition.made_of` gives: of each aspect on its own for a single-aspect measure."""

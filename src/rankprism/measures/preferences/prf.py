@@ -19,7 +19,7 @@ from rankprism.measures.declare import measure
 from rankprism.measures.made_of import MadeOf
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
-from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Utilities
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
@@ -92,7 +92,7 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
 
 def _product(value: Floats) -> Floats:
     """The product along the last axis, from the first to the last."""
-    return np.cumprod(value, axis=-1)[..., -1] if value.shape[-1] else np.ones(value.shape[:-1])
+    return np.asarray(np.cumprod(value, axis=-1)[..., -1]) if value.shape[-1] else np.ones(value.shape[:-1])
 
 
 def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
@@ -148,6 +148,17 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
             so_far = np.where(known, so_far * u.given[:, z], so_far)
         terms += known
     return np.array(chosen, dtype=np.int64)
+
+
+def _greedy_ideals(
+    pool: PreferencePool, combine: str, unseen: str, estimate: str, cutoff: int | None, **others: Any
+) -> dict[str, Longs]:
+    """By topic, the documents of the greedy ideal ranking."""
+    found = pool.utilities(estimate, unseen)
+    return {
+        topic: greedy_ideal(u, combine, int(u.pool.sum()) if cutoff is None else cutoff)
+        for topic, u in found.items()
+    }
 
 
 def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
@@ -218,6 +229,7 @@ NODES = 2_000
     bounds=UNBOUNDED,
     cite="chandar2013preference",
     made_of=lambda hits, **settings: MadeOf(_of_prf(hits, **settings)),
+    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
 )
 def Prf(
     hits: PreferenceHits,
@@ -332,6 +344,7 @@ def _best(
     interval=_over_ideal,
     cite="chandar2013preference",
     made_of=_of_nprf,
+    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
 )
 def nPrf(
     hits: PreferenceHits,

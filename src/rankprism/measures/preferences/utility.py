@@ -79,7 +79,7 @@ class Shown:
         """(D,) in all comparisons, whatever was given."""
         parts = [self.alone, Counts(self.given.wins.sum(-1), self.given.shown.sum(-1)), *self.after.values()]
         # Sums of halves are exact in any order.
-        return Counts(sum(part.wins for part in parts), sum(part.shown for part in parts))
+        return Counts(np.sum([part.wins for part in parts], 0), np.sum([part.shown for part in parts], 0))
 
     @cached_property
     def named(self) -> Bools:
