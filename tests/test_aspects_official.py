@@ -16,7 +16,8 @@ import pytest
 from rankprism import Judgments, Scores, evaluate, read_judgments
 from rankprism.aspects import attainable, labels
 from rankprism.meta import correlation, power
-from rankprism.reproduce.toma import TOMA_DISTANCES, analyse, toma
+from rankprism.reproduce.approaches import TOMA_DISTANCES, analyse
+from rankprism.reproduce.toma import toma
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

@@ -22,12 +22,13 @@ from rankprism.axioms import examine
 from rankprism.data.hits import make_pool
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import align_source
 from rankprism.measures import parse
 from rankprism.report.documents import snippets
 from rankprism.report.measures import asked, described
 from rankprism.report.page import EXPORT, IMPORT, MODULES, as_json, asset
-from rankprism.report.rankings import earned, ideal
+from rankprism.report.rankings import Judged, earned, ideal
 from rankprism.report.systems import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -65,26 +66,47 @@ def scores() -> Any:
 # ── rankings ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("topic", ["jaguar", "jordan"])
-def test_every_list_shows_what_explain_says(data: Any, topic: str) -> None:
-    found = explain(sample.QRELS, list(sample.RUNS), MEASURES, topic, weights=sample.WEIGHTS)
+def told_parts(data: Any, m: int, told: list[Any], length: int) -> dict[str, list[float]]:
+    """The parts of a list, as the page reads them."""
+    by_rank = data["rankings"]["parts"][m]["by rank"]
+    found = {}
+    for (name, _), own in zip(data["rankings"]["parts"][m]["names"], told, strict=True):
+        values = by_rank[name] if own is None else own
+        values = [values] * length if isinstance(values, int) else [*values, *[0] * length]
+        found[name] = [(x or 0) / UNIT for x in values[:length]]
+    return found
+
+
+def check_lists(data: Any, topic: str, found: Any, depth: int) -> None:
+    """The lists of a report show what `explain` says."""
     t = data["topics"].index(topic)
     here = data["rankings"]["topics"][t]
     for r, ranking in enumerate(found.rankings):
         assert data["runs"][r] == ranking.run
-        assert [here["docs"][doc] for doc in here["lists"][r]] == list(ranking.docs[:8])
+        assert [here["docs"][doc] for doc in here["lists"][r]] == list(ranking.docs[:depth])
         for m, terms in enumerate(ranking.terms):
-            gained, spent, gain, novelty = here["earned"][m][r]
-            earned = np.zeros(8)
+            gained, spent, parts = here["earned"][m][r]
+            earned = np.zeros(depth)
             earned[: len(gained)] += gained
             earned[: len(spent)] += spent
-            shown = min(8, len(terms.earned))
+            shown = min(depth, len(terms.earned))
             assert data["scores"][m][r][t] == pytest.approx(terms.score, abs=1e-12)
             assert earned[:shown] / UNIT == pytest.approx(terms.earned[:shown], abs=2e-6)
-            for name, values in (("gain", gain), ("novelty", novelty)):
-                expected = np.nan_to_num(terms.why.get(name, np.zeros(8)))[:8]
-                assert np.array(values) / UNIT == pytest.approx(expected[: len(values)], abs=1e-6)
-                assert not expected[len(values) :].any()
+            for name, values in told_parts(data, m, parts, shown).items():
+                if name in terms.why:
+                    expected = np.nan_to_num(terms.why[name][:shown])
+                    at = np.flatnonzero(terms.earned[:shown] > 0)  # elsewhere nothing is shown of it
+                    assert np.array(values)[at] == pytest.approx(expected[at], abs=2e-6), name
+
+
+@pytest.mark.parametrize("topic", ["jaguar", "jordan"])
+def test_every_list_shows_what_explain_says(data: Any, topic: str) -> None:
+    found = explain(sample.QRELS, list(sample.RUNS), MEASURES, topic, weights=sample.WEIGHTS)
+    check_lists(data, topic, found, 8)
+    names = [[name for name, _ in parts["names"]] for parts in data["rankings"]["parts"]]
+    family = ["gain", "novelty", "discount", "scale"]
+    assert names == [family, family, ["gain", "novelty"], ["gain", "precision", "scale"]]
+    assert set(data["rankings"]["parts"][1]["by rank"]) == {"discount", "scale"}  # of RBU
 
 
 def test_documents_have_the_grades_of_the_judgments(data: Any) -> None:
@@ -118,7 +140,7 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
     qrels = {"q": {"x": {"a": 1, "b": 1, "c": 1, "d": 1}, "y": {"c": 1, "e": 1}}}
     measure = parse("RBU(p=0.8,e=0.2)")
     judged = read_judgments(qrels)
-    order = ideal(measure, judged.cells)
+    order = ideal(measure, Judged(judged, None))
     assert not isinstance(order, str)
     ids = ["e", "d", "c", "b", "a"]  # as the core numbers them: descending
     shown = [ids[doc] for doc in order.doc]
@@ -134,26 +156,115 @@ def test_no_order_of_the_documents_has_more_than_the_ideal_of_a_measure_with_eff
 
 
 def test_no_ranking_of_a_run_scores_more_than_the_ideal_of_any_measure() -> None:
-    judged, runs = all_scores.generated()
-    aligned = [align_source(judged, run, "score", "error") for run in runs.values()]
+    absolute, runs = all_scores.generated()
+    judged = Judged(absolute, None)
+    aligned = [align_source(absolute, run, "score", "error") for run in runs.values()]
     shown = 0
-    for measure in all_scores.all_measures(judged, False)[::6]:
-        json.dumps(described(measure, 5), allow_nan=False)
-        order = ideal(measure, judged.cells)
+    for measure in all_scores.all_measures(absolute, False)[::6]:
+        json.dumps(described(measure), allow_nan=False)
+        order = ideal(measure, judged)
         if isinstance(order, str):
             continue
         shown += 1
-        (best,) = earned([measure], judged.cells, [order], 5)
-        (found,) = earned([measure], judged.cells, aligned, 5)
+        (best,) = earned(judged, [measure], [order], 5)
+        (found,) = earned(judged, [measure], aligned, 5)
         assert (found.score <= best.score + 1e-12).all(), measure
     assert shown > 10
 
 
 def test_an_aspect_weight_that_is_given_counts_in_what_a_document_is_worth() -> None:
     judged = read_judgments({"q": {"x": {"a": 1}, "y": {"b": 1}}}, weights={"q": {"x": 0.9, "y": 0.1}})
-    order = ideal(parse("RBU(e=0.1)"), judged.cells)
+    order = ideal(parse("RBU(e=0.1)"), Judged(judged, None))
     assert not isinstance(order, str)
     assert make_pool(judged.cells, np.array([0])).grade[0, :, order.doc].tolist() == [[1.0, 0.0]]
+
+
+# ── preferences ──────────────────────────────────────────────────────────────────────────────────
+
+RELATIVE = ["nPrf@10", "Prf(browsing='dcg')@10", "ppref@10"]
+
+
+@pytest.fixture(scope="module")
+def preferred() -> Any:
+    return report.make(sample.PREFERENCES, list(sample.RUNS), RELATIVE, depth=8).data
+
+
+def test_lists_of_preferences_show_what_explain_says(preferred: Any) -> None:
+    check_lists(preferred, "pitch", explain(sample.PREFERENCES, list(sample.RUNS), RELATIVE, "pitch"), 8)
+    names = [[name for name, _ in parts["names"]] for parts in preferred["rankings"]["parts"]]
+    assert names == [["utility", "reach", "scale"], ["utility", "reach"], []]
+
+
+def test_wins_and_pairs_are_those_of_the_file(preferred: Any) -> None:
+    here = preferred["rankings"]["topics"][preferred["topics"].index("pitch")]
+    wins: dict[str, float] = dict.fromkeys(here["docs"], 0.0)
+    times = dict.fromkeys(here["docs"], 0)
+    pairs: dict[frozenset[str], dict[str, float]] = {}
+    for line in sample.PREFERENCES.read_text(encoding="utf-8").splitlines()[1:]:
+        topic, _, left, right, outcome, _ = line.split("\t")
+        if topic != "pitch":
+            continue
+        won = {"left": 1.0, "right": 0.0, "tie": 0.5}[outcome]
+        for doc, own in ((left, won), (right, 1 - won)):
+            if doc in times:
+                wins[doc] += own
+                times[doc] += 1
+        if left in times and right in times:
+            of_pair = pairs.setdefault(frozenset((left, right)), {left: 0.0, right: 0.0})
+            of_pair[left] += won
+            of_pair[right] += 1 - won
+    assert here["won"] == [[wins[doc], times[doc]] if times[doc] else None for doc in here["docs"]]
+    found = {
+        frozenset((here["docs"][a], here["docs"][b])): {here["docs"][a]: x, here["docs"][b]: y}
+        for a, b, x, y in here["pairs"]
+    }
+    assert found == pairs
+    assert any(won is None for won in here["won"])
+
+
+def test_the_ideal_list_of_preferences_scores_1_and_a_share_of_pairs_has_none(preferred: Any) -> None:
+    for here in preferred["rankings"]["topics"]:
+        assert here["ideal"][0][1] == 1
+        assert here["ideal"][2] is None
+    assert "it counts pairs of documents" in preferred["rankings"]["no ideal"][2]
+
+
+def test_axioms_are_not_asked_of_preferences(preferred: Any) -> None:
+    assert {v["kept"] for row in preferred["axioms"]["verdicts"] for v in row} == {None}
+    assert "it looks at preferences" in preferred["axioms"]["verdicts"][0][0]["story"]
+    assert all("look at preferences" in story["missing"] for story in preferred["advice"]["stories"])
+    assert preferred["rankings"]["kinds"] == ["preferences"]
+
+
+def test_grades_and_preferences_in_one_report() -> None:
+    """The topic r has no preferences, and the topic p has no grades."""
+    grades = {"q": {"x": {"a": 1}, "y": {"b": 1}}, "r": {"x": {"a": 1}, "y": {"b": 1}}}
+    people = [("q", "", "a", "b", "left"), ("p", "", "a", "b", "right")]
+    runs = {
+        "one": {topic: {"a": 2.0, "b": 1.0} for topic in "pqr"},
+        "two": {topic: {"b": 2.0, "a": 1.0} for topic in "pqr"},
+    }
+    data = report.make(grades, runs, ["P@1", "nPrf@2"], preferences=people).data
+    assert data["topics"] == ["p", "q", "r"]
+    assert [row[0] is None for row in zip(*data["scores"][0], strict=True)] == [True, False, False]
+    assert [row[0] is None for row in zip(*data["scores"][1], strict=True)] == [False, False, True]
+    p, q, r = data["rankings"]["topics"]
+    assert p["aspects"] == []
+    assert p["grades"] == [None, None]
+    assert p["won"] == [[0, 1], [1, 1]]
+    assert q["grades"] == [[0, 1], [1, 1]]
+    assert q["won"] == [[1, 1], [0, 1]]
+    assert "won" not in r
+    assert p["earned"][0] == [[[], [], []]] * 2
+    assert [p["length"], q["length"], r["length"]] == [[2, 2]] * 3
+    assert [v["kept"] for v in data["axioms"]["verdicts"][1]] == [None] * 10
+
+
+def test_measures_that_suit_preferences_are_chosen() -> None:
+    assert report.default_measures(None) == ("nPrf@20", "nPrf(browsing='dcg')@20", "ppref@20", "wpref@20")
+    judged = read_judgments(sample.QRELS)
+    both = report.default_measures(judged, read_preferences(sample.PREFERENCES))
+    assert both == (*report.default_measures(judged), "nPrf@20")
 
 
 def test_labels_have_their_names() -> None:

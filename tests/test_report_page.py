@@ -145,9 +145,8 @@ def test_two_rankings_are_compared_and_the_link_shows_the_same(
     prefers = [row[4] for row in rows(page, "Scores of the lists")]
     assert prefers == ["A ◀", "A ◀", "B ▶"]
     assert page.locator(".list.a li").first.inner_text().startswith("jordan-69")
-    assert (
-        "gain 0.390 × new 100.0 % × discount 1.000 × 0.200" in page.locator(".list.a li").first.inner_text()
-    )
+    why = page.locator(".list.a li .why").first.inner_text()
+    assert why == "gain 0.390 × new 100.0 % × discount 1.000 × scale 0.200 = 0.0780, effort −0.0060"
     link = page.url
     assert "t=jordan" in link
     other = opened(made, link[link.index("#") :])
@@ -231,6 +230,51 @@ def test_all_parts_are_printed(made: Path, opened: Callable[..., Page]) -> None:
         expect(page.get_by_role("heading", name=title, level=2)).to_be_visible()
     assert page.locator(".list.a li").first.is_visible()
     assert not page.locator("nav").is_visible()
+
+
+def test_preferences_have_marks_of_their_own(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    """People prefer b to a two times of three; c was never compared. The topic r has grades only."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    people = [("q", "", "a", "b", outcome) for outcome in ("right", "right", "left")]
+    grades = {"q": {"x": {"a": 1}, "y": {"b": 1}}, "r": {"x": {"a": 1}, "y": {"b": 1}}}
+    runs = {
+        "wrong": {t: {"a": 3.0, "c": 2.0, "b": 1.0} for t in "qr"},
+        "right": {t: {"b": 3.0, "c": 2.0, "a": 1.0} for t in "qr"},
+    }
+    path = tmp_path / "both.html"
+    report.make(grades, runs, ["P@2", "nPrf(theta=0.5)@3", "ppref@3"], preferences=people).save(path)
+    page = opened(path, "#view=rankings&t=q&a=wrong&b=right&m=nPrf(theta%3D0.5)@3", 360)
+    marks = [item.locator(".mark").all_inner_texts() for item in page.locator(".list.a li").all()]
+    assert marks == [
+        ["x 1 1st", "preferred in 1 of 3"],
+        ["never compared"],
+        ["y 1 1st", "preferred in 2 of 3", "▲ preferred to rank 1 (2 : 1)"],
+    ]
+    assert (
+        page.locator(".list.b li").last.locator(".under").inner_text() == "▽ not preferred to rank 1 (1 : 2)"
+    )
+    told = page.locator(".conclusion:visible").inner_text()
+    assert "A has 0 in the order that they prefer and 1 the other way round; for B it is 1 and 0." in told
+    # U(b) = 2/3, and a user gets to the first rank with ½ + ¼ + ⅛; the ideal begins with b, too.
+    assert page.locator(".list.b .why").first.inner_text().startswith("utility 0.667 × reach 0.875 × scale")
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    control(page, "Topic").select_option("r")
+    assert "This topic has no preferences" in page.locator("main").inner_text()
+    for view in VIEWS:
+        text = opened(path, f"#view={view}&t=r").locator("main").inner_text()
+        assert not re.search("undefined|NaN|null|false", text)
+
+
+def test_a_report_of_preferences_alone(tmp_path: Path, opened: Callable[..., Page]) -> None:
+    path = tmp_path / "preferences.html"
+    report.make(sample.PREFERENCES, list(sample.RUNS), depth=5).save(path)
+    for view in VIEWS:
+        text = opened(path, f"#view={view}").locator("main").inner_text()
+        assert not re.search("undefined|NaN|null|false", text)
+    assert "not judged" not in text
+    assert "Aspects" not in text
 
 
 def test_nothing_in_the_data_becomes_markup(tmp_path: Path, opened: Callable[..., Page]) -> None:

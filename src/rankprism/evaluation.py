@@ -111,7 +111,7 @@ def evaluate(
     sources = run_sources(runs)
     check_format(run_format)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
-    parts = _parts(chosen, judgments, preferences, preferences_format, settings)
+    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
     aligned = [
@@ -159,7 +159,7 @@ class _Part:
     batches: Callable[[Sequence[Alignment]], Iterator[_Batch]]
 
 
-def _parts(
+def parts_by_kind(
     measures: Sequence[Measure],
     judgments: Any,
     preferences: Any,

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Floats, Hits, rankings_of
+from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, align
-from rankprism.errors import InputError, MeasureError, listed
-from rankprism.evaluation import parsed, run_sources
-from rankprism.formats.judgments import read_judgments
+from rankprism.errors import InputError, listed
+from rankprism.evaluation import parsed, parts_by_kind, run_sources
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
-from rankprism.measures.parts import (
-    NO_NOVELTY,
-    aspect_weights,
-    hit_discount,
-    hit_gain,
-    novel_gain,
-    ratio,
-)
+from rankprism.measures.preferences.hits import PreferenceHits
+from rankprism.measures.preferences.utility import Shown
 from rankprism.results.result import Result, Table
-from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
+from rankprism.types import (
+    AspectsLike,
+    JudgmentsLike,
+    MeasuresLike,
+    PreferencesLike,
+    RunsLike,
+    WeightsLike,
+)
 
 #: What a document shows in place of grades.
 NOT_JUDGED, NOT_RELEVANT = "not judged", "–"
 
 
 def explain(
-    judgments: JudgmentsLike,
+    judgments: JudgmentsLike | PreferencesLike,
     runs: RunsLike,
     measures: MeasuresLike,
     topic: str,
     *,
     depth: int = 20,
+    preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
+    preferences_format: str | None = None,
     run_format: str | None = None,
     order: str = "score",
     duplicates: str = "error",
@@ -63,32 +65,37 @@ def explain(
     <BLANKLINE>
     alpha_nDCG@3: cars 0.9652.
     """
-    chosen = parsed(measures)
-    for measure in chosen:
-        if measure.needs != "judgments":
-            raise MeasureError(f"{measure} needs {measure.needs}; only measures of judgments are explained")
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
-    judged = read_judgments(judgments, weights=weights, aspects=aspects, format=qrels_format)
-    if topic not in judged.topics:
-        raise InputError(f"{judged.source}: has no topic {topic!r}; it has {listed(judged.topics)}")
-    number = judged.topics.index(topic)
+    chosen = parsed(measures)
+    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects}
+    parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
+    for part in parts:
+        if topic not in part.judged.topics:
+            raise InputError(
+                f"{part.judged.source}: has no topic {topic!r}; it has {listed(part.judged.topics)}"
+            )
     rankings = []
     for name, source in run_sources(runs).items():
         run = run_from(source, name, run_format, duplicates)
-        aligned = align(judged, run, order, duplicates)
-        hits = rankings_of(judged.cells, [aligned], np.array([number]))
         lines, *_ = run.table.ranking(order, duplicates)
         topics, docs, *_ = run.table.columns()
-        ranked = [docs[line] for line in lines.tolist() if topics[line] == topic]
-        rankings.append(
-            Ranking(
-                name,
-                tuple(ranked),
-                _labels(judged, aligned, number, len(ranked)),
-                tuple(_terms(measure, hits) for measure in chosen),
-            )
-        )
+        ranked = tuple(docs[line] for line in lines.tolist() if topics[line] == topic)
+        terms: dict[Measure, Terms] = {}
+        about: dict[str, tuple[str, ...]] = {}
+        for part in parts:
+            aligned = align(part.judged, run, order, duplicates)
+            number = part.judged.topics.index(topic)
+            hits: Hits | PreferenceHits
+            if part.needs == "judgments":
+                hits = rankings_of(part.judged.cells, [aligned], np.array([number]))
+                about["aspects"] = _aspects(part.judged, aligned, number, len(ranked))
+            else:
+                hits = next(found for found, _, at in part.batches([aligned]) if at[0] == number)
+                assert isinstance(hits, PreferenceHits)
+                about["preferred"] = _preferred(hits.shown, ranked)
+            terms |= {measure: _terms(measure, hits) for measure in part.measures}
+        rankings.append(Ranking(name, ranked, about, tuple(terms[measure] for measure in chosen)))
     return Explanation(
         topic,
         tuple(chosen),
@@ -104,7 +111,7 @@ class Terms:
 
     earned: Floats
     empty: float  #: the score of a ranking without documents
-    #: gain, novelty, discount and effort, as far as the measure is made of them
+    #: the parts that what was earned is made of, such as gain, novelty, discount and effort
     why: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
@@ -119,61 +126,42 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A run's documents for the topic, their labels, and what each measure makes of them."""
+    """A run's documents for the topic, what was said of each, and what each measure makes of them."""
 
     run: str
     docs: tuple[str, ...]
-    labels: tuple[str, ...]
+    #: by "aspects" and "preferred", as far as there are such judgments: a text for each document
+    about: Mapping[str, tuple[str, ...]]
     terms: tuple[Terms, ...]
 
 
-def _terms(measure: Measure, hits: Hits) -> Terms:
+def _terms(measure: Measure, hits: Hits | PreferenceHits) -> Terms:
     steps = measure.explain(hits)
-    why = {name: rows[0] for name, rows in parts_by_rank(measure, hits, steps.earned.shape[1]).items()}
+    why = {name: rows[0] for name, rows in steps.parts.items()}
+    if (why.get("scale", np.ones(1)) == 1).all():
+        why.pop("scale", None)
     if steps.spent.any():
         why["effort"] = steps.spent[0]
     return Terms(steps.earned[0], float(steps.empty[0]), why)
 
 
-def parts_by_rank(measure: Measure, hits: Hits, depth: int) -> dict[str, Floats]:
-    """What a document gains on its aspects, how much of that is new, and how much its rank counts.
-
-    Each is (ranking, rank). There are none for a measure that is not made of these parts.
-    """
-    parts = measure.parts
-    if parts is None:
-        return {}
-    seen = (hits.condensed() if measure.is_condensed else hits).top(measure.cutoff)
-    weight = parts.given_weights(seen)
-    weight = aspect_weights(seen, parts.gain, parts.weighted) if weight is None else weight
-    gain = (hit_gain(seen, parts.gain) * weight[:, :, None]).sum(1)
-    new = (novel_gain(seen, parts) * weight[:, :, None]).sum(1)
-    rank = hits.rank[:, : seen.rank.shape[1]]  # where it stands, whatever rank the measure gives it
-    row, place = np.nonzero((seen.rank != NOWHERE) & (rank <= depth))
-
-    def by_rank(value: Floats, empty: float) -> Floats:
-        ranks = np.full((len(rank), depth), empty)
-        ranks[row, rank[row, place] - 1] = value[row, place]
-        return ranks
-
-    found = {"gain": by_rank(gain, 0.0)}
-    if parts.novelty != NO_NOVELTY:
-        found["novelty"] = by_rank(np.where(gain > 0, ratio(new, gain), np.nan), np.nan)
-    return found | {"discount": by_rank(hit_discount(seen, parts.discount), np.nan)}
-
-
-def _labels(judged: Judgments, run: Alignment, topic: int, length: int) -> tuple[str, ...]:
+def _aspects(judged: Judgments, run: Alignment, topic: int, length: int) -> tuple[str, ...]:
     """The aspects and grades of the document at each rank."""
-    cells, names = judged.cells, judged.aspects[judged.topics[topic]]
-    grades: dict[int, list[str]] = {}
-    for cell in range(cells.start[topic], cells.start[topic + 1]):
-        name = names[cells.aspect[cell]]
-        grades.setdefault(int(cells.doc[cell]), []).append(f"{name}:{cells.grade[cell]:g}")
-    labels = [NOT_JUDGED] * length
+    marks = judged.marks(topic)
+    found = [NOT_JUDGED] * length
     for place in range(run.start[topic], run.start[topic + 1]):
         doc = int(run.doc[place])
-        labels[run.rank[place] - 1] = " ".join(grades[doc]) if doc >= 0 else NOT_RELEVANT
-    return tuple(labels)
+        found[run.rank[place] - 1] = marks[doc] if doc >= 0 else NOT_RELEVANT
+    return tuple(found)
+
+
+def _preferred(shown: Shown, docs: Sequence[str]) -> tuple[str, ...]:
+    """How often each document was preferred, of the comparisons that it was in; a tie is half a time."""
+    number = {doc: d for d, doc in enumerate(shown.docs)}
+    wins, times = shown.all.wins, shown.all.shown
+    return tuple(
+        f"{wins[d]:g} of {times[d]:g}" if (d := number.get(doc)) is not None else NOT_JUDGED for doc in docs
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,10 +179,23 @@ class Explanation(Result):
         return min(self.depth, len(terms.earned))
 
     @property
+    def _about(self) -> tuple[str, ...]:
+        """What is said of each document."""
+        return tuple(self.rankings[0].about) if self.rankings else ("aspects",)
+
+    @property
+    def _why(self) -> tuple[str, ...]:
+        """The parts of all measures, in the order in which they are multiplied; effort comes last."""
+        every = [name for ranking in self.rankings for terms in ranking.terms for name in terms.why]
+        last = ("scale", "effort")
+        names = [name for name in dict.fromkeys(every) if name not in last]
+        return (*names, *(name for name in last if name in every))
+
+    @property
     def rows(self) -> Table:
         """One row for each run, measure and rank."""
-        names = ("gain", "novelty", "discount", "effort")
-        header = ("run", "measure", "rank", "doc", "aspects", *names, "earned", "score so far")
+        about, why = self._about, self._why
+        header = ("run", "measure", "rank", "doc", *about, *why, "earned", "score so far")
         columns: dict[str, list[Any]] = {name: [] for name in header}
         for ranking in self.rankings:
             for measure, terms in zip(self.measures, ranking.terms, strict=True):
@@ -203,8 +204,9 @@ class Explanation(Result):
                 columns["measure"] += [str(measure)] * n
                 columns["rank"] += range(1, n + 1)
                 columns["doc"] += ranking.docs[:n]
-                columns["aspects"] += ranking.labels[:n]
-                for name in names:
+                for name in about:
+                    columns[name] += ranking.about[name][:n]
+                for name in why:
                     columns[name] += terms.why[name][:n].tolist() if name in terms.why else [None] * n
                 columns["earned"] += terms.earned[:n].tolist()
                 columns["score so far"] += terms.so_far[:n].tolist()
@@ -215,20 +217,17 @@ class Explanation(Result):
         """With one measure also why; with several, a column of what was earned for each."""
         rows = self.rows.columns
         if len(self.measures) == 1:
-            told = {
-                name: column
-                for name, column in rows.items()
-                if name != "measure" and any(x is not None for x in column)
-            }
+            told = {name: column for name, column in rows.items() if name != "measure"}
             return Table(told | {"rank": list(map(str, rows["rank"]))})  # words, so that ids stand left too
-        columns: dict[str, list[Any]] = {"run": [], "rank": [], "doc": [], "aspects": []}
+        columns: dict[str, list[Any]] = {name: [] for name in ("run", "rank", "doc", *self._about)}
         columns |= {str(measure): [] for measure in self.measures}
         for ranking in self.rankings:
             n = min(max(map(self._ranks, ranking.terms)), len(ranking.docs))
             columns["run"] += [ranking.run] * n
             columns["rank"] += map(str, range(1, n + 1))
             columns["doc"] += ranking.docs[:n]
-            columns["aspects"] += ranking.labels[:n]
+            for name in self._about:
+                columns[name] += ranking.about[name][:n]
             for measure, terms in zip(self.measures, ranking.terms, strict=True):
                 earned = terms.earned[:n].tolist()
                 columns[str(measure)] += earned + [None] * (n - len(earned))
@@ -245,10 +244,11 @@ class Explanation(Result):
                 rest = f" ({below:.4f} of it below rank {self.depth})" if abs(below) >= 5e-5 else ""
                 scores.append(f"{ranking.run} {terms.score:.4f}{rest}")
             lines.append(f"{measure}: {', '.join(scores)}.")
-        others = [str(measure) for measure in self.measures if not measure.is_sum]
-        if others:
-            lines.append(
-                f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} not a sum over documents: a "
-                "number is what the score changed by when the document was found."
-            )
+        for needs, because in (("judgments", ""), ("preferences", ", because it counts pairs of documents")):
+            lines += [
+                f"{measure} is not a sum over documents{because}: a number is what the score changed by when "
+                f"the document was found."
+                for measure in self.measures
+                if measure.needs == needs and not measure.is_sum
+            ]
         return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Analyses of multi-aspect evaluation (Maistro et al. 2021): the order of label tuples, how often each label
 occurs, and which scores CAM and MM can reach. How the approaches differ on a collection is in
-`rankprism.reproduce.toma`.
+`rankprism.reproduce.approaches`.
 
 The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankprism.measures`, the scales in
 `rankprism.data.scales`, the readers in `rankprism.formats.aspects.reading`.

@@ -114,17 +114,22 @@ class Collection:
             )
         return self.preferences
 
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """Judgments and preferences as `rankprism.evaluate` takes them: preferences alone come first."""
+        if self.judgments is None:
+            return {"judgments": self.preferences, "preferences": None}
+        return {"judgments": self.judgments, "preferences": self.preferences}
+
     def evaluate(self, measures: Sequence[Any], **more: Any) -> Scores:
         """The scores of the runs, with a bar for whoever waits."""
         from rankprism.evaluation import evaluate
 
-        only: Any = self.preferences if self.judgments is None else None
         with evaluating(len(self.runs)) as (on_run, on_share):
             return evaluate(
-                only if self.judgments is None else self.judgments,
-                list(self.runs),
-                measures,
-                preferences=None if self.judgments is None else self.preferences,
+                runs=list(self.runs),
+                measures=measures,
+                **self.kinds,
                 on_run=on_run,
                 on_share=on_share,
                 **self.settings,

@@ -16,7 +16,6 @@ from rankprism.cli.collection import (
     with_options_of,
 )
 from rankprism.cli.options import Quiet, noted
-from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -37,6 +36,7 @@ def explain(
     \b
     rankprism explain qrels.txt runs/a.run -m alpha_nDCG@10 --topic 157
     rankprism explain qrels.txt a.run b.run -m RBU@10 -m nDCG@10 --topic 157
+    rankprism explain preferences.tsv a.run -m nPrf@10 --topic 157
     """
     from rankprism.cli.collection import options_of
     from rankprism.explanation import explain
@@ -46,8 +46,8 @@ def explain(
     check_output(**writing)
     with noted(quiet):
         read = read_collection(files=files, **given)
-        if read.judgments is None:
-            raise InputError("explain needs judgments; name a file of them before the runs")
         how = {name: read.settings[name] for name in ("run_format", "order", "duplicates")}
-        result = explain(read.judgments, list(read.runs), measures, topic, depth=depth, **how)
+        result = explain(
+            runs=list(read.runs), measures=measures, topic=topic, depth=depth, **read.kinds, **how
+        )
     write_result(result, **writing)

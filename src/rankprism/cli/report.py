@@ -17,7 +17,6 @@ from rankprism.cli.collection import (
 )
 from rankprism.cli.completion import complete_file
 from rankprism.cli.options import Quiet, Seed, noted, output_option, working
-from rankprism.errors import InputError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -50,11 +49,12 @@ def report(
     """Write a report: one HTML file that needs nothing else.
 
     It shows which systems differ, what the measures see and do not see, which topics are hard, and what each
-    document of a ranking earned. Without -m it takes six measures that suit the judgments.
+    document of a ranking earned. Without -m it takes measures that suit the judgments.
 
     \b
     rankprism report qrels.txt runs/*.run -o report.html
     rankprism report qrels.txt runs/*.run -m RBU@20 --documents docs.jsonl
+    rankprism report preferences.tsv runs/*.run
     """
     from rankprism.cli.output import write
     from rankprism.measures import parse
@@ -66,18 +66,16 @@ def report(
     measures = [parse(text) for text in measure] if measure else None
     with noted(quiet):
         read = read_collection(files=files, **collection)
-        if read.judgments is None:
-            raise InputError("report needs judgments; name a file of them before the runs")
         with working("making the report") as on_share:
             made = make(
-                read.judgments,
-                list(read.runs),
-                measures,
+                runs=list(read.runs),
+                measures=measures,
                 depth=depth,
                 documents=documents,
                 title=title,
                 seed=seed,
                 on_share=on_share,
+                **read.kinds,
                 **read.settings,
             )
             text = made.html

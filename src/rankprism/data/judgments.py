@@ -68,6 +68,19 @@ class Judgments:
     def topics_without_relevant(self) -> tuple[str, ...]:
         return tuple(t for t, n in zip(self.topics, self.cells.documents, strict=True) if n == 0)
 
+    def marks(self, topic: int) -> list[str]:
+        """For each relevant document of a topic, its aspects and grades: ``music:3 sport:1``.
+
+        The documents are in the order in which the core numbers them. ⁿ marks a navigational aspect.
+        """
+        cells, names = self.cells, self.aspects[self.topics[topic]]
+        here = slice(cells.start[topic], cells.start[topic + 1])
+        found: list[list[str]] = [[] for _ in range(cells.documents[topic])]
+        for doc, aspect, grade in zip(cells.doc[here], cells.aspect[here], cells.grade[here], strict=True):
+            nav = cells.navigational is not None and cells.navigational[cells.aspect_start[topic] + aspect]
+            found[doc].append(f"{names[aspect]}{'ⁿ' if nav else ''}:{grade:g}")
+        return [" ".join(marks) for marks in found]
+
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per judgment: topic, aspect, doc, grade. `backend`: pandas, polars or pyarrow."""
         from rankprism.data.frames import make_frame

@@ -12,6 +12,7 @@ from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.declare import measure
+from rankprism.measures.made_of import MadeOf, added, of_all_aspects, of_aspect
 from rankprism.measures.measure import Bounds, Definition, Measure
 from rankprism.measures.parameter import Role
 from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
@@ -36,6 +37,11 @@ def intent_aware(base: Definition) -> Definition:
     def function(hits: Hits, **settings: Any) -> Floats:
         weight = aspect_weights(hits, relevant(settings), weighted=True)
         return expected(base.function(hits, **settings), weight)
+
+    def made_of(hits: Hits, **settings: Any) -> MadeOf:
+        assert base.made_of is not None
+        weight = aspect_weights(hits, relevant(settings), weighted=True)
+        return of_all_aspects(base.made_of(hits, **settings), weight)
 
     def completed(c: Completions, **settings: Any) -> Pair:
         g = c.gains(relevant(settings), 1)
@@ -64,6 +70,7 @@ def intent_aware(base: Definition) -> Definition:
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
         derived_from=base.name,
         sums=base.sums,
+        made_of=None if base.made_of is None else made_of,
     )
 
 
@@ -95,6 +102,9 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
     ),
     cite="lioma2017evaluation",
     compared="5 runs of TREC Health Misinformation 2021 (their 4 decimals, but for one topic of one run)",
+    made_of=lambda hits, measure: (
+        None if (factors := measure.factors(hits)) is None else of_all_aspects(factors, shares(hits))
+    ),
 )
 def CAM(hits: Hits, measure: Inner) -> Floats:
     """Convex aggregating measure: the weighted mean of a measure over the topic's aspects.
@@ -140,6 +150,7 @@ def MM(hits: Hits, measure: Inner) -> Floats:
         ),
     ),
     cite="lioma2017evaluation",
+    made_of=lambda hits, measure, aspect: _of_aspect(hits, measure, "Aspect", "aspect", aspect),
 )
 def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
     """A measure of one aspect, such as credibility, which ignores all other aspects.
@@ -157,6 +168,13 @@ def Aspect(hits: Hits, measure: Inner, aspect: AspectName = None) -> Floats:
 @measure(
     bounds=Bounds("outer", lambda c, **settings: _contrast_bounds(c, **settings)),
     cite="clarke2021assessing",
+    made_of=lambda hits, measure, good, bad: added(
+        {
+            good: (1.0, _of_aspect(hits, measure, "Contrast", "good", good)),
+            bad: (-1.0, _of_aspect(hits, measure, "Contrast", "bad", bad)),
+        },
+        hits.rank.shape[1],
+    ),
 )
 def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadAspect = "harmful") -> Floats:
     """The score on a good aspect minus the score on a bad one, such as helpful minus harmful documents.
@@ -173,6 +191,11 @@ def Contrast(hits: Hits, measure: Inner, good: GoodAspect = "helpful", bad: BadA
     score = measure.per_aspect(hits)
     plus, minus = _column(hits, "Contrast", "good", good), _column(hits, "Contrast", "bad", bad)
     return np.asarray(score[:, plus] - score[:, minus])
+
+
+def _of_aspect(hits: Hits, measure: Measure, name: str, parameter: str, aspect: str | None) -> MadeOf | None:
+    factors = measure.factors(hits)
+    return None if factors is None else of_aspect(factors, _column(hits, name, parameter, aspect))
 
 
 def _contrast_bounds(c: Completions, measure: Measure, good: str, bad: str) -> Pair:

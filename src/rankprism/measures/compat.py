@@ -31,6 +31,10 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None is the e
     bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
+    made_of=lambda hits, p, normalize, depth: {
+        "overlap": (parts := _overlaps(hits, p, normalize, depth))[0],
+        "scale": ratio(np.ones(()), parts[1])[:, :, None],
+    },
 )
 def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Floats:
     """Compatibility: the rank-biased overlap of a ranking with the ideal ranking most similar to it.
@@ -47,6 +51,13 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     ──────────────────────────
     run  0.4872         0.3333
     """
+    overlaps, divisor = _overlaps(hits, p, normalize, depth)
+    gained = total(overlaps)
+    return over_best(gained, divisor) if normalize else ratio(gained, divisor)
+
+
+def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple[Floats, Floats]:
+    """(N, A, H) what each document adds to the overlap with the ideal ranking, and (N, A) the divisor"""
     grade, pool = hits.grade, hits.pool.grade
     # s is the place of each retrieved document in the ideal ranking: behind all documents with a better
     # grade, and behind those with the same grade that are ranked further up.
@@ -71,15 +82,17 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     if beyond is not None:
         until = np.full(end.shape, overlap[_SUMMED] + _overlap_beyond(beyond, p))
     inside = found & (first <= end[:, :, None])
-    gained = total(np.where(inside, until[:, :, None] - overlap[np.minimum(first, last) - 1], 0.0))
+    gained = np.where(inside, until[:, :, None] - overlap[np.minimum(first, last) - 1], 0.0)
     if not normalize:
         sums = _sums(power)
-        return ratio(gained, sums[end] if beyond is None else sums[_SUMMED] + _powers_beyond(beyond, p))
+        if beyond is None:
+            return gained, sums[end]
+        return gained, np.full(end.shape, sums[_SUMMED] + _powers_beyond(beyond, p))
     # In the overlap of the ideal ranking with itself, document j counts from rank j on.
     j = np.arange(1, int(relevant.max(initial=0)) + 1)
     counted = j <= np.minimum(relevant, end)[:, :, None]
     best = total(np.where(counted, until[:, :, None] - overlap[np.minimum(j, last) - 1], 0.0))
-    return over_best(gained, best)
+    return gained, best
 
 
 def _sums(terms: Floats) -> Floats:

@@ -16,8 +16,18 @@ from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.family import NODES, checked, ideal_bounds, over_ideal, score, score_bounds
+from rankprism.measures.family import (
+    NODES,
+    checked,
+    ideal_bounds,
+    of_ideal,
+    of_score,
+    over_ideal,
+    score,
+    score_bounds,
+)
 from rankprism.measures.grammar import parse
+from rankprism.measures.made_of import MadeOf, added
 from rankprism.measures.measure import Bounds, Definition, Measure, register
 from rankprism.measures.novelty import LogBase
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared
@@ -111,6 +121,12 @@ def compose(
             return over_ideal(hits, checked(hits, parts, name), cutoff, divisor, NODES.default)
         return score(hits, parts, cutoff, name)
 
+    def made_of(hits: Hits, cutoff: int | None, rel: float, **own: float) -> MadeOf:
+        parts = parts_of(rel, own)
+        if has_ideal:
+            return of_ideal(hits, parts, cutoff, divisor, NODES.default)
+        return of_score(hits, parts, cutoff)
+
     def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
         parts = parts_of(rel, own)
         if has_ideal:
@@ -152,6 +168,7 @@ def compose(
         tuple(parameters),
         single=False,
         bounds=Bounds(kind, completed),
+        made_of=made_of,
         recipe=(compose, recipe),
     )
     return register(made)
@@ -182,6 +199,10 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
             total += weight * measure.score(hits)
         return total
 
+    def made_of(hits: Hits | PreferenceHits) -> MadeOf | None:
+        summands = {str(measure): (weight, measure.made_of(hits)) for measure, weight in chosen}
+        return added(summands, hits.rank.shape[1])
+
     def completed(c: Completions) -> Pair:
         """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
         low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
@@ -201,6 +222,8 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
         (JUDGED_ONLY,) if needs == "judgments" else (),
         single=False,
         bounds=bounds,
+        sums=all(measure.is_sum for measure, _ in chosen),
+        made_of=made_of,
         cite=cite,
         needs=needs,
         recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),

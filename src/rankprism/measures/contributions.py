@@ -7,15 +7,19 @@ it. The steps add up to the score for every measure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Longs
+from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs
+from rankprism.measures.preferences.utility import NONE
 
 if TYPE_CHECKING:
+    from rankprism.measures.made_of import MadeOf
     from rankprism.measures.measure import Measure
+    from rankprism.measures.preferences.hits import PreferenceHits
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,11 @@ class Contributions:
     gained: Floats  #: (N, L) what the score rose by because of what is relevant in the document
     spent: Floats  #: (N, L) what it changed by because there is a document at all: effort, or being judged
     empty: Floats  #: (N,) the score of a ranking without documents, which is 0 for almost all measures
+    #: (N, L) the parts of what was gained, by name, where the measure is made of such; NaN where a factor is
+    #: not defined, as at a rank without a relevant document
+    parts: Mapping[str, Floats] = field(default_factory=dict)
+    #: Whether the parts are added to each other. Otherwise what was gained is their product.
+    adds: bool = False
 
     @property
     def earned(self) -> Floats:
@@ -32,8 +41,13 @@ class Contributions:
         return self.gained + self.spent
 
 
-def contributions(measure: Measure, hits: Hits, depth: int | None = None) -> Contributions:
-    """The steps of every ranking, down to the measure's cutoff, or to `depth` if that comes first.
+def contributions(measure: Measure, hits: Hits | PreferenceHits, depth: int | None = None) -> Contributions:
+    """The steps of every ranking, down to the measure's cutoff, or to `depth` if that comes first."""
+    return _of_judgments(measure, hits, depth) if isinstance(hits, Hits) else _of_pairs(measure, hits, depth)
+
+
+def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributions:
+    """The steps of a measure of absolute judgments.
 
     Relevance and presence are looked at one after the other: first the score of rankings that are as long as
     they are and of which the first 0, 1, 2, … relevant documents count, then of rankings without relevance
@@ -57,11 +71,59 @@ def contributions(measure: Measure, hits: Hits, depth: int | None = None) -> Con
     length = np.minimum(cut.length, documents).astype(np.int32)
     of_lengths = measure.computed(replace(cut, length=length, judged=judged, _memo={}))
     levels = of_lengths.reshape(n, deepest + 1)
+    return Contributions(
+        _by_rank(gain, hits.rank, deepest, 0.0),
+        np.diff(levels),
+        levels[:, 0],
+        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+    )
 
-    gained = np.zeros((n, deepest))
-    row, place = np.nonzero(hits.rank <= deepest)
-    gained[row, hits.rank[row, place] - 1] = gain[row, place]
-    return Contributions(gained, np.diff(levels), levels[:, 0])
+
+def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Contributions:
+    """The steps of a measure of preferences: the scores of rankings that end after 0, 1, 2, … documents.
+
+    Only documents that some judgment names can change the score.
+    """
+    deepest = int(hits.rank.max(initial=0, where=hits.doc != NONE))
+    for limit in (measure.cutoff, depth):
+        deepest = deepest if limit is None else min(deepest, limit)
+    n, found = len(hits.rank), int((hits.rank <= deepest).sum(1).max(initial=0))
+    rows = np.repeat(np.arange(n), found + 1)
+    counts = np.arange(hits.rank.shape[1]) < np.tile(np.arange(found + 1), n)[:, None]
+    cut = replace(
+        hits,
+        rank=np.where(counts, hits.rank[rows], NOWHERE),
+        doc=np.where(counts, hits.doc[rows], NONE),
+        _memo={},
+    )
+    levels = measure.computed(cut).reshape(n, found + 1)
+    return Contributions(
+        _by_rank(np.diff(levels), hits.rank, deepest, 0.0),
+        np.zeros((n, deepest)),
+        levels[:, 0],
+        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+    )
+
+
+def _parts_by_rank(made: MadeOf | None, rank: Ints, deepest: int) -> tuple[dict[str, Floats], bool]:
+    """`Contributions.parts` and `Contributions.adds`."""
+    if made is None:
+        return {}, False
+    first = next(iter(made.parts))
+    parts = {
+        name: _by_rank(value, rank, deepest, 0.0 if made.adds or name == first else np.nan)
+        for name, value in made.parts.items()
+    }
+    return parts, made.adds
+
+
+def _by_rank(value: Floats, rank: Ints, deepest: int, empty: float) -> Floats:
+    """(N, L) the values of documents (N, H) at the ranks where these stand, and `empty` at all others"""
+    ranks = np.full((len(value), deepest), empty)
+    rank = rank[:, : value.shape[1]]
+    row, place = np.nonzero(rank <= deepest)
+    ranks[row, rank[row, place] - 1] = value[row, place]
+    return ranks
 
 
 def _first(hits: Hits, count: int) -> Hits:

@@ -12,6 +12,7 @@ from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reci
 from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
+from rankprism.measures.made_of import of_all_aspects
 from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
@@ -42,6 +43,10 @@ from rankprism.measures.parts import (
     compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
     aliases="S_Recall I_rec",
     printed="I-rec",
+    made_of=lambda hits, rel, weighted, cutoff: of_all_aspects(
+        {"gain": (reached := hit_gain(hits.top(cutoff), binary(rel))), "novelty": FIRST(reached)},
+        aspect_weights(hits, binary(rel), weighted),
+    ),
 )
 def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) -> Floats:
     """Subtopic recall: the share of the topic's aspects that the first k documents serve.

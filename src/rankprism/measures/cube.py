@@ -7,13 +7,14 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.data.hits import Bools, Floats, Hits, Longs
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.coverage import precision_at_recall
 from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
 from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
+from rankprism.measures.made_of import MadeOf, of_all_aspects
 from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
@@ -94,6 +95,7 @@ def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
     bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
     cite="luo2013water amigo2018axiomatic",
     compared=TREC_DD,
+    made_of=lambda hits, **settings: _of_ct(hits, **settings),
 )
 def CT(
     hits: Hits,
@@ -125,10 +127,50 @@ def CT(
     if form == "trec-dd":
         return _cube_test(hits, alpha, height, batch)
     g = hit_gain(hits, Gain(gain, rel))
+    new = g * decay(alpha)(g) * _wanted(g, saturation)
+    per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
+    return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
+
+
+def _wanted(g: Floats, saturation: float) -> Bools:
+    """(N, A, H) whether the documents above have not yet satisfied the aspect"""
     before = np.zeros_like(g)
     np.cumsum(g[..., :-1], axis=-1, out=before[..., 1:])
-    per_aspect = discounted_sum(g * decay(alpha)(g) * (before < saturation), hit_discount(hits, RECIPROCAL))
-    return expected(per_aspect, aspect_weights(hits, Gain(gain, rel), weighted=True))
+    return np.asarray(before < saturation)
+
+
+def _of_ct(
+    hits: Hits,
+    form: str,
+    alpha: float,
+    saturation: float,
+    height: float,
+    batch: int,
+    rel: float,
+    gain: str,
+    cutoff: int | None,
+) -> MadeOf:
+    hits = hits.top(cutoff)
+    if form == "trec-dd":
+        return _of_cube(hits, alpha, height, _one_over_rounds(hits, batch))
+    g = hit_gain(hits, Gain(gain, rel))
+    factors = {
+        "gain": g,
+        "novelty": decay(alpha)(g) * _wanted(g, saturation),
+        "discount": hit_discount(hits, RECIPROCAL)[:, None, :],
+    }
+    return of_all_aspects(factors, aspect_weights(hits, Gain(gain, rel), weighted=True))
+
+
+def _of_cube(hits: Hits, alpha: float, height: float, scale: Floats) -> MadeOf:
+    """What each document adds to the cube, and what that is multiplied by (N,)."""
+    rise = np.diff(filled(hits, alpha, height), axis=-1, prepend=0.0)
+    return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
+
+
+def _one_over_rounds(hits: Hits, batch: int) -> Floats:
+    """(N,) 1 / the number of rounds that the ranking takes"""
+    return ratio(np.ones(()), _rounds(hits.length.astype(np.float64), batch).astype(np.float64))
 
 
 def _ct_bounds(
@@ -154,6 +196,12 @@ def _ct_bounds(
     bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
+    made_of=lambda hits, alpha, height, batch, cutoff: _of_cube(
+        top := hits.top(cutoff),
+        alpha,
+        height,
+        ratio(_one_over_rounds(top, batch), _most(hits, alpha, height, batch, cutoff)),
+    ),
 )
 def nCT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
@@ -170,6 +218,12 @@ def nCT(
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"a": 1}}, ["nCT@5"]).mean()
     {'run': {'nCT@5': 0.5}}
     """
+    best = _most(hits, alpha, height, batch, cutoff)
+    return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), best)
+
+
+def _most(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+    """(N,) the bound that CT is divided by"""
     depth = hits.depth(cutoff)
     best = -np.sort(-hits.pool.grade, axis=-1)
     counted = np.arange(best.shape[-1]) <= depth[:, None]
@@ -177,7 +231,7 @@ def nCT(
     sums = discounted_sum(best[hits.topic], counted * powers)
     bound = weighted_sum(np.minimum(sums, height) / height, shares(hits))
     rounds = _rounds(depth, batch).astype(np.float64)
-    return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), ratio(bound, rounds))
+    return ratio(bound, rounds)
 
 
 def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
@@ -198,6 +252,7 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
+    made_of=lambda hits, alpha, height, batch, cutoff: _of_act(hits.top(cutoff), alpha, height, batch),
 )
 def ACT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
@@ -210,7 +265,12 @@ def ACT(
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"x": 2, "a": 1}}, ["ACT@10"]).mean()
     {'run': {'ACT@10': 0.2}}
     """
-    hits = hits.top(cutoff)
+    steps, left = _steps(hits.top(cutoff), alpha, height, batch)
+    return ratio(weighted_sum(steps, left), hits.top(cutoff).length.astype(np.float64))
+
+
+def _steps(hits: Hits, alpha: float, height: float, batch: int) -> tuple[Floats, Floats]:
+    """(N, H) twice: what each document adds to the cube, and how much that counts over all ranks"""
     gain = filled(hits, alpha, height)
     steps = np.diff(gain, axis=-1, prepend=0.0)
     # The gain of a document, divided by time, counts at every rank from its own to the end.
@@ -219,7 +279,13 @@ def ACT(
     found = steps > 0
     start = np.where(found, hits.rank - 1, 0)
     left = np.where(found, time[hits.length][:, None] - time[start], 0.0)
-    return ratio(weighted_sum(steps, left), hits.length.astype(np.float64))
+    return steps, left
+
+
+def _of_act(hits: Hits, alpha: float, height: float, batch: int) -> MadeOf:
+    steps, left = _steps(hits, alpha, height, batch)
+    scale = ratio(np.ones(()), hits.length.astype(np.float64))[:, None]
+    return MadeOf({"gain": steps, "discount": left, "scale": np.broadcast_to(scale, steps.shape)})
 
 
 def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:

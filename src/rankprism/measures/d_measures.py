@@ -28,6 +28,7 @@ from rankprism.measures.compared import NTCIREVAL, SAKAI_SONG
 from rankprism.measures.coverage import StRecall
 from rankprism.measures.declare import measure
 from rankprism.measures.graded import Blend, P_plus, Q, blended_ratio
+from rankprism.measures.made_of import MadeOf, added, of_aspect
 from rankprism.measures.measure import Bounds, Measure
 from rankprism.measures.parameter import Cutoff, Range
 from rankprism.measures.parts import (
@@ -52,7 +53,7 @@ from rankprism.measures.parts import (
     seen,
     total,
 )
-from rankprism.measures.single import nDCG
+from rankprism.measures.single import nDCG, of_cascade
 
 Digits = Annotated[
     int | None,
@@ -93,6 +94,17 @@ def _one(base: Measure, hits: Hits, cutoff: int | None) -> Floats:
 def _sharp(hits: Hits, d: Floats, gamma: float, cutoff: int | None) -> Floats:
     """(N,) γ I-rec + (1-γ) D"""
     return gamma * StRecall(rel=_ANY, cutoff=cutoff).score(hits) + (1 - gamma) * d
+
+
+def _of_gains(base: Measure, hits: Hits, cutoff: int | None) -> MadeOf:
+    """The parts of a single-aspect measure of global gains."""
+    return of_aspect(base(cutoff=cutoff).factors(hits), 0).renamed(gain="global gain")
+
+
+def _of_sharp(hits: Hits, d: Measure, gamma: float, cutoff: int | None) -> MadeOf | None:
+    reached = StRecall(rel=_ANY, cutoff=cutoff).made_of(hits)
+    summands = {"I-rec": (gamma, reached), d.definition.display: (1 - gamma, d.made_of(hits))}
+    return added(summands, hits.rank.shape[1])
 
 
 # The bounds of a D-measure are those of the measure inside: see `rankprism.measures.bounds.global_gains`.
@@ -140,6 +152,7 @@ def _sharp_bounds(c: Completions, d: Pair, gamma: float, cutoff: int | None) -> 
     bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, **gain)),
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    made_of=lambda hits, cutoff, **gain: _of_gains(nDCG, global_gain(hits, **gain), cutoff),
 )
 def D_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """D-nDCG: nDCG of global gains.
@@ -162,6 +175,9 @@ def D_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cu
     bounds=Bounds("outer", lambda c, beta, cutoff, **gain: _q_bounds(c, beta, cutoff, **gain)),
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    made_of=lambda hits, beta, cutoff, **gain: _of_gains(
+        Q(beta=beta, gain="linear"), global_gain(hits, **gain), cutoff
+    ),
 )
 def D_Q(
     hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -188,6 +204,7 @@ def D_Q(
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
     aliases="D#_nDCG",
+    made_of=lambda hits, gamma, cutoff, **gain: _of_sharp(hits, D_nDCG(cutoff=cutoff, **gain), gamma, cutoff),
 )
 def DSharp_nDCG(
     hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -217,6 +234,9 @@ def DSharp_nDCG(
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
     aliases="D#_Q",
+    made_of=lambda hits, gamma, cutoff, **settings: _of_sharp(
+        hits, D_Q(cutoff=cutoff, **settings), gamma, cutoff
+    ),
 )
 def DSharp_Q(
     hits: Hits,
@@ -243,6 +263,9 @@ def DSharp_Q(
     bounds=Bounds("outer", lambda c, cutoff, **gain: _ndcg_bounds(c, cutoff, navigational=True, **gain)),
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
+    made_of=lambda hits, cutoff, **gain: _of_gains(
+        nDCG, global_gain(hits, navigational=True, **gain), cutoff
+    ),
 )
 def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document.
@@ -269,6 +292,9 @@ def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: 
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
     aliases="DIN#_nDCG",
+    made_of=lambda hits, gamma, cutoff, **gain: _of_sharp(
+        hits, DIN_nDCG(cutoff=cutoff, **gain), gamma, cutoff
+    ),
 )
 def DINSharp_nDCG(
     hits: Hits, gamma: Gamma = 0.5, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -351,6 +377,7 @@ def _satisfaction(hits: Hits) -> tuple[Floats, Floats]:
     ),
     cite="sakai2011evaluating",
     compared=NTCIREVAL,
+    made_of=lambda hits, cutoff, **gain: _of_err(global_gain(hits, **gain).top(cutoff), cutoff),
 )
 def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None) -> Floats:
     """D-nERR: normalised ERR of global gains, as in NTCIREVAL.
@@ -363,10 +390,19 @@ def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cu
     """
     hits = global_gain(hits, gain, digits).top(cutoff)
     r, ideal = _satisfaction(hits)
-    ideal = ideal[:, :, :cutoff]
-    best = discounted_sum(ideal * CASCADE(ideal), RECIPROCAL.first(ideal.shape[-1]))
     score = discounted_sum(r * CASCADE(r), hit_discount(hits, RECIPROCAL))
-    return over_best(score, best[hits.topic])[:, 0]
+    return over_best(score, _best_cascade(ideal[:, :, :cutoff])[hits.topic])[:, 0]
+
+
+def _best_cascade(ideal: Floats) -> Floats:
+    """(T, 1) the ERR of the ideal ranking, from the chances of its documents"""
+    return discounted_sum(ideal * CASCADE(ideal), RECIPROCAL.first(ideal.shape[-1]))
+
+
+def _of_err(hits: Hits, cutoff: int | None) -> MadeOf:
+    r, ideal = _satisfaction(hits)
+    scale = ratio(np.ones(()), _best_cascade(ideal[:, :, :cutoff])[hits.topic])[:, :, None]
+    return of_aspect({**of_cascade(r, hit_discount(hits, RECIPROCAL)), "scale": scale}, 0)
 
 
 @measure(
@@ -379,6 +415,7 @@ def D_nERR(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: Cu
     ),
     cite="sakai2011evaluating",
     compared=NTCIREVAL,
+    made_of=lambda hits, beta, cutoff, **gain: _of_ebr(global_gain(hits, **gain).top(cutoff), beta),
 )
 def D_EBR(
     hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -396,6 +433,12 @@ def D_EBR(
     return total(blended_ratio(hits, beta, "linear") * r * CASCADE(r))[:, 0]
 
 
+def _of_ebr(hits: Hits, beta: float) -> MadeOf:
+    r, _ = _satisfaction(hits)
+    ratios = blended_ratio(hits, beta, "linear")
+    return of_aspect({"blended ratio": ratios, "stop": r, "reach": CASCADE(r)}, 0)
+
+
 @measure(
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
     bounds=Bounds(
@@ -406,6 +449,7 @@ def D_EBR(
     ),
     cite="sakai2019diversity",
     compared=NTCIREVAL,
+    made_of=lambda hits, p, cutoff, **gain: _of_irbu(global_gain(hits, **gain).top(cutoff), p),
 )
 def D_iRBU(
     hits: Hits, p: Patience = 0.99, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -423,11 +467,18 @@ def D_iRBU(
     return p * discounted_sum(r * CASCADE(r), hit_discount(hits, geometric(p)))[:, 0]
 
 
+def _of_irbu(hits: Hits, p: float) -> MadeOf:
+    r, _ = _satisfaction(hits)
+    scale = np.full((len(hits.rank), 1, 1), p)
+    return of_aspect({**of_cascade(r, hit_discount(hits, geometric(p))), "scale": scale}, 0)
+
+
 @measure(
     keeps="Pri Deep DeepTh CloseTh AspDiv AspRel",
     bounds=Bounds("outer", lambda c, p, cutoff, **gain: _rbp_bounds(c, p, cutoff, **gain)),
     cite="sakai2011evaluating",
     compared=NTCIREVAL,
+    made_of=lambda hits, p, cutoff, **gain: _of_rbp(global_gain(hits, **gain).top(cutoff), p),
 )
 def D_RBP(
     hits: Hits, p: Persistence = 0.95, gain: GainRule = "exp", digits: Digits = None, cutoff: Cutoff = None
@@ -443,3 +494,9 @@ def D_RBP(
     hits = global_gain(hits, gain, digits).top(cutoff)
     gains = ratio(hits.grade, hits.pool.highest[hits.topic][:, :, None])
     return over_best((1 - p) * discounted_sum(gains, hit_discount(hits, geometric(p)))[:, 0], ONE)
+
+
+def _of_rbp(hits: Hits, p: float) -> MadeOf:
+    scale = (1 - p) * ratio(np.ones(()), hits.pool.highest[hits.topic])[:, :, None]
+    discount = hit_discount(hits, geometric(p))[:, None, :]
+    return of_aspect({"global gain": hits.grade, "discount": discount, "scale": scale}, 0)

@@ -7,16 +7,18 @@ each aspect, and `normalised_single` divides such a measure by what the best ran
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Annotated, Any
 
-from rankprism.data.hits import Floats, Hits
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import one_of
 from rankprism.measures.ideal import best_ranking
 from rankprism.measures.measure import FOLDS, NEEDS, Bounds, Definition, Measure, register
 from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, declared, parameters_of
-from rankprism.measures.parts import over_best
+from rankprism.measures.parts import over_best, ratio
 
 Fold = Annotated[
     str,
@@ -38,6 +40,8 @@ def measure(
     aliases: str = "",
     printed: str = "",
     sums: bool = True,
+    made_of: Callable[..., Any] | None = None,
+    ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
@@ -55,6 +59,10 @@ def measure(
     aliases : other names of the measure.
     printed : the name in tables and charts. Default: made from the name of the measure.
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
+    made_of : a function of the same arguments that gives the parts of each document's contribution, see
+        `rankprism.measures.made_of`.
+    ideal : a function from a `PreferencePool` and the parameters to ideal rankings; only for measures that
+        need "preferences".
     """
 
     one_of("needs", needs, NEEDS)
@@ -72,6 +80,8 @@ def measure(
                 interval=interval,
                 printed=printed,
                 sums=sums,
+                made_of=made_of,
+                ideal=ideal,
                 needs=needs,
             )
         )
@@ -88,6 +98,7 @@ def single(
     compared: str = "",
     aliases: str = "",
     sums: bool = True,
+    made_of: Callable[..., dict[str, Floats]] | None = None,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
@@ -105,6 +116,7 @@ def single(
                 **_about(bounds, keeps, cite, compared, aliases),
                 keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
                 sums=sums,
+                made_of=made_of,
             )
         )
 
@@ -131,13 +143,22 @@ def normalised_single(
     """
     base = of.definition
 
-    def function(hits: Hits, **settings: Any) -> Floats:
+    def ideal(hits: Hits, settings: dict[str, Any]) -> Floats:
+        """(N, A) the score of the best ranking of the topic"""
         shape = {p.name: settings[p.name] for p in own if p.role is not Role.CUTOFF}
         if by is None:
             best = best_ranking(hits.pool, "grade", lambda grade: grade)
         else:
             best = best_ranking(hits.pool, (base.name, str(shape)), lambda grade: by(grade, **shape))
-        return over_best(base.function(hits, **settings), base.function(best, **settings)[hits.topic])
+        return np.asarray(base.function(best, **settings)[hits.topic])
+
+    def function(hits: Hits, **settings: Any) -> Floats:
+        return over_best(base.function(hits, **settings), ideal(hits, settings))
+
+    def made_of(hits: Hits, **settings: Any) -> dict[str, Floats]:
+        assert base.made_of is not None
+        scale = ratio(np.ones(()), ideal(hits, settings))
+        return {**base.made_of(hits, **settings), "scale": scale[:, :, None]}
 
     own = [p for p in base.parameters if p.role not in (Role.FOLD, Role.JUDGED_ONLY)]
 
@@ -151,6 +172,7 @@ def normalised_single(
                 single=True,
                 **_about(bounds, keeps, cite, compared, aliases),
                 keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
+                made_of=None if base.made_of is None else made_of,
             )
         )
 

@@ -20,6 +20,7 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
 from rankprism.measures.bounds.ranges import Pair, probability
 from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
+from rankprism.measures.made_of import MadeOf, of_all_aspects
 from rankprism.measures.measure import Bounds, Definition, Measure, register
 from rankprism.measures.parameter import (
     CUTOFF,
@@ -33,12 +34,15 @@ from rankprism.measures.parameter import (
 )
 from rankprism.measures.parts import (
     CASCADE,
+    NO_NOVELTY,
     ONE,
     Gain,
     Parts,
     aspect_weights,
     discounted_sum,
     expected,
+    hit_discount,
+    hit_gain,
     over_best,
     pool_gain,
     ratio,
@@ -75,6 +79,9 @@ def novelty(
         def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
             return score(hits, parts_of(**settings), cutoff, name)
 
+        def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> MadeOf:
+            return of_score(hits, parts_of(**settings), cutoff)
+
         def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
             return score_bounds(c, parts_of(**settings), cutoff, name)
 
@@ -86,6 +93,7 @@ def novelty(
                 (*parameters_of(parts_of), JUDGED_ONLY, CUTOFF),
                 single=False,
                 parts=parts_of,
+                made_of=made_of,
                 keeps=frozenset(keeps.split()),
                 bounds=Bounds(bounds, completed),
                 cite=tuple(cite.split()),
@@ -110,6 +118,9 @@ def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None
     def function(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Floats:
         return over_ideal(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
 
+    def made_of(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> MadeOf:
+        return of_ideal(hits, parts_of(**settings), cutoff, ideal, nodes)
+
     def interval(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
         return ideal_interval(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
 
@@ -127,6 +138,7 @@ def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None
                 (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF),
                 single=False,
                 parts=parts_of,
+                made_of=made_of,
                 keeps=base.keeps,
                 interval=interval,
                 bounds=Bounds("outer", completed),
@@ -191,17 +203,28 @@ def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) 
 
 def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) Σ_t w_t u_t / u*_t, where u*_t is the utility for t of the ranking that is best for t alone"""
+    weight = aspect_weights(hits, parts.gain, parts.weighted)
+    best = _own_ideals(hits, parts, cutoff)
+    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best), weight)
+
+
+def _own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N, A) u*_t"""
     g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
     best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
-    weight = aspect_weights(hits, parts.gain, parts.weighted)
-    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best[hits.topic]), weight)
+    return np.asarray(best[hits.topic])
 
 
 def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility divided by that of a ranking in which every document serves every aspect"""
+    return over_best(utility(hits, parts, cutoff), _whole(hits, parts, cutoff))
+
+
+def _whole(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the utility of `everything`; 0 for a topic without a relevant document"""
     weight = aspect_weights(hits, parts.gain, parts.weighted)
     whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
-    return over_best(utility(hits, parts, cutoff), expected(whole, weight))
+    return expected(whole, weight)
 
 
 def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
@@ -227,6 +250,42 @@ def _everything(parts: Parts, longest: int) -> Floats:
         if n >= longest or sums[-1] == sums[-2]:
             return sums
         n = min(2 * n, longest)
+
+
+# ── what a document's contribution is made of ────────────────────────────────────────────────────
+
+
+def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
+    """The parts of a contribution to `score`."""
+    if parts.over_everything:
+        return _of_parts(hits, parts, cutoff, ratio(np.ones(()), _whole(hits, parts, cutoff)[:, None]))
+    return _of_parts(
+        hits, parts, cutoff, None if parts.factor is None else np.full((len(hits.rank), 1), parts.factor)
+    )
+
+
+def of_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> MadeOf:
+    """The parts of a contribution to `over_ideal`."""
+    if ideal == "per-aspect":
+        best = _own_ideals(hits, parts, cutoff)
+    else:
+        best = _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic][:, None]
+    return _of_parts(hits, parts, cutoff, ratio(np.ones(()), best))
+
+
+def _of_parts(hits: Hits, parts: Parts, cutoff: int | None, scale: Floats | None) -> MadeOf:
+    """Gain, novelty, discount and scale, which is (N, A), or (N, 1) if it is the same for all aspects."""
+    hits = hits.top(cutoff)
+    g = hit_gain(hits, parts.gain)
+    factors = {"gain": g}
+    if parts.novelty != NO_NOVELTY:
+        factors["novelty"] = parts.novelty(g)
+    factors["discount"] = hit_discount(hits, parts.discount)[:, None, :]
+    if scale is not None:
+        factors["scale"] = scale[:, :, None]
+    weight = parts.given_weights(hits)
+    weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
+    return of_all_aspects(factors, weight)
 
 
 # ── bounds, whatever the judgments that are missing ──────────────────────────────────────────────

@@ -16,7 +16,17 @@ from rankprism.measures.declare import single
 from rankprism.measures.ideal import sorted_ideal
 from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import Cutoff, OneOf, Range
-from rankprism.measures.parts import Gain, GainRule, hit_gain, over_best, pool_gain, total
+from rankprism.measures.parts import (
+    RECIPROCAL,
+    Gain,
+    GainRule,
+    hit_discount,
+    hit_gain,
+    over_best,
+    pool_gain,
+    ratio,
+    total,
+)
 
 Blend = Annotated[
     float, Range(0), "the weight of gains compared with numbers of documents; with 0, gains do not count"
@@ -54,6 +64,10 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     ),
     cite="sakai2005reliability sakai2011evaluating",
     compared=SAKAI_SONG,
+    made_of=lambda hits, beta, gain, cutoff: {
+        "blended ratio": blended_ratio(hits.top(cutoff), beta, gain),
+        "scale": ratio(np.ones(()), _reachable(hits, gain, cutoff))[:, :, None],
+    },
 )
 def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """Q-measure: average precision in which the precision also takes gains into account.
@@ -68,10 +82,13 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Q@10", "Q(beta=0)@10"]).mean()
     {'run': {'Q@10': 0.75, 'Q(beta=0)@10': 1.0}}
     """
-    hits = hits.top(cutoff)
+    return over_best(total(blended_ratio(hits.top(cutoff), beta, gain)), _reachable(hits, gain, cutoff))
+
+
+def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
+    """(N, A) min(k,R), where R is the number of relevant documents"""
     R = (pool_gain(hits.pool, Gain(gain)) > 0).sum(-1)[hits.topic]
-    base = R if cutoff is None else np.minimum(R, cutoff)
-    return over_best(total(blended_ratio(hits, beta, gain)), base.astype(np.float64))
+    return np.asarray(R if cutoff is None else np.minimum(R, cutoff), dtype=np.float64)
 
 
 @single(
@@ -121,9 +138,14 @@ def _worth(grades: Floats, levels: str | Mapping[float, float]) -> Floats:
 
 
 def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floats:
-    """(N, A) Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), from grades (N, A, H) and ranks (N, H)
+    """(N, A) Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)), from grades (N, A, H) and ranks (N, H)"""
+    return total(_worth_with_above(grade, levels) / rank[:, None, :])
 
-    The inner sum has a term for each grade, which counts the documents down to i with this grade. For the
+
+def _worth_with_above(grade: Floats, levels: str | Mapping[float, float]) -> Floats:
+    """(N, A, H) Σ_{j≤i} W(min(g_i, g_j))
+
+    The sum has a term for each grade, which counts the documents down to i with this grade. For the
     grade of document i itself, it counts those with this grade or a higher one. A grade that occurs only in
     other rankings adds 0.
     """
@@ -133,7 +155,15 @@ def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floa
             continue
         lower, same = np.cumsum(grade == g, axis=-1), np.cumsum(grade >= g, axis=-1)
         inner += _worth(np.array(g), levels) * np.where(grade > g, lower, np.where(grade == g, same, 0))
-    return total(inner / rank[:, None, :])
+    return inner
+
+
+def _of_gap(hits: Hits, levels: str | Mapping[float, float], best: Floats) -> dict[str, Floats]:
+    return {
+        "worth with those above": _worth_with_above(hits.grade, levels),
+        "discount": hit_discount(hits, RECIPROCAL)[:, None, :],
+        "scale": ratio(np.ones(()), best[hits.topic])[:, :, None],
+    }
 
 
 def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | None = None) -> Floats:
@@ -165,6 +195,7 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
     bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
     cite="robertson2010extending sakai2011evaluating",
     compared=SAKAI_SONG,
+    made_of=lambda hits, levels: _of_gap(hits, levels, _ideal_gap(hits.pool, levels)),
 )
 def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     """Graded average precision: AP for a user whose threshold of relevance is not known.
@@ -185,6 +216,9 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
     cite="robertson2010extending sakai2011evaluating",
     compared=SAKAI_SONG,
+    made_of=lambda hits, levels, cutoff: _of_gap(
+        hits.top(cutoff), levels, _ideal_gap(hits.pool, levels, cutoff)
+    ),
 )
 def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:
     """Normalised graded average precision: the sum of GAP divided by that of the best possible ranking.

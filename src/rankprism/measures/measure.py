@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats, Hits
+from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.citations import CITATIONS
@@ -23,8 +23,9 @@ from rankprism.measures.parameter import Parameter, Role, printed
 if TYPE_CHECKING:
     from rankprism.measures.bounds.completions import Completions
     from rankprism.measures.contributions import Contributions
+    from rankprism.measures.made_of import MadeOf
     from rankprism.measures.parts import Parts
-    from rankprism.measures.preferences.hits import PreferenceHits
+    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 
 #: The kinds of judgments that a measure may need.
 NEEDS = ("judgments", "preferences")
@@ -68,6 +69,13 @@ class Definition:
     parts: Callable[..., Parts] | None = None
     #: Whether the score is a sum over documents, so that what one earned does not depend on those below it.
     sums: bool = True
+    #: Takes what `function` takes, and gives the parts of each document's contribution, see
+    #: `rankprism.measures.made_of`: factors by name for a single-aspect measure, else `MadeOf`, or None where
+    #: the measure inside has no parts.
+    made_of: Callable[..., Any] | None = None
+    #: Takes a `PreferencePool` and parameters, and gives an ideal ranking of each topic, as the documents'
+    #: numbers: for measures of preferences of which such a ranking is known.
+    ideal: Callable[..., Mapping[str, Longs]] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     #: If this measure is some M_IA, the name of M; otherwise empty.
@@ -260,11 +268,35 @@ class Measure:
         fold = self.of(Role.FOLD)
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
-    def explain(self, hits: Hits, depth: int | None = None) -> Contributions:
-        """What each document earned, see `rankprism.measures.contributions`; only to a depth, if given."""
+    def explain(self, hits: Hits | PreferenceHits, depth: int | None = None) -> Contributions:
+        """What each document earned and why, see `rankprism.measures.contributions`; to a depth, if given."""
         from rankprism.measures.contributions import contributions
 
         return contributions(self, hits, depth)
+
+    def made_of(self, hits: Hits | PreferenceHits) -> MadeOf | None:
+        """The parts of what each relevant document adds to the score, or None if nothing is known of them."""
+        from rankprism.measures.made_of import of_aspect
+
+        if not isinstance(hits, Hits) or not self.definition.single:
+            made: MadeOf | None = self.factors(hits)
+            return made
+        fold = self.of(Role.FOLD)
+        factors = self.factors(hits.fold(fold, FOLDS[fold]))
+        return None if factors is None else of_aspect(factors, 0)
+
+    def ideal(self, pool: PreferencePool) -> Mapping[str, Longs] | None:
+        """An ideal ranking of each topic of a measure of preferences, or None if none is known."""
+        if self.definition.ideal is None:
+            return None
+        return self.definition.ideal(pool, **{p.name: self[p.name] for p in self.definition.parameters})
+
+    def factors(self, hits: Hits | PreferenceHits) -> Any:
+        """What `Definition.made_of` gives: of each aspect on its own for a single-aspect measure."""
+        if self.definition.made_of is None:
+            return None
+        hits, settings = self._bound(hits)
+        return self.definition.made_of(hits, **settings)
 
     @property
     def parts(self) -> Parts | None:

@@ -32,6 +32,7 @@ from rankprism.measures.measure import Bounds
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
+    FIRST,
     LOGARITHMIC,
     MOST_EXPONENT,
     ONE,
@@ -59,6 +60,10 @@ from rankprism.measures.parts import (
     cite="vanrijsbergen1979information",
     compared=f"{TREC_EVAL}; P_IA: {NDEVAL}",
     aliases="Precision",
+    made_of=lambda hits, rel, cutoff: {
+        "gain": hit_gain(hits.top(cutoff), binary(rel)),
+        "scale": ratio(np.ones(()), hits.depth(cutoff))[:, None, None],
+    },
 )
 def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """Precision: the share of relevant documents among the first k.
@@ -83,6 +88,11 @@ def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     cite="kantor2000trec",
     compared=TREC_EVAL,
     aliases="MRR",
+    made_of=lambda hits, rel, cutoff: {
+        "gain": (relevant := hit_gain(hits.top(cutoff), binary(rel))),
+        "novelty": FIRST(relevant),
+        "discount": hit_discount(hits.top(cutoff), RECIPROCAL)[:, None, :],
+    },
 )
 def RR(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """Reciprocal rank: 1 divided by the rank of the first relevant document.
@@ -110,6 +120,7 @@ Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
     cite="harman1992evaluation",
     compared=f"{TREC_EVAL}; AP_IA: {NDEVAL}",
     aliases="MAP",
+    made_of=lambda hits, **settings: _of_precision(hits, **settings),
 )
 def AP(hits: Hits, rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff = None) -> Floats:
     """Average precision: the mean of the precision at the rank of each relevant document.
@@ -126,13 +137,33 @@ def AP(hits: Hits, rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff =
     relevant = hit_gain(hits, binary(rel))
     if not normalize:
         return precision_sum(relevant, hits)
-    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
-    return ratio(precision_sum(relevant, hits), R)
+    return ratio(precision_sum(relevant, hits), _relevant(hits, rel))
 
 
 def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     """(N, A) Σ_i [relevant] · P@i"""
     return total(relevant * np.cumsum(relevant, axis=-1) / hits.rank[:, None, :])
+
+
+def _of_precision(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> dict[str, Floats]:
+    hits = hits.top(cutoff)
+    relevant = hit_gain(hits, binary(rel))
+    found = {"gain": relevant, "precision": np.cumsum(relevant, axis=-1) / hits.rank[:, None, :]}
+    return found | ({"scale": ratio(np.ones(()), _relevant(hits, rel))[:, :, None]} if normalize else {})
+
+
+def _of_r_precision(hits: Hits, rel: float) -> dict[str, Floats]:
+    R = _relevant(hits, rel)[:, :, None]
+    return {
+        "gain": hit_gain(hits, binary(rel)),
+        "discount": (hits.rank[:, None, :] <= R).astype(np.float64),  # below rank R nothing counts
+        "scale": ratio(np.ones(()), R),
+    }
+
+
+def _relevant(hits: Hits, rel: float) -> Floats:
+    """(N, A) R, the number of judged relevant documents"""
+    return np.asarray(pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic])
 
 
 @single(
@@ -142,6 +173,7 @@ def precision_sum(relevant: Floats, hits: Hits) -> Floats:
     cite="buckley2005retrieval",
     compared=TREC_EVAL,
     aliases="RPrec",
+    made_of=lambda hits, rel: _of_r_precision(hits, rel),
 )
 def Rprec(hits: Hits, rel: Rel = 1.0) -> Floats:
     """R-precision: the precision at rank R, the number of relevant documents.
@@ -152,7 +184,7 @@ def Rprec(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
     {'run': {'Rprec': 0.5}}
     """
-    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    R = _relevant(hits, rel)
     early = hit_gain(hits, binary(rel)) * (hits.rank[:, None, :] <= R[:, :, None])
     return ratio(early.sum(-1), R)
 
@@ -182,6 +214,10 @@ def _dcg_gain(grade: Floats, dcg: str, gains: Mapping[float, float] | None) -> F
     keeps_ia="Pri Deep CloseTh AspDiv AspRel",
     bounds=Bounds("exact", lambda c, cutoff, **gain: _dcg_bounds(_open_gain(c, cutoff=cutoff, **gain))),
     cite="jarvelin2002cumulated",
+    made_of=lambda hits, dcg, gains, cutoff: {
+        "gain": _dcg_gain(hits.top(cutoff).grade, dcg, gains),
+        "discount": hit_discount(hits.top(cutoff), LOGARITHMIC)[:, None, :],
+    },
 )
 def DCG(hits: Hits, dcg: DcgForm = "log2", gains: GainOfGrade = None, cutoff: Cutoff = None) -> Floats:
     """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank.
@@ -246,6 +282,11 @@ RbpGain = Annotated[
     keeps_ia="DeepTh CloseTh AspRel",
     bounds=Bounds("exact", lambda c, **settings: _rbp_bounds(c, **settings)),
     cite="moffat2008rank",
+    made_of=lambda hits, p, rel, gain, cutoff: {
+        "gain": hit_gain(hits.top(cutoff), Gain(gain, rel)),
+        "discount": hit_discount(hits.top(cutoff), geometric(p))[:, None, :],
+        "scale": np.full((len(hits.rank), 1, 1), 1 - p),
+    },
 )
 def RBP(
     hits: Hits, p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary", cutoff: Cutoff = None
@@ -288,6 +329,9 @@ ErrGain = Annotated[
     bounds=Bounds("outer", lambda c, cutoff, **gain: cascade(_open_chance(c, cutoff=cutoff, **gain))),
     cite="chapelle2009expected",
     compared=GDEVAL,
+    made_of=lambda hits, max_rel, gain, cutoff: of_cascade(
+        satisfaction((top := hits.top(cutoff)).grade, top, gain, max_rel), hit_discount(top, RECIPROCAL)
+    ),
 )
 def ERR(hits: Hits, max_rel: MaxRel = 4.0, gain: ErrGain = "exp", cutoff: Cutoff = None) -> Floats:
     """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
@@ -328,6 +372,11 @@ def nERR() -> None:
 def _open_chance(c: Completions, max_rel: float, gain: str, cutoff: int | None) -> Gains:
     chance = {"exp": Gain("probability", max_rel=max_rel)}.get(gain, Gain(gain))
     return c.gains(probability(c, chance, "ERR"), cutoff)
+
+
+def of_cascade(stop: Floats, discount: Floats) -> dict[str, Floats]:
+    """The chance that a user stops at a document, and the chance to get there, from the former (N, A, H)."""
+    return {"stop": stop, "reach": CASCADE(stop), "discount": discount[:, None, :]}
 
 
 def satisfaction(grade: Floats, hits: Hits, gain: str, max_rel: float) -> Floats:

@@ -24,6 +24,7 @@ from rankprism.measures.distance_order import (
     distance_order,
     tuple_words,
 )
+from rankprism.measures.made_of import of_aspect
 from rankprism.measures.measure import Bounds, Measure
 from rankprism.measures.parameter import Example, OneOf, Role
 from rankprism.measures.parts import Weighted
@@ -57,6 +58,11 @@ Best = Annotated[
     bounds=Bounds("outer", lambda c, **settings: _bounds(c, **settings)),
     cite="maistro2021principled",
     compared="Table 3 of Maistro et al. 2021 (its 4 decimals)",
+    made_of=lambda hits, measure, **settings: (
+        None
+        if (factors := measure.factors(hits.fold(*_fold(hits, **settings)))) is None
+        else of_aspect(factors, 0)
+    ),
 )
 def TOMA(
     hits: Hits,

@@ -205,15 +205,9 @@ def ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) ->
     if topic not in judgments.topics:
         raise InputError(f"{judgments.source}: has no topic {topic!r}; check that the scores belong to it")
     t = judgments.topics.index(topic)
-    cells = judgments.cells
-    here = slice(cells.start[t], cells.start[t + 1])
-    names = judgments.aspects[topic]
-    signs: dict[int, list[str]] = {}
-    for doc, aspect, grade in zip(cells.doc[here], cells.aspect[here], cells.grade[here], strict=True):
-        nav = cells.navigational is not None and cells.navigational[cells.aspect_start[t] + aspect]
-        signs.setdefault(int(doc), []).append(f"{names[aspect]}{'ⁿ' if nav else ''}:{grade:g}")
+    marks = judgments.marks(t)
     listed = ["·" if rank < run.length[t] else "" for rank in range(depth)]
     for place in range(run.start[t], run.start[t + 1]):
         if run.rank[place] <= depth and run.doc[place] >= 0:
-            listed[run.rank[place] - 1] = " ".join(signs[int(run.doc[place])])
+            listed[run.rank[place] - 1] = marks[run.doc[place]]
     return tuple(listed)

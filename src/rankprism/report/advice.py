@@ -63,7 +63,7 @@ SEES = {
 
 
 def advice(
-    judged: Judgments,
+    judged: Judgments | None,
     measures: Sequence[Measure],
     scores: Scores,
     verdicts: Sequence[Sequence[Verdict]],
@@ -77,8 +77,8 @@ def advice(
     stories = []
     for story in STORIES:
         about: dict[str, Any] = {"name": story.name, "user": story.user}
-        reason = _does_not_apply(story, judged)
-        if reason:
+        reason = _does_not_apply(story, judged, measures)
+        if reason or judged is None:
             stories.append({**about, "missing": reason})
             continue
         needs, idle = _needs(story, judged)
@@ -97,8 +97,13 @@ def advice(
     }
 
 
-def _does_not_apply(story: Story, judged: Judgments) -> str:
+def _does_not_apply(story: Story, judged: Judgments | None, measures: Sequence[Measure]) -> str:
     """Why nothing can be said of a user here."""
+    if judged is None or all(measure.needs == "preferences" for measure in measures):
+        return (
+            "All measures here look at preferences. The axioms are about documents with grades, so nothing "
+            "is known of what these measures see."
+        )
     if "AspDiv" in story.needs and max(map(len, judged.aspects.values()), default=0) < 2:
         return "The judgments have one aspect only, so there are no sides to survey."
     return ""

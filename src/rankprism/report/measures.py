@@ -12,7 +12,7 @@ import numpy as np
 from rankprism import meta
 from rankprism.axioms import TEN, Constraint, examine
 from rankprism.axioms.story import evidence as story_of
-from rankprism.axioms.verdict import Verdict
+from rankprism.axioms.verdict import NOT_APPLICABLE, Verdict
 from rankprism.comparison.comparison import Comparison
 from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
@@ -32,9 +32,8 @@ INSTANCES = 50
 CASES = 5
 
 
-def described(measure: Measure, depth: int) -> dict[str, Any]:
+def described(measure: Measure) -> dict[str, Any]:
     """What a reader has to know of a measure."""
-    parts = measure.parts
     return {
         "name": str(measure),
         "display": measure.display,
@@ -43,7 +42,7 @@ def described(measure: Measure, depth: int) -> dict[str, Any]:
         "cutoff": measure.cutoff,
         "sum": measure.is_sum,
         "condensed": measure.is_condensed,
-        "discount": None if parts is None else [rounded(x, 5) for x in parts.discount.first(depth).tolist()],
+        "needs": measure.needs,
     }
 
 
@@ -185,11 +184,25 @@ def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
 
 
 def verdicts(
-    measures: Sequence[Measure], judged: Judgments, seed: int, on_share: Callable[[float], None]
+    measures: Sequence[Measure], judged: Judgments | None, seed: int, on_share: Callable[[float], None]
 ) -> list[list[Verdict]]:
-    """For each measure and each of the ten axioms, whether it is kept."""
-    found = examine(measures, asked(judged), instances=INSTANCES, seed=seed, on_progress=on_share)
-    return [found[start : start + len(TEN)] for start in range(0, len(found), len(TEN))]
+    """For each measure and each of the ten axioms, whether it is kept.
+
+    The axioms are about documents with grades, so they cannot be asked of measures of preferences.
+    """
+    constraints = list(TEN) if judged is None else asked(judged)
+    of_grades = [measure for measure in measures if measure.needs == "judgments"]
+    found = iter(examine(of_grades, constraints, instances=INSTANCES, seed=seed, on_progress=on_share))
+    reason = "it looks at preferences, and the axioms are about documents with grades"
+    return [
+        [
+            next(found)
+            if measure.needs == "judgments"
+            else Verdict(measure, constraint, NOT_APPLICABLE, note=reason)
+            for constraint in constraints
+        ]
+        for measure in measures
+    ]
 
 
 def asked(judged: Judgments) -> list[Constraint]:

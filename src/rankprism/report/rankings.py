@@ -2,95 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankprism.data.hits import BATCH, Cells, Floats, Ints, batches, make_pool
+from rankprism.data.hits import BATCH, Bools, Cells, Floats, Hits, Ints, Longs, batches, make_pool
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment, align
-from rankprism.explanation import parts_by_rank
+from rankprism.data.preferences import Preferences
+from rankprism.data.run import Alignment, Run, align
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
 from rankprism.measures.ideal import greedy_order
+from rankprism.measures.made_of import MEANING
 from rankprism.measures.measure import FOLDS
 from rankprism.measures.parameter import Role
+from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.report.numbers import millionths, without_end
 
 #: Topics whose ideal rankings are made at a time.
 _TOPICS = 50
+#: Every ranking is scored once for each of its first documents, so a batch has fewer rankings.
+_BATCH = BATCH // 32
+
+Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
     """A run: where the judged documents stand, and the ids at the first ranks of each topic."""
 
-    aligned: Alignment
-    first: tuple[tuple[str, ...], ...]
+    #: by the kind of judgments
+    aligned: Mapping[str, Alignment]
+    first: Mapping[str, tuple[str, ...]]
+    #: the run itself, if there are two kinds of judgments
+    run: Run | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judgments, preferences or both, and how the rankings of runs are seen with each kind."""
+
+    absolute: Judgments | None
+    preferences: Preferences | None
+
+    @cached_property
+    def kinds(self) -> dict[str, Judgments]:
+        """By kind, what runs are aligned with: for preferences, the documents that they name."""
+        named = None if self.preferences is None else self.preferences.named
+        found = {"judgments": self.absolute, "preferences": named}
+        return {kind: judged for kind, judged in found.items() if judged is not None}
+
+    @cached_property
+    def pool(self) -> PreferencePool | None:
+        """The preferences, counted."""
+        return None if self.preferences is None else PreferencePool.of(self.preferences)
+
+    def batches(self, kind: str, runs: Sequence[Alignment]) -> Batches:
+        """All rankings of the runs, reduced to what measures that need this kind of judgments see."""
+        if kind == "judgments":
+            return batches(self.kinds[kind].cells, runs, _BATCH)
+        assert self.pool is not None
+        return preference_batches(self.pool, runs, _BATCH)
 
 
 def read(
-    judged: Judgments, source: Any, name: str, order: str, duplicates: str, format: str | None, depth: int
+    judged: Judged, source: Any, name: str, order: str, duplicates: str, format: str | None, depth: int
 ) -> Listed:
     """Read a run, and keep the documents down to a depth."""
     run = run_from(source, name, format, duplicates)
-    aligned = align(judged, run, order, duplicates)
+    aligned = {kind: align(one, run, order, duplicates) for kind, one in judged.kinds.items()}
     lines, ranks, _ = run.table.ranking(order, duplicates)
     topics, docs, *_ = run.table.columns()
-    place = {topic: t for t, topic in enumerate(judged.topics)}
-    first: list[list[str]] = [[] for _ in judged.topics]
+    first: dict[str, list[str]] = {topic: [] for one in judged.kinds.values() for topic in one.topics}
     for line in lines[ranks <= depth].tolist():
-        if topics[line] in place:
-            first[place[topics[line]]].append(docs[line])
-    return Listed(aligned, tuple(map(tuple, first)))
+        if topics[line] in first:
+            first[topics[line]].append(docs[line])
+    whole = {topic: tuple(found) for topic, found in first.items()}
+    return Listed(aligned, whole, run if len(aligned) > 1 else None)
 
 
 def rankings(
-    judged: Judgments,
+    judged: Judged,
     listed: Mapping[str, Listed],
     measures: Sequence[Measure],
+    topics: Sequence[str],
     depth: int,
     on_share: Callable[[float], None],
 ) -> dict[str, Any]:
     """For each topic its aspects, its documents with their grades, and the list of each run."""
-    runs = [one.aligned for one in listed.values()]
-    found = earned(measures, judged.cells, runs, depth, on_share)
-    ideals = [ideal(measure, judged.cells) for measure in measures]
-    best = [
-        None if isinstance(order, str) else earned([measure], judged.cells, [order], depth)[0]
-        for measure, order in zip(measures, ideals, strict=True)
-    ]
-    ids = _relevant_ids(judged)
-    topics = []
-    for t, topic in enumerate(judged.topics):
-        documents = _Documents(judged, t, ids[t])
-        lists = [documents.numbered(one.aligned, one.first[t]) for one in listed.values()]
-        ideal_lists = [
-            None if isinstance(order, str) else documents.relevant(_docs(order, t)[:depth])
-            for order in ideals
-        ]
-        topics.append(
+    told: dict[Measure, _Told] = {}
+    for kind in judged.kinds:
+        chosen = [measure for measure in measures if measure.needs == kind]
+        runs = [one.aligned[kind] for one in listed.values()]
+        share = _share(on_share, len(told) / len(measures), len(chosen) / len(measures))
+        found = earned(judged, chosen, runs, depth, share)
+        for measure, one in zip(chosen, found, strict=True):
+            order = ideal(measure, judged)
+            best = None if isinstance(order, str) else earned(judged, [measure], [order], depth)[0]
+            told[measure] = _Told(one, order, best)
+    numbers = {
+        kind: {topic: t for t, topic in enumerate(named.topics)} for kind, named in judged.kinds.items()
+    }
+    ids = {kind: _relevant_ids(named) for kind, named in judged.kinds.items()}
+    grades = {} if judged.absolute is None else _grades(judged.absolute)
+    found_topics = []
+    for topic in topics:
+        at = {kind: number[topic] for kind, number in numbers.items() if topic in number}
+        documents = _Documents()
+        lists = [documents.numbered(one.first[topic]) for one in listed.values()]
+        earned_here, ideals = [], []
+        for measure in measures:
+            of_measure, t = told[measure], at.get(measure.needs)
+            earned_here.append([[[], [], []] if t is None else rows[t] for rows in of_measure.rows])
+            ideals.append(
+                None if t is None else of_measure.ideal_list(t, ids[measure.needs][t], documents, depth)
+            )
+        kind, t = next(iter(at.items()))
+        found_topics.append(
             {
-                "aspects": list(judged.aspects[topic]),
-                **_weights(judged, t),
+                **({"aspects": []} if judged.absolute is None else _aspects(judged.absolute, topic)),
                 "docs": documents.ids,
-                "grades": documents.grades,
+                "grades": [grades.get(topic, {}).get(doc) for doc in documents.ids],
+                **_compared(judged, topic, documents.ids),
                 "lists": lists,
-                "length": [int(run.length[t]) for run in runs],
-                "earned": [[one.terms(r, t) for r in range(len(runs))] for one in found],
-                "ideal": [
-                    None if one is None else [docs, float(one.score[0, t]), *one.terms(0, t)]
-                    for docs, one in zip(ideal_lists, best, strict=True)
-                ],
+                "length": [int(one.aligned[kind].length[t]) for one in listed.values()],
+                "earned": earned_here,
+                "ideal": ideals,
             }
         )
+    every = [told[measure] for measure in measures]
     return {
         "depth": depth,
-        "topics": topics,
-        "no ideal": [order if isinstance(order, str) else None for order in ideals],
-        "labels": _labels(judged),
+        "kinds": list(judged.kinds),
+        "topics": found_topics,
+        "parts": [one.described for one in every],
+        "no ideal": [one.order if isinstance(one.order, str) else None for one in every],
+        "labels": {} if judged.absolute is None else _labels(judged.absolute),
     }
 
 
@@ -99,75 +149,165 @@ def rankings(
 
 @dataclass(frozen=True, eq=False)
 class Earned:
-    """What a measure makes of the first ranks of all runs: (run, topic, rank), in millionths."""
+    """What a measure makes of the first ranks of all runs."""
 
-    gained: list[list[list[int]]]
-    spent: list[list[list[int]]] | None
     score: Floats  #: (run, topic), of the whole ranking
-    gain: list[list[list[int]]] | None
-    novelty: list[list[list[int]]] | None  #: how much of the gain is new
-    empty: list[list[int]] | None  #: (run, topic): the score of a ranking without documents, if not 0
-
-    def terms(self, run: int, topic: int) -> list[Any]:
-        """Gained, spent, gain and novelty of one ranking, each without the zeros at its end; and the score of
-        a ranking without documents where that is not 0."""
-        rows = (self.gained, self.spent, self.gain, self.novelty)
-        return [
-            *([] if values is None else without_end(values[run][topic]) for values in rows),
-            *([] if self.empty is None else [self.empty[run][topic]]),
-        ]
+    empty: Floats  #: (run, topic), of a ranking without documents
+    gained: Floats  #: (run, topic, rank)
+    spent: Floats  #: (run, topic, rank)
+    parts: dict[str, Floats] = field(default_factory=dict)  #: (run, topic, rank), NaN where not defined
+    adds: bool = False  #: whether the parts are added to each other and not multiplied
 
 
 def earned(
+    judged: Judged,
     measures: Sequence[Measure],
-    cells: Cells,
     runs: Sequence[Alignment],
     depth: int,
     on_share: Callable[[float], None] | None = None,
 ) -> list[Earned]:
-    """What each document down to a depth earned, for each measure."""
-    shape = (len(measures), len(runs), len(cells.documents))
-    score, empty = np.zeros((2, *shape))
-    # Gained, spent, gain, novelty.
-    arrays = np.zeros((4, *shape, depth))
+    """What each document down to a depth earned, for each measure. All need the same kind of judgments."""
+    if not measures:
+        return []
+    kind = measures[0].needs
+    shape = (len(runs), len(judged.kinds[kind].topics))
+    found = [Earned(np.zeros(shape), np.zeros(shape), *np.zeros((2, *shape, depth))) for _ in measures]
     done = 0
-    # Every ranking is scored once for each of its first documents.
-    for hits, which_runs, which_topics in batches(cells, runs, BATCH // 32):
+    for hits, which_runs, which_topics in judged.batches(kind, runs):
         block = (which_runs.stop - which_runs.start, len(which_topics))
         for m, measure in enumerate(measures):
-            steps = measure.explain(hits, depth)
-            why = parts_by_rank(measure, hits, steps.earned.shape[1])
-            none = np.zeros_like(steps.earned)
-            novelty = np.nan_to_num(why.get("novelty", none))
-            rows = (steps.gained, steps.spent, why.get("gain", none), novelty)
-            for array, values in zip(arrays, rows, strict=True):
-                array[m][which_runs, which_topics, : values.shape[1]] = values.reshape(*block, -1)
-            score[m][which_runs, which_topics] = measure.score(hits).reshape(block)
-            empty[m][which_runs, which_topics] = steps.empty.reshape(block)
-            done += block[0] * block[1]
-            if on_share is not None:
-                on_share(done / score.size)
-    return [_in_millionths(score[m], empty[m], *arrays[:, m]) for m in range(len(measures))]
+            steps, one = measure.explain(hits, depth), found[m]
+            one.score[which_runs, which_topics] = measure.score(hits).reshape(block)
+            one.empty[which_runs, which_topics] = steps.empty.reshape(block)
+            rows = [(one.gained, steps.gained), (one.spent, steps.spent)]
+            for name, values in steps.parts.items():
+                rows.append((one.parts.setdefault(name, np.full((*shape, depth), np.nan)), values))
+            for array, values in rows:
+                array[which_runs, which_topics, : values.shape[1]] = values.reshape(*block, -1)
+            found[m] = replace(one, adds=steps.adds)
+        done += block[0] * block[1]
+        if on_share is not None:
+            on_share(done / (shape[0] * shape[1]))
+    return found
 
 
-def _in_millionths(
-    score: Floats, empty: Floats, gained: Floats, spent: Floats, gain: Floats, novelty: Floats
-) -> Earned:
-    return Earned(
-        millionths(gained),
-        millionths(spent) if spent.any() else None,
-        score,
-        millionths(gain) if gain.any() else None,
-        millionths(novelty) if novelty.any() else None,
-        millionths(empty) if empty.any() else None,
-    )
+def _share(on_share: Callable[[float], None], before: float, own: float) -> Callable[[float], None]:
+    """Tell the share of one kind of judgments as part of the whole."""
+    return lambda share: on_share(before + own * share)
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What the page is told of a measure: what the documents of all lists earned, and of the ideal ones.
+
+    Numbers are in millionths. A part that depends on the rank alone, such as a discount, is told once.
+    """
+
+    found: Earned
+    order: Alignment | str  #: the ideal ranking of every topic, or why there is none
+    best: Earned | None  #: the same as `found`, of the ideal rankings
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The names of the parts with what they mean, and those that depend on the rank alone."""
+        return {
+            "names": [[name, MEANING.get(name, "")] for name in self.found.parts],
+            "adds": self.found.adds,
+            "by rank": self.by_rank,
+        }
+
+    @cached_property
+    def by_rank(self) -> dict[str, list[int | None]]:
+        """The parts that have the same value in all rankings, rank by rank."""
+        found = {}
+        for name, values in self.found.parts.items():
+            whole = [values, *([] if self.best is None else [self.best.parts[name]])]
+            flat = np.concatenate([one.reshape(-1, one.shape[-1]) for one in whole])
+            low = np.where(np.isnan(flat), np.inf, flat).min(0, initial=np.inf)
+            high = np.where(np.isnan(flat), -np.inf, flat).max(0, initial=-np.inf)
+            if (high - low <= 5e-7).all():
+                found[name] = millionths(np.where(np.isfinite(low), low, np.nan))
+        return found
+
+    @cached_property
+    def rows(self) -> list[list[list[Any]]]:
+        """(run, topic) what is told of each ranking of a run, see `_rows`"""
+        return _rows(self.found, self.by_rank)
+
+    @cached_property
+    def best_rows(self) -> list[list[Any]]:
+        """(topic,) what is told of the ideal ranking of each topic"""
+        return [] if self.best is None else _rows(self.best, self.by_rank)[0]
+
+    def ideal_list(
+        self, topic: int, ids: Sequence[str], documents: _Documents, depth: int
+    ) -> list[Any] | None:
+        """The documents of the ideal ranking, its score, and what is told of it."""
+        if isinstance(self.order, str) or self.best is None:
+            return None
+        here = self.order.doc[self.order.start[topic] : self.order.start[topic + 1]][:depth]
+        docs = documents.numbered(ids[doc] for doc in here.tolist())
+        return [docs, float(self.best.score[0, topic]), *self.best_rows[topic]]
+
+
+def _rows(of: Earned, by_rank: Collection[str]) -> list[list[list[Any]]]:
+    """(run, topic) for each ranking: what was gained, what was spent, the parts; and the score of a ranking
+    without documents, where that is not 0.
+
+    Zeros at the end are left out. A part is one number if it is the same for all documents of the ranking,
+    and None if it is told by rank.
+    """
+    gained, spent, empty = millionths(of.gained), millionths(of.spent), millionths(of.empty)
+    parts = [None if name in by_rank else _parts(values) for name, values in of.parts.items()]
+    return [
+        [
+            [
+                without_end(gained[r][t]),
+                without_end(spent[r][t]),
+                [None if part is None else part[r][t] for part in parts],
+                *([empty[r][t]] if empty[r][t] else []),
+            ]
+            for t in range(of.score.shape[1])
+        ]
+        for r in range(len(of.score))
+    ]
+
+
+def _parts(values: Floats) -> list[list[list[int] | int]]:
+    """(run, topic) a part of each ranking: one number if it is the same for all documents of the ranking.
+
+    >>> _parts(np.array([[[0.5, np.nan, 0.5], [0.5, 0.25, np.nan]]]))
+    [[500000, [500000, 250000]]]
+    """
+    unknown = np.isnan(values)
+    low = np.where(unknown, np.inf, values).min(-1, initial=np.inf)
+    high = np.where(unknown, -np.inf, values).max(-1, initial=-np.inf)
+    same = ((high - low <= 5e-7) & (low > 0)).tolist()
+    plain, one = millionths(np.where(unknown, 0.0, values)), millionths(low)
+    return [
+        [one[r][t] if same[r][t] else without_end(row) for t, row in enumerate(rows)]
+        for r, rows in enumerate(plain)
+    ]
 
 
 # ── ideal rankings ───────────────────────────────────────────────────────────────────────────────
 
 
-def ideal(measure: Measure, cells: Cells) -> Alignment | str:
+def ideal(measure: Measure, judged: Judged) -> Alignment | str:
     """The ideal ranking of every topic, or the reason why none is shown."""
+    if measure.needs == "judgments":
+        return _ideal_of_grades(measure, judged.kinds["judgments"].cells)
+    assert judged.pool is not None
+    orders = measure.ideal(judged.pool)
+    if orders is None:
+        return (
+            f"No ideal ranking is shown for {measure.display}: it counts pairs of documents, so no simple "
+            f"rule gives the best order."
+        )
+    return _aligned([orders[topic].astype(np.int32) for topic in judged.kinds["preferences"].topics])
+
+
+def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
     parts = measure.parts
     if parts is None and not measure.definition.single:
         return (
@@ -203,55 +343,64 @@ def _aligned(orders: Sequence[Ints]) -> Alignment:
     )
 
 
-def _docs(aligned: Alignment, topic: int) -> list[int]:
-    found: list[int] = aligned.doc[aligned.start[topic] : aligned.start[topic + 1]].tolist()
-    return found
-
-
 # ── documents ────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Documents:
-    """The documents of a topic that some list shows, each with a number, and their grades.
+    """The documents of a topic that some list shows, each with a number."""
 
-    Grades are [aspect, grade, aspect, grade, …]; a document that nobody judged has None.
-    """
-
-    def __init__(self, judged: Judgments, topic: int, relevant: Sequence[str]) -> None:
+    def __init__(self) -> None:
         self.ids: list[str] = []
-        self.grades: list[list[float] | None] = []
-        self._topic = topic
         self._number: dict[str, int] = {}
-        self._relevant = relevant
-        cells = judged.cells
-        here = slice(cells.start[topic], cells.start[topic + 1])
-        self._grades: list[list[float]] = [[] for _ in relevant]
-        for doc, aspect, grade in zip(
-            cells.doc[here].tolist(), cells.aspect[here].tolist(), cells.grade[here].tolist(), strict=True
-        ):
-            self._grades[doc] += [aspect, int(grade) if grade.is_integer() else grade]
 
-    def numbered(self, run: Alignment, docs: Sequence[str]) -> list[int]:
-        """The numbers of a run's documents."""
-        here = slice(run.start[self._topic], run.start[self._topic + 1])
-        judged = dict(zip(run.rank[here].tolist(), run.doc[here].tolist(), strict=True))
-        numbers = []
-        for rank, doc in enumerate(docs, 1):
-            relevant = judged.get(rank)
-            grades = None if relevant is None else [] if relevant < 0 else self._grades[relevant]
-            numbers.append(self._add(doc, grades))
-        return numbers
+    def numbered(self, docs: Iterable[str]) -> list[int]:
+        """The numbers of some documents, which are given to those that have none."""
+        return [self._number[doc] if doc in self._number else self._add(doc) for doc in docs]
 
-    def relevant(self, docs: Sequence[int]) -> list[int]:
-        """The numbers of relevant documents."""
-        return [self._add(self._relevant[doc], self._grades[doc]) for doc in docs]
-
-    def _add(self, doc: str, grades: list[float] | None) -> int:
-        if doc not in self._number:
-            self._number[doc] = len(self.ids)
-            self.ids.append(doc)
-            self.grades.append(grades)
+    def _add(self, doc: str) -> int:
+        self._number[doc] = len(self.ids)
+        self.ids.append(doc)
         return self._number[doc]
+
+
+def _compared(judged: Judged, topic: str, ids: Sequence[str]) -> dict[str, Any]:
+    """What people said of the documents that are shown.
+
+    won : how often each was preferred, and how often it was shown; None if it never was. A tie is half a win.
+    pairs : [document, other, how often the first was preferred, how often the other]
+    """
+    preferences = judged.preferences
+    if preferences is None or judged.pool is None or topic not in judged.pool.shown:
+        return {}
+    shown = judged.pool.shown[topic]
+    wins, times = shown.all.wins.tolist(), shown.all.shown.tolist()
+    place = {doc: d for d, doc in enumerate(shown.docs)}
+    at = [place.get(doc) for doc in ids]
+    number = {doc: n for n, doc in enumerate(ids)}
+    # The documents of all preferences, as numbers of those that are shown here.
+    numbers = np.array([number.get(doc, -1) for doc in preferences.docs], dtype=np.int64)
+    here = preferences.topic == preferences.topics.index(topic)
+    left, right = numbers[preferences.left[here]], numbers[preferences.right[here]]
+    outcome = preferences.outcome[here]
+    known: Bools = (left >= 0) & (right >= 0)
+    turned = left > right
+    first, second = np.where(turned, right, left)[known], np.where(turned, left, right)[known]
+    won = np.where(turned, 1 - outcome, outcome)[known]
+    keys, which = np.unique(first * max(len(ids), 1) + second, return_inverse=True)
+    of_first = np.bincount(which, won, len(keys))
+    of_second = np.bincount(which, 1 - won, len(keys))
+    return {
+        "won": [None if d is None or not times[d] else [_plain(wins[d]), _plain(times[d])] for d in at],
+        "pairs": [
+            [*divmod(key, len(ids)), _plain(a), _plain(b)]
+            for key, a, b in zip(keys.tolist(), of_first.tolist(), of_second.tolist(), strict=True)
+        ],
+    }
+
+
+def _plain(x: float) -> float:
+    """A whole number without a point, so that the page is small."""
+    return int(x) if x.is_integer() else x
 
 
 def _relevant_ids(judged: Judgments) -> list[list[str]]:
@@ -264,10 +413,25 @@ def _relevant_ids(judged: Judgments) -> list[list[str]]:
     return [list(docs) for docs in found]
 
 
-def _weights(judged: Judgments, topic: int) -> dict[str, Any]:
-    """The weights of a topic's aspects and which are navigational, where that is known."""
+def _grades(judged: Judgments) -> dict[str, dict[str, list[float]]]:
+    """By topic and judged document: [aspect, grade, aspect, grade, …], with the grades above 0."""
+    topics, aspects, docs, grades = judged.table.columns()
+    number = {topic: {name: a for a, name in enumerate(names)} for topic, names in judged.aspects.items()}
+    found: dict[str, dict[str, list[float]]] = {topic: {} for topic in judged.topics}
+    for topic, aspect, doc, grade in zip(topics, aspects, docs, grades.tolist(), strict=True):
+        of_document = found[topic].setdefault(doc, [])
+        if grade > 0:
+            of_document += [number[topic][aspect], int(grade) if grade.is_integer() else grade]
+    return found
+
+
+def _aspects(judged: Judgments, name: str) -> dict[str, Any]:
+    """The names of a topic's aspects, and their weights and which are navigational where that is known."""
+    if name not in judged.aspects:
+        return {"aspects": []}
+    topic = judged.topics.index(name)
     here = slice(*judged.cells.aspect_start[topic : topic + 2].tolist())
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"aspects": list(judged.aspects[name])}
     if judged.weights is not None:
         found["weights"] = [round(w, 4) for w in judged.weights[here].tolist()]
     if judged.navigational is not None and judged.navigational[here].any():

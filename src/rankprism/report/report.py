@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 from rankprism.data.judgments import Judgments
+from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats import files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.preferences import are_preferences, read_preferences
+from rankprism.measures import Measure
 from rankprism.report import advice, measures, rankings, systems, topics
 from rankprism.report.documents import snippets
-from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, RunsLike, WeightsLike
+from rankprism.types import (
+    AspectsLike,
+    JudgmentsLike,
+    MeasuresLike,
+    PreferencesLike,
+    RunsLike,
+    WeightsLike,
+)
 
 #: The significance level, and one minus the confidence of the intervals.
 ALPHA = 0.05
@@ -26,7 +36,7 @@ _STEPS = {"read": 0.15, "score": 0.05, "compare": 0.05, "measures": 0.2, "axioms
 
 
 def make(
-    judgments: JudgmentsLike,
+    judgments: JudgmentsLike | PreferencesLike,
     runs: RunsLike,
     measures: MeasuresLike | None = None,
     *,
@@ -34,9 +44,11 @@ def make(
     documents: DocumentsLike | None = None,
     title: str | None = None,
     seed: int = 0,
+    preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
+    preferences_format: str | None = None,
     run_format: str | None = None,
     topics: str = "judged",
     order: str = "score",
@@ -52,6 +64,8 @@ def make(
         ``"irds:NAME"``.
     title : the title of the page.
     seed : for everything that is drawn. The same seed gives the same report.
+    preferences : whatever `read_preferences` takes. If there are only preferences, they may stand in the
+        place of the judgments.
     on_share : called with the share of the work that is done, while it is done.
 
     The other parameters are those of `rankprism.evaluate`.
@@ -61,8 +75,9 @@ def make(
     tell = _Progress(on_share)
     chosen = None if measures is None else parsed(measures)
     sources = run_sources(runs)
-    judged = read_judgments(judgments, weights=weights, aspects=aspects, format=qrels_format)
-    chosen = parsed(default_measures(judged)) if chosen is None else chosen
+    settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
+    judged = _read(judgments, preferences, preferences_format, settings)
+    chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
 
     def read(name: str) -> rankings.Listed:
         listed = rankings.read(judged, sources[name], name, order, duplicates, run_format, depth)
@@ -71,11 +86,14 @@ def make(
 
     with ThreadPoolExecutor(min(len(sources), threads or os.cpu_count() or 1)) as pool:
         listed = dict(zip(sources, pool.map(read, sources), strict=True))
-    aligned = {name: one.aligned for name, one in listed.items()}
+    # A run that was aligned with the only kind of judgments need not be read again.
+    found = {name: one.run or next(iter(one.aligned.values())) for name, one in listed.items()}
+    only_preferences = judged.absolute is None
     scores = evaluate(
-        judged,
-        aligned,
+        judged.preferences if only_preferences else judged.absolute,  # type: ignore[arg-type]  # there is one
+        found,
         chosen,
+        preferences=None if only_preferences else judged.preferences,
         topics=topics,
         order=order,
         duplicates=duplicates,
@@ -84,10 +102,24 @@ def make(
     return Report(_data(judged, listed, chosen, scores, depth, documents, title, seed, tell))
 
 
+def _read(
+    judgments: Any, preferences: Any, preferences_format: str | None, settings: Mapping[str, Any]
+) -> rankings.Judged:
+    """The judgments, the preferences or both. Preferences alone may stand in the place of judgments."""
+    if isinstance(judgments, Iterator):
+        judgments = list(judgments)
+    if preferences is None and are_preferences(judgments, preferences_format):
+        return rankings.Judged(None, read_preferences(judgments, format=preferences_format))
+    return rankings.Judged(
+        read_judgments(judgments, **settings),
+        None if preferences is None else read_preferences(preferences, format=preferences_format),
+    )
+
+
 def _data(
-    judged: Judgments,
+    judged: rankings.Judged,
     listed: Mapping[str, rankings.Listed],
-    chosen: Sequence[Any],
+    chosen: Sequence[Measure],
     scores: Any,
     depth: int,
     documents: DocumentsLike | None,
@@ -98,7 +130,7 @@ def _data(
     """Everything that the page shows."""
     from rankprism import __version__
 
-    lists = rankings.rankings(judged, listed, chosen, depth, partial(tell, "rankings"))
+    lists = rankings.rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
     shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
     tell("rankings", 1.0)
     texts = snippets(documents, shown)  # before the rest, which takes longer
@@ -107,25 +139,27 @@ def _data(
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
     tell("measures", 1.0)
     agreement = measures.agreement(scores, evidence, compared)
-    verdicts = measures.verdicts(chosen, judged, seed, partial(tell, "axioms"))
+    verdicts = measures.verdicts(chosen, judged.absolute, seed, partial(tell, "axioms"))
     conventions = scores.conventions
     return {
         "rankprism": __version__,
         "title": title or "Ranking evaluation report",
-        "judgments": files.run_name(judged.source),
+        "judgments": " and ".join(files.run_name(one.source) for one in judged.kinds.values()),
         "runs": list(scores.runs),
         "topics": list(scores.topics),
-        "measures": [measures.described(measure, depth) for measure in chosen],
+        "measures": [measures.described(measure) for measure in chosen],
         "scores": topics.per_topic(scores),
         "systems": systems.described(scores, compared, ALPHA),
         "agreement": agreement,
         "axioms": measures.axioms(verdicts),
-        "advice": advice.advice(judged, chosen, scores, verdicts, evidence),
+        "advice": advice.advice(judged.absolute, chosen, scores, verdicts, evidence),
         "by topic": topics.difficulty(scores),
         "rankings": lists,
         "documents": texts,
         "conventions": {
-            name: conventions[name] for name in ("order", "topics", "duplicates", "aspect weights")
+            name: conventions[name]
+            for name in ("order", "topics", "duplicates", "aspect weights")
+            if name in conventions
         },
         "notes": [note["message"] for note in conventions["notes"]],
         "seed": seed,
@@ -133,17 +167,20 @@ def _data(
     }
 
 
-def default_measures(judged: Judgments) -> tuple[str, ...]:
-    """Six measures that suit the judgments.
+def default_measures(judged: Judgments | None, preferences: Preferences | None = None) -> tuple[str, ...]:
+    """Measures that suit the judgments: six for grades, and one more or four for preferences.
 
     Labels on scales get measures of several aspects, a topic's own subtopics get measures of diversity, and a
-    single aspect gets ad hoc measures.
+    single aspect gets ad hoc measures. Preferences beside grades add nPrf, and alone they get four measures.
     """
+    if judged is None:
+        return "nPrf@20", "nPrf(browsing='dcg')@20", "ppref@20", "wpref@20"
+    more = () if preferences is None else ("nPrf@20",)
     if judged.scales is not None:
-        return "CAM(nDCG@20)", "MM(nDCG@20)", "TOMA(nDCG@20)", "nDCG@20", "AP", "P@20"
+        return "CAM(nDCG@20)", "MM(nDCG@20)", "TOMA(nDCG@20)", "nDCG@20", "AP", "P@20", *more
     if max(map(len, judged.aspects.values()), default=0) > 1:
-        return "alpha_nDCG@20", "ERR_IA@20", "RBU@20", "StRecall@20", "nDCG@20", "P@20"
-    return "nDCG@20", "AP", "ERR@20", "RBP", "RR", "P@20"
+        return "alpha_nDCG@20", "ERR_IA@20", "RBU@20", "StRecall@20", "nDCG@20", "P@20", *more
+    return "nDCG@20", "AP", "ERR@20", "RBP", "RR", "P@20", *more
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
 from rankprism.formats.weights import SAKAI, weighted
 from rankprism.meta.agreed_pairs import agreement, shares
 from rankprism.meta.disagreeing_lists import Case, Disagreements, ranked_list
@@ -25,11 +24,13 @@ from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.rank_correlation import correlation
 from rankprism.meta.ties import without_noise
 from rankprism.reproduce.paper import (
+    ONE_RUN,
     REPRODUCED,
     Aligned,
     Printed,
     Reproduction,
     cut,
+    left_out,
     numbered,
     outcome,
     scored,
@@ -304,11 +305,23 @@ def dsharp(
     which each intent is half as likely as the one before. Tables 4 to 6 and Figure 3 take uniform ones.
     """
     aligned = Aligned.of(judgments, runs, **settings)
-    if len(aligned.runs) < 2:
-        raise InputError("discriminative power compares pairs of runs; name two runs or more")
     tell = on_share or (lambda share: None)
     collections = _collections(aligned.judgments)
     given = aligned.judgments.weights is not None
+    about = {
+        "paper": "Sakai and Song 2011",
+        "resamples": resamples,
+        "alpha": ALPHA,
+        "seed": seed,
+        "intent probabilities": "given" if given else "halved from intent to intent",
+        "highest grade": _highest(aligned.judgments),
+        "runs": list(aligned.runs),
+        "topics": len(aligned.judgments.topics),
+        "reading runs": dict(aligned.settings),
+    }
+    if len(aligned.runs) < 2:
+        names = (*(f"Table {number}" for number in range(2, 7)), "Figure 1", "Figure 2", "Figure 3")
+        return Reproduction((_table_1(aligned.judgments), left_out(names, ONE_RUN)), about=about)
     lists = [part for part in (*TABLE_2, *TABLE_3) if part.collection]
     powers: dict[str, DiscriminativePower] = {}
     scores: dict[str, Scores] = {}
@@ -335,17 +348,7 @@ def dsharp(
         tuple(parts),
         tuple(_remarks(aligned, given, resamples)),
         figures,
-        {
-            "paper": "Sakai and Song 2011",
-            "resamples": resamples,
-            "alpha": ALPHA,
-            "seed": seed,
-            "intent probabilities": "given" if given else "halved from intent to intent",
-            "highest grade": _highest(aligned.judgments),
-            "runs": list(aligned.runs),
-            "topics": len(aligned.judgments.topics),
-            "reading runs": dict(aligned.settings),
-        },
+        about,
     )
 
 

@@ -20,6 +20,8 @@ from rankprism.results.scores import Scores
 
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
+#: Why most tables are left out where a single run is given.
+ONE_RUN = "it compares runs with each other, and there is only one run"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ def outcome(computed: float, printed: float | None, digits: int, lacking: str | 
     if abs(computed - printed) <= 0.5 * 10.0**-digits + 1e-9:
         return REPRODUCED
     return f"differs because {why}"
+
+
+def left_out(names: Sequence[str], reason: str) -> Table:
+    """The tables and figures that cannot be made of this data, and why."""
+    return Table({"left out": list(names), "because": [reason] * len(names)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)

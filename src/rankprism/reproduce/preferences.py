@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.evaluation import evaluate
+from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.measures.preferences.prf import greedy_ideal, prf, reaching
 from rankprism.measures.preferences.utility import raw
@@ -28,7 +28,15 @@ from rankprism.preferences.experiments import (
 )
 from rankprism.preferences.simulation import complete, users_of
 from rankprism.preferences.user_profiles import read_profiles
-from rankprism.reproduce.paper import Printed, Reproduction, numbered, outcome, with_interval
+from rankprism.reproduce.paper import (
+    ONE_RUN,
+    Printed,
+    Reproduction,
+    left_out,
+    numbered,
+    outcome,
+    with_interval,
+)
 from rankprism.results.result import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
@@ -80,6 +88,10 @@ def preferences(
     """
     judged = read_judgments(judgments)
     tell = on_share or (lambda share: None)
+    if len(run_sources(runs)) < 2:
+        names = ("Table 3", *(f"Figure {number}" for number in range(2, 7)))
+        about = {"paper": "Chandar and Carterette 2013", "theta": theta}
+        return Reproduction((_table_2(theta), left_out(names, ONE_RUN)), about=about)
     shared: dict[str, Any] = {"documents": documents, "ties": ties, "seed": seed}
     shared |= {"order": order, "duplicates": duplicates, "run_format": run_format}
     measured = measure_correlation(

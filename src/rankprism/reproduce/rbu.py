@@ -24,11 +24,13 @@ from rankprism.errors import InputError
 from rankprism.measures import Measure, parse
 from rankprism.meta.metric_unanimity import unanimity
 from rankprism.reproduce.paper import (
+    ONE_RUN,
     REPRODUCED,
     Aligned,
     Printed,
     Reproduction,
     cut,
+    left_out,
     mean_interval,
     numbered,
     outcome,
@@ -282,10 +284,21 @@ def rbu(
     if repetitions < 1:
         raise InputError(f"repetitions must be at least 1; got {repetitions}")
     aligned = Aligned.of(judgments, runs, **settings)
-    if len(aligned.runs) < 2:
-        raise InputError("Metric Unanimity compares pairs of runs; name two runs or more")
     tell = on_share or (lambda share: None)
     axioms = paper_table(instances=instances, seed=seed, on_progress=lambda share: tell(0.3 * share))
+    about = {
+        "paper": "Amigó, Spina and Carrillo-de-Albornoz 2018",
+        "repetitions": repetitions,
+        "instances": instances,
+        "seed": seed,
+        "r": "(2^g - 1) / 2^gmax, with the highest grade of each topic and aspect",
+        "runs": list(aligned.runs),
+        "topics": len(aligned.judgments.topics),
+        "reading runs": dict(aligned.settings),
+    }
+    if len(aligned.runs) < 2:
+        parts = [_table_1(axioms), left_out(("Table 2", "Table 3"), ONE_RUN)]
+        return Reproduction(tuple(parts), (axioms.legend,), about=about)
     draws = _drawn_mu(aligned, repetitions, seed, lambda share: tell(0.3 + 0.6 * share))
     lacking = WEB.lacking(aligned.judgments, len(aligned.runs))
     scenarios = [_official_mu(aligned), *(mean_interval(values) for values in draws)]
@@ -296,16 +309,7 @@ def rbu(
     return Reproduction(
         tuple(parts),
         tuple(_remarks(axioms, repetitions, lacking, len(aligned.runs), len(aligned.judgments.topics))),
-        about={
-            "paper": "Amigó, Spina and Carrillo-de-Albornoz 2018",
-            "repetitions": repetitions,
-            "instances": instances,
-            "seed": seed,
-            "r": "(2^g - 1) / 2^gmax, with the highest grade of each topic and aspect",
-            "runs": list(aligned.runs),
-            "topics": len(aligned.judgments.topics),
-            "reading runs": dict(aligned.settings),
-        },
+        about=about,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rankprism.data.hits import NOWHERE, Bools, Floats, Ints, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.parameter import Cutoff
-from rankprism.measures.parts import LOGARITHMIC, ratio
+from rankprism.measures.parts import LOGARITHMIC, ratio, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
 from rankprism.measures.preferences.utility import NONE, Shown
 
@@ -23,6 +23,7 @@ from rankprism.measures.preferences.utility import NONE, Shown
     bounds=UNBOUNDED,
     cite="carterette2008evaluation",
     aliases="preference_precision",
+    sums=False,
 )
 def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Preference precision: the share of the judged pairs that the ranking has in the right order.
@@ -50,6 +51,7 @@ def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     bounds=UNBOUNDED,
     cite="carterette2008here carterette2008evaluation",
     aliases="weighted_preference_precision",
+    sums=False,
 )
 def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Weighted preference precision: preference precision in which pairs near the top weigh more.
@@ -69,7 +71,7 @@ def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     correct, first = _ordered(hits.shown, hits.rank, hits.doc, cutoff)
     inside = first != NOWHERE
     weight = np.where(inside, LOGARITHMIC(np.where(inside, first, 1)), 0.0)
-    return ratio(_sum(np.where(correct, weight, 0.0)), _sum(weight))
+    return ratio(total(np.where(correct, weight, 0.0)), total(weight))
 
 
 def _ordered(shown: Shown, rank: Ints, doc: Longs, cutoff: int | None) -> tuple[Bools, Ints]:
@@ -88,8 +90,3 @@ def _ordered(shown: Shown, rank: Ints, doc: Longs, cutoff: int | None) -> tuple[
     if cutoff is not None:
         first = np.where(first <= cutoff, first, NOWHERE).astype(np.int32)
     return up < down, first
-
-
-def _sum(values: Floats) -> Floats:
-    """(N,) from the first to the last, so that every machine gets the same bits."""
-    return np.asarray(np.cumsum(values, axis=-1)[:, -1]) if values.shape[-1] else values.sum(-1)

@@ -7,7 +7,7 @@ the two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from rankprism.data.hits import Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
+from rankprism.measures.made_of import MadeOf
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
-from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best
-from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits
+from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
+from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Utilities
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
@@ -76,11 +77,11 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     strangers = np.where(there, rank - 1, 0) - above.sum(-1)
     terms = counts.sum(-1) + (strangers if u.strangers else 0)
     if combine == "mean":
-        combined = _along(np.add, value) / np.maximum(terms, 1)
+        combined = total(value) / np.maximum(terms, 1)
     elif combine == "min":
         combined = np.where(counts, value, np.inf).min(-1, initial=np.inf)
     else:
-        combined = _along(np.multiply, np.where(counts, value, 1.0))
+        combined = _product(np.where(counts, value, 1.0))
     if combine != "mean":
         combined = np.where(counts.sum(-1) < terms, 0.0, combined)
     result = np.where(terms > 0, combined, u.alone[at])
@@ -89,9 +90,9 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     return np.where(there, result, 0.0)
 
 
-def _along(operation: np.ufunc, value: Floats) -> Floats:
-    """The sum or product along the last axis, from the first to the last."""
-    return np.asarray(operation.accumulate(value, axis=-1)[..., -1]) if value.shape[-1] else value.sum(-1)
+def _product(value: Floats) -> Floats:
+    """The product along the last axis, from the first to the last."""
+    return np.asarray(np.cumprod(value, axis=-1)[..., -1]) if value.shape[-1] else np.ones(value.shape[:-1])
 
 
 def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
@@ -106,11 +107,17 @@ def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
 
 def prf(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> Floats:
     """(N,) Σ_i W(i) U(d_i | those above), see `worth` and `reaching`"""
+    utility, weight = _terms(u, rank, doc, combine, reach)
+    return total(utility * weight)
+
+
+def _terms(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> tuple[Floats, Floats]:
+    """(N, H) twice: U(d_i | those above) and W(i), of the documents down to the last rank that counts"""
     inside = rank <= len(reach)
     width = int(inside.sum(1).max(initial=0))
     rank, doc = rank[:, :width], np.where(inside, doc, NONE)[:, :width]
     weight = reach[np.where(doc != NONE, rank, 1) - 1] if len(reach) else np.zeros(rank.shape)
-    return _along(np.add, worth(u, rank, doc, combine) * weight)
+    return worth(u, rank, doc, combine), weight
 
 
 def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
@@ -120,10 +127,10 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
     """
     chosen: list[int] = []
     left = u.pool.copy()
-    total = np.full(len(left), {"mean": 0.0, "min": np.inf, "product": 1.0}[combine])
+    so_far = np.full(len(left), {"mean": 0.0, "min": np.inf, "product": 1.0}[combine])
     terms = np.zeros(len(left))
     while left.any() and len(chosen) < depth:
-        now = total / np.maximum(terms, 1) if combine == "mean" else total
+        now = so_far / np.maximum(terms, 1) if combine == "mean" else so_far
         now = np.where(terms > 0, now, u.alone)
         found = u.after.get(frozenset(chosen)) if len(chosen) > 1 else None
         if found is not None:
@@ -134,13 +141,24 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
         left[z] = False
         known = u.known[:, z]
         if combine == "mean":
-            total += np.where(known, u.given[:, z], 0.0)
+            so_far += np.where(known, u.given[:, z], 0.0)
         elif combine == "min":
-            total = np.where(known, np.minimum(total, u.given[:, z]), total)
+            so_far = np.where(known, np.minimum(so_far, u.given[:, z]), so_far)
         else:
-            total = np.where(known, total * u.given[:, z], total)
+            so_far = np.where(known, so_far * u.given[:, z], so_far)
         terms += known
     return np.array(chosen, dtype=np.int64)
+
+
+def _greedy_ideals(
+    pool: PreferencePool, combine: str, unseen: str, estimate: str, cutoff: int | None, **others: Any
+) -> dict[str, Longs]:
+    """By topic, the documents of the greedy ideal ranking."""
+    found = pool.utilities(estimate, unseen)
+    return {
+        topic: greedy_ideal(u, combine, int(u.pool.sum()) if cutoff is None else cutoff)
+        for topic, u in found.items()
+    }
 
 
 def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
@@ -210,6 +228,8 @@ NODES = 2_000
     needs="preferences",
     bounds=UNBOUNDED,
     cite="chandar2013preference",
+    made_of=lambda hits, **settings: MadeOf(_of_prf(hits, **settings)),
+    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
 )
 def Prf(
     hits: PreferenceHits,
@@ -247,6 +267,21 @@ def Prf(
     return prf(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
 
 
+def _of_prf(
+    hits: PreferenceHits,
+    browsing: str | Sequence[float],
+    theta: float,
+    combine: str,
+    unseen: str,
+    estimate: str,
+    cutoff: int | None,
+) -> dict[str, Floats]:
+    """What a document is worth given those above, and the chance that a user gets to it."""
+    u = hits.pool.utilities(estimate, unseen)[hits.topic]
+    utility, reach = _terms(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
+    return {"utility": utility, "reach": reach}
+
+
 def _reach(u: Utilities, browsing: str | Sequence[float], theta: float, cutoff: int | None) -> Floats:
     """(K,) W(i) of the ranks that count."""
     last = int(u.pool.sum()) if cutoff is None else cutoff
@@ -266,6 +301,31 @@ def _over_ideal(
 ) -> tuple[Floats, Floats]:
     """What nPrf is at least and at most, the best ranking being known only within bounds."""
     u = hits.pool.utilities(estimate, unseen)[hits.topic]
+    gained = prf(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
+    low, high = _best(hits, browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    return over_best(gained, np.array(high)), over_best(gained, np.array(low))
+
+
+def _of_nprf(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> MadeOf:
+    factors = _of_prf(hits, **settings)
+    low, _ = _best(hits, ideal=ideal, nodes=nodes, **settings)
+    scale = np.full(factors["reach"].shape, 1 / low if low else 0.0)
+    return MadeOf({**factors, "scale": scale})
+
+
+def _best(
+    hits: PreferenceHits,
+    browsing: str | Sequence[float],
+    theta: float,
+    combine: str,
+    unseen: str,
+    estimate: str,
+    ideal: str,
+    nodes: int,
+    cutoff: int | None,
+) -> tuple[float, float]:
+    """What the ideal ranking of the topic has at least and at most."""
+    u = hits.pool.utilities(estimate, unseen)[hits.topic]
     reach = _reach(u, browsing, theta, cutoff)
 
     def best() -> tuple[float, float]:
@@ -275,9 +335,7 @@ def _over_ideal(
         return exact_ideal_prf(u, combine, reach, nodes)
 
     of = ("ideal", hits.topic, browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
-    low, high = hits.pool.once(of, best)
-    gained = prf(u, hits.rank, hits.doc, combine, reach)
-    return over_best(gained, np.array(high)), over_best(gained, np.array(low))
+    return hits.pool.once(of, best)
 
 
 @measure(
@@ -285,6 +343,8 @@ def _over_ideal(
     bounds=UNBOUNDED,
     interval=_over_ideal,
     cite="chandar2013preference",
+    made_of=_of_nprf,
+    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
 )
 def nPrf(
     hits: PreferenceHits,

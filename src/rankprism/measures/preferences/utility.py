@@ -15,7 +15,7 @@ import numpy as np
 from rankprism._core import solve_spd
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.preferences import Preferences
-from rankprism.measures.parts import ratio
+from rankprism.measures.parts import ratio, total
 
 ESTIMATES = ("raw", "pooled")
 UNSEEN = ("zero", "skip")
@@ -73,6 +73,13 @@ class Shown:
     @cached_property
     def comparisons(self) -> Comparisons:
         return self.compare()
+
+    @cached_property
+    def all(self) -> Counts:
+        """(D,) in all comparisons, whatever was given."""
+        parts = [self.alone, Counts(self.given.wins.sum(-1), self.given.shown.sum(-1)), *self.after.values()]
+        # Sums of halves are exact in any order.
+        return Counts(np.sum([part.wins for part in parts], 0), np.sum([part.shown for part in parts], 0))
 
     @cached_property
     def named(self) -> Bools:
@@ -239,7 +246,7 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     times = np.bincount(c.left * (n + 1) + z, minlength=cells) + np.bincount(
         c.right * (n + 1) + z, minlength=cells
     )
-    mean = _sum(theta) / max(documents, 1)
+    mean = float(total(theta)) / max(documents, 1)
     base = 0.5 + documents / max(documents - 1, 1) * (theta - mean)[:, None] * left_over
     value = np.clip(base + residual.reshape(n, n + 1) / (times.reshape(n, n + 1) + 2), 0.0, 1.0)
     value = np.where(shown.pool[:, None], value, 0.0)
@@ -261,10 +268,10 @@ def satiation(shown: Mapping[str, Shown]) -> float:
         difference = (theta[c.left] - theta[c.right])[triple]
         worth = difference * np.maximum(theta[c.given[triple]], 0.0)
         rest = c.outcome[triple] - 0.5 - difference
-        above.append(-_sum(worth * rest))
-        below.append(_sum(worth * worth))
-    total = _sum(np.array(below))
-    return float(np.clip(_sum(np.array(above)) / total, 0.0, _MOST_GAMMA)) if total > 0 else 0.0
+        above.append(-total(worth * rest))
+        below.append(total(worth * worth))
+    squares = total(np.array(below))
+    return float(np.clip(total(np.array(above)) / squares, 0.0, _MOST_GAMMA)) if squares > 0 else 0.0
 
 
 def _excess(c: Comparisons, theta: Floats, left_over: Floats) -> Floats:
@@ -274,8 +281,3 @@ def _excess(c: Comparisons, theta: Floats, left_over: Floats) -> Floats:
 
 def _after(shown: Shown) -> dict[frozenset[int], tuple[Floats, Bools]]:
     return {given: (counts.share, counts.shown > 0) for given, counts in shown.after.items()}
-
-
-def _sum(values: Floats) -> float:
-    """From the first to the last, so that every machine gets the same bits."""
-    return float(np.cumsum(values)[-1]) if len(values) else 0.0

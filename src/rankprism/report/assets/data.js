@@ -12,15 +12,19 @@ export const score = (m, r, t) => report.scores[m][r][t];
 
 export const mean = (m, r) => report.systems.means[m][r];
 
-/** What a measure makes of a list: for each rank what was gained and spent, and why. */
-function terms([gained, spent, gain, novelty, empty = 0], length) {
-  const padded = (numbers, unit) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / unit);
+/** What a measure makes of a list: for each rank what was gained and spent, and the parts of what was gained. */
+function terms(m, [gained, spent, parts, empty = 0], length) {
+  const padded = (numbers) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / UNIT);
+  const { names, "by rank": by_rank } = report.rankings.parts[m];
   return {
     empty: empty / UNIT,
-    gained: padded(gained, UNIT),
-    spent: padded(spent, UNIT),
-    gain: gain.length ? padded(gain, UNIT) : null,
-    novelty: novelty.length ? padded(novelty, UNIT) : null,
+    gained: padded(gained),
+    spent: padded(spent),
+    // A part is told by rank for all lists, as one number for all documents of this list, or for each document.
+    parts: parts.map((own, p) => {
+      const told = own ?? by_rank[names[p][0]];
+      return typeof told === "number" ? Array.from({ length }, () => told / UNIT) : padded(told);
+    }),
   };
 }
 
@@ -31,8 +35,8 @@ export function listOf(t, m, r) {
   return {
     docs,
     length: topic.length[r],
-    score: score(m, r, t) ?? 0,
-    ...terms(topic.earned[m][r], docs.length),
+    score: score(m, r, t),
+    ...terms(m, topic.earned[m][r], docs.length),
   };
 }
 
@@ -41,7 +45,7 @@ export function idealOf(t, m) {
   const found = report.rankings.topics[t].ideal[m];
   if (!found) return null;
   const [docs, whole, ...rest] = found;
-  return { docs, length: docs.length, score: whole, ...terms(rest, docs.length) };
+  return { docs, length: docs.length, score: whole, ...terms(m, rest, docs.length) };
 }
 
 /** The test of two runs by a measure, seen from the first: its sign, p, difference and margin. */

@@ -9,6 +9,7 @@ import {
   number,
   report,
   runs,
+  score,
   shown,
   signed,
   topics,
@@ -17,7 +18,8 @@ import { choice, h, missing, part, scrolling, show } from "./dom.js";
 import { go } from "./state.js";
 import { curves } from "./charts.js";
 
-const { depth, labels } = report.rankings;
+const { depth, labels, kinds } = report.rankings;
+const hasGrades = kinds.includes("judgments");
 const noIdeal = report.rankings["no ideal"];
 const COLOURS = 7,
   SHAPES = 3;
@@ -64,56 +66,122 @@ function mark(topic, aspect, grade, seen) {
   );
 }
 
-/** The factors of what a document gained: [word, number, how it is printed]. */
-function factors(measure, list, i) {
-  const discount = measure.condensed ? undefined : measure.discount?.[i];
-  return [
-    ["gain", list.gain[i], number(list.gain[i], 3)],
-    ["new", list.novelty?.[i], `${number((list.novelty?.[i] ?? 1) * 100, 1)} %`],
-    ["discount", discount, number(discount, 3)],
-  ].filter(([, x]) => x !== undefined);
+/** How the documents of two ranks compare: for each pair, how often people preferred one and the other. */
+const compared = new Map();
+function pairsOf(topic) {
+  if (!compared.has(topic)) {
+    const found = new Map();
+    for (const [a, b, first, second] of topic.pairs ?? []) {
+      found.set(`${a} ${b}`, [first, second]);
+      found.set(`${b} ${a}`, [second, first]);
+    }
+    compared.set(topic, found);
+  }
+  return compared.get(topic);
 }
 
-/** What a measure multiplies every document of a list by, such as 1 / ideal; 1 if it is not known. */
-function constant(measure, list) {
-  if (!list.gain || measure.condensed) return 1;
-  const products = list.docs.map((_, i) => factors(measure, list, i).reduce((x, [, y]) => x * y, 1));
-  const largest = products.indexOf(Math.max(...products));
-  return products[largest] > 0 ? list.gained[largest] / products[largest] : 1;
+/** The documents above this one that people compared with it: those it was preferred to, and the others. */
+function comparedAbove(topic, docs, i) {
+  const found = { over: [], under: [], even: [] };
+  for (let j = 0; j < i; j++) {
+    const [own, other] = pairsOf(topic).get(`${docs[i]} ${docs[j]}`) ?? [];
+    if (own === undefined) continue;
+    found[own > other ? "over" : own < other ? "under" : "even"].push(`${j + 1} (${own} : ${other})`);
+  }
+  return found;
+}
+
+/** What people said of a document: how often it was preferred, and how it compares with those above it. */
+function preferenceMarks(topic, docs, i) {
+  const won = topic.won[docs[i]];
+  const { over, under, even } = comparedAbove(topic, docs, i);
+  const ranks = (found) => `rank${found.length > 1 ? "s" : ""} ${listed(found)}`;
+  const relation = (kind, sign, words, found) =>
+    found.length > 0 &&
+    h(
+      "span",
+      { class: `mark ${kind}` },
+      h("b", { "aria-hidden": "true" }, sign),
+      ` ${words} ${ranks(found)}`,
+    );
+  return [
+    h(
+      "span",
+      { class: "mark won" },
+      won ? ["preferred in ", h("b", {}, String(won[0])), ` of ${won[1]}`] : "never compared",
+    ),
+    relation("over", "▲", "preferred to", over),
+    relation("under", "▽", "not preferred to", under),
+    relation("even", "=", "as good as", even),
+  ];
+}
+
+/** In how many of the pairs that people judged a list has the better document above, and in how many below. */
+function pairOrder(topic, docs) {
+  const found = { right: 0, wrong: 0 };
+  docs.forEach((_, i) => {
+    const { over, under } = comparedAbove(topic, docs, i);
+    found.wrong += over.length;
+    found.right += under.length;
+  });
+  return found;
 }
 
 /** Why a document earned what it did, in the measure's own terms. */
-function why(measure, list, i, times) {
-  const parts = [];
-  if (list.gain?.[i] > 0) {
-    parts.push(
-      factors(measure, list, i)
-        .map(([word, , text]) => `${word} ${text}`)
-        .join(" × "),
-    );
-    if (Math.abs(times - 1) > 5e-4) parts.push(` × ${number(times, 3)}`);
-    parts.push(` = ${number(list.gained[i])}`);
+function why(m, list, i) {
+  const { names, adds } = report.rankings.parts[m];
+  const told = [];
+  if (Math.abs(list.gained[i]) > EVEN && names.length) {
+    const words = names
+      .map(([name], p) => [name, list.parts[p][i]])
+      .filter(([name, x]) => name !== "scale" || Math.abs(x - 1) > 5e-4)
+      .map(([name, x]) => (name === "novelty" ? `new ${number(x * 100, 1)} %` : `${name} ${number(x, 3)}`));
+    told.push(`${words.join(adds ? " + " : " × ")} = ${number(list.gained[i])}`);
   }
   const spent = list.spent[i];
-  if (Math.abs(spent) > EVEN)
-    parts.push(`${parts.length ? ", " : ""}${spent < 0 ? "effort" : "for being there"} ${signed(spent)}`);
-  return parts.join("");
+  if (Math.abs(spent) > EVEN) told.push(`${spent < 0 ? "effort" : "for being there"} ${signed(spent)}`);
+  return told.join(", ");
 }
 
-function documentItem(topic, measure, list, seen, i, largest, times) {
+/** What the parts of a measure mean. */
+function meaning(m, lists) {
+  const { names, adds } = report.rankings.parts[m];
+  const told = names.filter(([, words]) => words);
+  if (lists.some(({ list }) => list.spent.some((x) => x < 0)))
+    told.push(["effort", "what it costs to look at the document, discounted and scaled as the gain is"]);
+  if (!names.length) return null;
+  return h(
+    "details",
+    { class: "note" },
+    h("summary", {}, `What ${adds ? "the summands" : "the factors"} of ${measures[m].display} are`),
+    told.length
+      ? h(
+          "dl",
+          {},
+          told.map(([name, words]) => [
+            h("dt", {}, name === "novelty" ? "new" : name),
+            h("dd", {}, `${words}.`),
+          ]),
+        )
+      : h("p", {}, `${listed(names.map(([name]) => name))}: what the document adds to each, with its weight.`),
+  );
+}
+
+function documentItem(topic, m, list, seen, i, largest) {
+  const measure = measures[m];
   const doc = list.docs[i],
     on = grades(topic, doc),
     id = topic.docs[doc];
   const about = Object.hasOwn(report.documents, id) ? report.documents[id] : null;
   const beyond = measure.cutoff !== null && !measure.condensed && i >= measure.cutoff;
   const got = list.gained[i] + list.spent[i];
-  const reason = why(measure, list, i, times);
+  const reason = why(m, list, i);
   const width = h("i", { class: `amount ${got < 0 ? "negative" : ""}`, "aria-hidden": "true" });
   width.style.width = `${(Math.abs(got) / largest) * 100}%`;
   const link = about?.url && /^https?:\/\//.test(about.url);
   return h(
     "li",
-    { class: on?.length ? null : "plain" },
+    { class: on?.length || topic.won?.[doc] ? null : "plain" },
     h(
       "div",
       { class: "doc" },
@@ -126,11 +194,14 @@ function documentItem(topic, measure, list, seen, i, largest, times) {
     h(
       "div",
       { class: "marks" },
-      on === null
-        ? h("span", { class: "note" }, "not judged")
-        : on.length
-          ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect]))
-          : h("span", { class: "note" }, "not relevant"),
+      !hasGrades
+        ? null
+        : on === null
+          ? h("span", { class: "note" }, "not judged")
+          : on.length
+            ? on.map(([aspect, grade]) => mark(topic, aspect, grade, seen[i][aspect]))
+            : h("span", { class: "note" }, "not relevant"),
+      topic.won && preferenceMarks(topic, list.docs, i),
     ),
     beyond
       ? h("div", { class: "note" }, `below the cutoff of ${measure.display}`)
@@ -139,10 +210,10 @@ function documentItem(topic, measure, list, seen, i, largest, times) {
   );
 }
 
-function column(kind, title, topic, measure, list, largest) {
+function column(kind, title, topic, m, list, largest) {
   const seen = served(topic, list.docs),
-    times = constant(measure, list);
-  const below = list.score - sum(earned(list)) - list.empty;
+    measure = measures[m];
+  const below = list.score === null ? 0 : list.score - sum(earned(list)) - list.empty;
   return h(
     "div",
     { class: `list ${kind}` },
@@ -156,7 +227,7 @@ function column(kind, title, topic, measure, list, largest) {
       ? h(
           "ol",
           {},
-          list.docs.map((_, i) => documentItem(topic, measure, list, seen, i, largest, times)),
+          list.docs.map((_, i) => documentItem(topic, m, list, seen, i, largest)),
         )
       : missing("The run has nothing for this topic."),
     Math.abs(below) > 5e-5 &&
@@ -193,10 +264,11 @@ function preferences(state, a, b) {
       "tbody",
       {},
       measures.map((measure, m) => {
-        const x = listOf(state.t, m, a).score,
-          y = listOf(state.t, m, b).score,
+        const x = score(m, a, state.t),
+          y = score(m, b, state.t),
           ideal = idealOf(state.t, m);
-        const prefers = x - y > EVEN ? "A" : y - x > EVEN ? "B" : "neither";
+        const told = x !== null && y !== null;
+        const prefers = !told ? "–" : x - y > EVEN ? "A" : y - x > EVEN ? "B" : "neither";
         return h(
           "tr",
           { class: m === state.m ? "chosen" : null },
@@ -218,11 +290,11 @@ function preferences(state, a, b) {
           h("td", {}, number(x)),
           !one && [
             h("td", {}, number(y)),
-            h("td", {}, signed(x - y)),
+            h("td", {}, told ? signed(x - y) : "–"),
             h(
               "td",
-              { class: `text prefers ${prefers}` },
-              prefers === "neither" ? "neither" : `${prefers} ${prefers === "A" ? "◀" : "▶"}`,
+              { class: `text prefers ${told ? prefers : ""}` },
+              !told || prefers === "neither" ? prefers : `${prefers} ${prefers === "A" ? "◀" : "▶"}`,
             ),
           ],
           h("td", {}, ideal ? number(ideal.score) : h("span", { title: noIdeal[m] }, "–")),
@@ -235,6 +307,10 @@ function preferences(state, a, b) {
 /** In sentences, what makes the difference under the chosen measure, and which measures see it otherwise. */
 function reasons(state, a, b, A, B) {
   const measure = measures[state.m];
+  if (A.score === null || B.score === null)
+    return missing(
+      `This topic has no ${measure.needs === "preferences" ? "preferences" : "judgments"}, so ${measure.display} says nothing of it.`,
+    );
   const difference = A.score - B.score;
   const [better, worse] = difference >= 0 ? [a, b] : [b, a];
   const verdict =
@@ -273,8 +349,14 @@ function reasons(state, a, b, A, B) {
     if (!only(inA, inB).length && !only(inB, inA).length)
       told.push(`Down to rank ${depth}, both reach the same ${inA.size} of ${topic.aspects.length} aspects.`);
   }
+  if (topic.won) {
+    const [inA, inB] = [A, B].map(({ docs }) => pairOrder(topic, docs));
+    told.push(
+      `Of the pairs that people compared, A has ${inA.right} in the order that they prefer and ${inA.wrong} the other way round; for B it is ${inB.right} and ${inB.wrong}.`,
+    );
+  }
   const others = measures.filter((_, m) => {
-    const d = listOf(state.t, m, a).score - listOf(state.t, m, b).score;
+    const d = score(m, a, state.t) - score(m, b, state.t);
     return d * difference < 0 && Math.abs(d) > EVEN;
   });
   if (Math.abs(difference) > EVEN)
@@ -377,7 +459,7 @@ export function rankingsView(root) {
     ),
     told,
     part("How the score grows", curve),
-    part("Aspects", aspects),
+    ...(hasGrades ? [part("Aspects", aspects)] : []),
     part("The lists", lists),
   );
   return (state) => {
@@ -434,7 +516,7 @@ export function rankingsView(root) {
         `${chosen.display} after each rank: ${named.map(({ name, list }) => `${name} ${number(list.score)}`).join(", ")}`,
       ),
     );
-    show(aspects, scrolling("Aspects", coverage(here, named)));
+    if (hasGrades) show(aspects, scrolling("Aspects", coverage(here, named)));
     const largest = Math.max(EVEN, ...named.flatMap(({ list }) => earned(list).map(Math.abs)));
     const titles = {
       a: `A: ${shown(runs[state.a])}`,
@@ -442,20 +524,21 @@ export function rankingsView(root) {
       ideal: "An ideal ranking",
     };
     const words = [
-      "Each mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
-      A.gain &&
-        `Under ${chosen.display} a document gains: gain × how much of it is new${chosen.discount ? " × the discount of its rank" : ""}, times a number that is the same for all documents of the topic${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}.`,
-      !A.gain &&
-        chosen.sum &&
-        `The number beside a document is its part of the sum that ${chosen.display} is.`,
+      hasGrades &&
+        "Each coloured mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
+      here.won &&
+        "“Preferred in 2 of 3” says in how many comparisons people preferred the document, ties counting half. ▲ marks the documents above it to which they preferred it, with the number of times for each.",
+      chosen.sum &&
+        `The number beside a document is its part of the sum that ${chosen.display} is${A.parts.length ? `: the ${report.rankings.parts[state.m].adds ? "sum" : "product"} of what stands below it${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}` : ""}.`,
     ];
     show(
       lists,
       h("p", { class: "note" }, words.filter(Boolean).join(" ")),
+      meaning(state.m, named),
       h(
         "div",
         { class: "lists" },
-        named.map(({ kind, list }) => column(kind, titles[kind], here, chosen, list, largest)),
+        named.map(({ kind, list }) => column(kind, titles[kind], here, state.m, list, largest)),
       ),
       !ideal && missing(noIdeal[state.m]),
     );

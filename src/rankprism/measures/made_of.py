@@ -1,0 +1,100 @@
+"""What a contribution is made of, in the measure's own terms: gain × novelty × discount, or a sum.
+
+A measure that is a sum over documents names a function beside its formula, which gives these parts for each
+relevant document. The functions of measures of one aspect give them for each aspect, (N, A, H), or (N, 1, H)
+if they are the same on all aspects. `of_all_aspects` then makes the parts of the weighted sum over aspects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from rankprism.data.hits import Floats
+
+#: What the names of the parts mean. Parts of a sum are named after measures or aspects.
+MEANING = {
+    "gain": "what the document's grades are worth, summed over aspects with their weights",
+    "global gain": "the document's gain over all intents, each with its probability",
+    "novelty": "the share of the gain that is new to a user who has read the documents above",
+    "stop": "the chance that the document satisfies the user, who then stops",
+    "reach": "the chance that a user gets to the document",
+    "precision": "the share of relevant documents down to this rank",
+    "blended ratio": "the gain and the number of relevant documents so far, over those of an ideal ranking",
+    "worth with those above": "what the document and the relevant ones above it are worth together",
+    "overlap": "what the document adds to the overlap with the ideal ranking",
+    "utility": "how often people prefer the document, given those above it",
+    "discount": "how much its rank counts",
+    "scale": "a number that the measure multiplies by, such as 1 / the ideal ranking's sum",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MadeOf:
+    """The parts of each relevant document's contribution, by name: (N, H)."""
+
+    parts: Mapping[str, Floats]
+    adds: bool = False  #: whether the parts are added to each other; otherwise they are multiplied
+
+    @property
+    def contribution(self) -> Floats:
+        """(N, H) the sum or the product of the parts; 0 where a factor is not defined"""
+        values = [np.nan_to_num(value) for value in self.parts.values()]
+        return reduce(np.add if self.adds else np.multiply, values)
+
+    def renamed(self, **names: str) -> MadeOf:
+        """The same with other names, such as ``gain="global gain"``."""
+        return MadeOf({names.get(name, name): value for name, value in self.parts.items()}, self.adds)
+
+
+def of_all_aspects(factors: Mapping[str, Floats], weight: Floats) -> MadeOf:
+    """The factors of Σ_t w_t f_t g_t h_t, from f, g and h of each aspect and the weights (N, A).
+
+    The first is Σ w f. Each other one is the mean of its factor over aspects, each aspect weighted with the
+    product of the factors before it: Σ w f g / Σ w f, and so on. Their product is the sum. A mean is not
+    defined (NaN) where the product before it is 0 on all aspects.
+
+    One document has the gain 1 on both of two aspects, and only half of the second is new:
+
+    >>> gain, novelty = np.array([[[1.0], [1.0]]]), np.array([[[1.0], [0.5]]])
+    >>> made = of_all_aspects({"gain": gain, "novelty": novelty}, np.array([[0.5, 0.5]]))
+    >>> made.parts["gain"].item(), made.parts["novelty"].item()
+    (1.0, 0.75)
+    """
+    (first, gain), *others = factors.items()
+    product = gain * weight[:, :, None]
+    parts = {first: product.sum(1)}
+    for name, value in others:
+        shape = (len(product), product.shape[2])
+        if value.shape[1] == 1:  # the same on all aspects
+            parts[name] = np.broadcast_to(value[:, 0], shape)
+            product = product * value
+            continue
+        before, product = product.sum(1), product * value
+        defined = before != 0
+        parts[name] = np.divide(product.sum(1), before, out=np.full(shape, np.nan), where=defined)
+    return MadeOf(parts)
+
+
+def of_aspect(factors: Mapping[str, Floats], aspect: int) -> MadeOf:
+    """The factors of one aspect."""
+    width = next(iter(factors.values())).shape[2]
+    found = {name: value[:, 0 if value.shape[1] == 1 else aspect] for name, value in factors.items()}
+    return MadeOf({name: np.broadcast_to(value, (len(value), width)) for name, value in found.items()})
+
+
+def added(summands: Mapping[str, tuple[float, MadeOf | None]], width: int) -> MadeOf | None:
+    """A weighted sum of contributions to several measures; None if one of them is not made of parts.
+
+    width : the number of relevant documents, of which a measure with a smaller cutoff sees fewer.
+    """
+    parts = {}
+    for name, (weight, made) in summands.items():
+        if made is None:
+            return None
+        contribution = weight * made.contribution
+        parts[name] = np.pad(contribution, ((0, 0), (0, width - contribution.shape[1])))
+    return MadeOf(parts, adds=True)
