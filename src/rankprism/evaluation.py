@@ -66,7 +66,8 @@ def evaluate(
     preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
         topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
         its mean.
-    weights, aspects : of judgments with several aspects, see `read_judgments`.
+    weights, aspects : of judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an
+        aspect counts even if no document is relevant to it.
     qrels_format, preferences_format, run_format : how to read files, see `read_judgments`,
         `read_preferences` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
@@ -312,6 +313,7 @@ def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> di
     else:
         about = {
             "aspect weights": "uniform" if judged.weights is None else "given",
+            "aspects without relevant documents": "left out" if judged.counted is None else "count",
             **_labelling(judged),
             "bounds": bounds,
             "topics without relevant documents": judged.topics_without_relevant,

@@ -107,18 +107,19 @@ JudgmentTable JudgmentTable::from_text(const Text& text, JudgmentFormat format) 
     return table;
 }
 
-void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows) {
+void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows, const std::vector<std::int32_t>& bare) {
     Topic topic{name, static_cast<std::int64_t>(aspects_.size()), 0, static_cast<std::int64_t>(relevant_number.size()), 0,
                 static_cast<std::int64_t>(slots_.size()), 0};
 
     // The topic's aspects, as people list them.
     local_aspect_.resize(aspect_names.size(), -1);
-    for (const JudgmentRow& row : rows) {
-        if (local_aspect_[row.aspect] < 0) {
-            local_aspect_[row.aspect] = 0;
-            aspects_.push_back(row.aspect);
-        }
-    }
+    const auto has = [this](std::int32_t aspect) {
+        if (local_aspect_[aspect] >= 0) return;
+        local_aspect_[aspect] = 0;
+        aspects_.push_back(aspect);
+    };
+    for (const JudgmentRow& row : rows) has(row.aspect);
+    for (const std::int32_t aspect : bare) has(aspect);
     std::sort(aspects_.begin() + topic.aspects, aspects_.end(),
               [this](std::int32_t a, std::int32_t b) { return comes_before(aspect_names[a], aspect_names[b]); });
     topic.aspects_end = static_cast<std::int64_t>(aspects_.size());
@@ -142,7 +143,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
             any = false;
             arena_.append(rows[r].doc);
             doc_offset_.push_back(arena_.size());
-            relevant_number.push_back(-1);
+            relevant_number.push_back(-2);
             row_start.push_back(row_start.back());
         } else if (rows[r].aspect == rows[r - 1].aspect) {
             if (rows[r].grade != rows[r - 1].grade) throw Conflict{name, rows[r - 1], rows[r]};
@@ -151,6 +152,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
         row_aspect.push_back(local_aspect_[rows[r].aspect]);
         row_grade.push_back(rows[r].grade);
         ++row_start.back();
+        if (rows[r].grade >= 0 && !any) relevant_number.back() = -1;
         if (rows[r].grade > 0 && !any) {
             any = true;
             relevant_number.back() = relevant++;

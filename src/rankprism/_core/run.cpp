@@ -126,7 +126,8 @@ class Aligner {
         result_.length[t] = rank;
         result_.retrieved[t] = 1;
         if (by_score()) remark(t, lines, look);
-        if (rank > 0 && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
+        const bool has_documents = judged.docs < judged.docs_end;
+        if (rank > 0 && has_documents && begin_[t] == end_[t] && comes_first(t, result_.unmatched.topic)) {
             result_.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
         }
     }

@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.run import Alignment
+from rankprism.data.run import NEGATIVE, Alignment
 from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -43,6 +43,8 @@ class Cells:
     navigational: Bools | None
     names: Sequence[str] = ()  # of the aspects, topic after topic
     scales: tuple[Scale, ...] | None = None
+    judged: Ints | None = None  # documents of each topic with a grade of at least 0
+    counted: Bools | None = None  # aspects that count even without a relevant document; None: none does
 
     @property
     def aspects(self) -> Longs:
@@ -67,13 +69,17 @@ class Pool:
     weighted: bool  # whether the weights were given
     cells: Cells | None = None  # of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
+    judged: Ints | None = None  # (T,): documents with a grade of at least 0; None: not known
+    counted: Bools | None = None  # (T, A): aspects that count even without a relevant document; None: none does
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def single(cls, grade: Floats) -> Pool:
+    def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
         """A pool with one aspect, from (T, D)."""
         one = (len(grade), 1)
-        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False)
+        return cls(
+            grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False, judged=judged
+        )
 
     @property
     def highest(self) -> Floats:
@@ -86,6 +92,10 @@ class Pool:
         if self.cells is not None:
             return self.cells.labels
         return self.once("labels", lambda: labels_of_pool(self))
+
+    def counting(self, relevant: Bools) -> Bools:
+        """(T, A): the aspects that count, where those with a relevant document are `relevant`."""
+        return relevant if self.counted is None else relevant | self.counted
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called only once: all runs and measures share ideals."""
@@ -105,6 +115,8 @@ class Hits:
     pool: Pool
     condensed_rank: Ints  # (N, H) rank among the judged documents only
     judged: Ints  # (N, J) ranks of all judged documents, NOWHERE where padded
+    #: (N, J) the judged documents whose grades are all negative; None: there are none
+    negative: Bools | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
@@ -128,6 +140,7 @@ class Hits:
             self.pool,
             self.condensed_rank[which],
             self.judged[which],
+            None if self.negative is None else self.negative[which],
         )
 
     def top(self, cutoff: int | None) -> Hits:
@@ -153,7 +166,8 @@ class Hits:
 
         def folded() -> Hits:
             pool = self.pool.once(
-                ("fold", rule), lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]))
+                ("fold", rule),
+                lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]), self.pool.judged),
             )
             grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
             return replace(self, grade=grade, pool=pool, _memo={})
@@ -227,7 +241,12 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational, cells.weights is not None, cells, named)
+    counted = None
+    if cells.counted is not None:
+        counted = np.zeros(shape[:2], dtype=bool)
+        counted[row, column] = cells.counted[place]
+    judged = None if cells.judged is None else cells.judged[topics]
+    return Pool(grade, weight, navigational, cells.weights is not None, cells, named, judged, counted)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
@@ -245,6 +264,7 @@ def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
     topic = np.tile(np.arange(len(pool.weight)), len(rankings))
 
     judged = _padded(n, rows, places, ranks, NOWHERE)
+    negative = _padded(n, rows, places, docs, 0) == NEGATIVE if (docs == NEGATIVE).any() else None
     relevant = docs >= 0
     ranks, docs, rows, condensed = ranks[relevant], docs[relevant], rows[relevant], places[relevant] + 1
     start = np.searchsorted(rows, np.arange(n))
@@ -261,6 +281,7 @@ def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
         pool,
         _padded(n, rows, column, condensed, NOWHERE),
         judged,
+        negative,
     )
 
 

@@ -32,6 +32,9 @@ class Judgments:
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
+    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: an aspect counts
+    #: where a document is relevant to it.
+    counted: npt.NDArray[np.bool_] | None = field(default=None)
     #: The format of the file that it was read from; None: there was no file.
     format: str | None = None
     #: The scale of each aspect, in the order in which they were named; None: whole grades from 0 on.
@@ -63,7 +66,13 @@ class Judgments:
         from rankprism.data.hits import Cells
 
         return Cells(
-            *self.table.relevant_cells(), self.weights, self.navigational, self.table.aspects, self.scales
+            *self.table.relevant_cells(),
+            self.weights,
+            self.navigational,
+            self.table.aspects,
+            self.scales,
+            self.table.graded_documents(),
+            self.counted,
         )
 
     @cached_property
@@ -80,7 +89,7 @@ class Judgments:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the table, which is in the core, as columns."""
         others = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "table"}
-        return _rebuilt, (self.table.columns(), others)
+        return _rebuilt, ((*self.table.columns(), *self.table.bare_aspects()), others)
 
     def __len__(self) -> int:
         return len(self.table)

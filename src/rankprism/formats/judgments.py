@@ -24,8 +24,11 @@ from rankprism.formats.format import chosen, default_of, recognised
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
 from rankprism.formats.known.prels import numbers_between_tabs
 from rankprism.formats.known.trec import two_grades
-from rankprism.formats.weights import weighted
+from rankprism.formats.weights import counting_all, weighted
 from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
+
+#: Instead of the names of aspects: every aspect counts, even one to which no document is relevant.
+ALL = "all"
 
 
 def read_judgments(
@@ -46,7 +49,8 @@ def read_judgments(
         grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
         source may then also be a frame with a column for each aspect. If `aspects` is not given, the source
         may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments. It may be
-        None if the settings of every aspect name a file.
+        None if the settings of every aspect name a file. The word "all" is something else: every aspect that
+        the judgments or the weights name then counts, even one to which no document is relevant.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
         or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
         weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.
@@ -57,6 +61,9 @@ def read_judgments(
     """
     if format is not None:
         chosen(JUDGMENT_FORMATS, format, "judgment")  # even if the source is no file
+    every = isinstance(aspects, str) and aspects == ALL
+    if every:
+        aspects = None
     if aspects is not None or is_file_per_aspect(source):
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
@@ -67,6 +74,8 @@ def read_judgments(
         judgments = _from_memory(source)
     if judgments is not source and judgments.scales is None:
         judgments = judgments.noting(stray_notes(judgments.source, judgments.table.stray()))
+    if every:
+        judgments = counting_all(judgments)
     return judgments if weights is None else weighted(judgments, weights)
 
 

@@ -68,7 +68,7 @@ def precision_sums(
     reached = np.where(free & (top > 0), ratio(sums, most(m)), np.inf).min(-1)
     hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
-    return np.where(g.live, low, 0.0), high
+    return np.where(g.relevant, low, 0.0), high
 
 
 def average_precision(c: Completions, rel: float, normalize: bool, cutoff: int | None) -> Pair:
@@ -160,7 +160,7 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
         )
         best = discounted(g.ideal(g.top, np.minimum(g.count, last), cutoff, most=True), discount)
         low = np.minimum(low, np.where(inside, ratio(total, best), np.inf))
-    return np.where(g.live, low, 0.0), high
+    return np.where(g.relevant, low, 0.0), high
 
 
 def cascade(g: Gains) -> Pair:
