@@ -1,4 +1,4 @@
-"""P, RR, AP and nDCG equal trec_eval (through pytrec_eval), including its order on 32-bit scores."""
+"""P, R, Success, RR, AP, nDCG, Bpref and infAP equal trec_eval (through pytrec_eval), including its order on 32-bit scores."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ NAMES = {
     "map": "AP",
     "recip_rank": "RR",
     "ndcg": "nDCG",
+    "bpref": "Bpref",
+    "infAP": "infAP",
     **{f"map_cut_{k}": f"AP@{k}" for k in CUTOFFS},
     **{f"ndcg_cut_{k}": f"nDCG@{k}" for k in CUTOFFS},
     **{f"P_{k}": f"P@{k}" for k in CUTOFFS},
+    **{f"recall_{k}": f"R@{k}" for k in CUTOFFS},
+    **{f"success_{k}": f"Success@{k}" for k in CUTOFFS},
 }
 TOPICS = ("1", "2", "3", "4", "5", "6")
 GRADES = (None, 0, 1, 2, 3, 4, None, 0, 1, -1, -2)  # whole numbers: trec_eval knows no others
@@ -48,9 +52,13 @@ def trec_eval_scores(
     judgments: strategies.Judgments, run: strategies.Run, rel: int, judged_only: bool = False
 ) -> dict[str, dict[str, float]]:
     qrels = {t: {doc: int(grade) for doc, grade in aspects["1"].items()} for t, aspects in judgments.items()}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(NAMES), rel, judged_only)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(NAMES) - {"bpref"}, rel, judged_only)
     scores: dict[str, dict[str, float]] = evaluator.evaluate(run)
-    return scores
+    # trec_eval's bpref counts documents below grade `rel` in a table that ends at the topic's highest grade,
+    # and reads beyond it (pytrec_eval 0.5.11 may crash). There nothing is relevant, and bpref is 0.
+    safe = {topic: grades for topic, grades in qrels.items() if max(grades.values()) >= rel - 1}
+    found = pytrec_eval.RelevanceEvaluator(safe, {"bpref"}, rel, judged_only).evaluate(run) if safe else {}
+    return {t: {**row, "bpref": found[t]["bpref"] if t in safe else 0.0} for t, row in scores.items()}
 
 
 def our_scores(

@@ -25,6 +25,19 @@ def reciprocal_rank(c: Completions, rel: float, cutoff: int | None) -> Pair:
     return rising(c.gains(binary(rel), cutoff), score)
 
 
+def recall(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    """Bounds of R@k: new relevant documents above the cutoff raise the share, and those below lower it.
+    Exact."""
+    g = c.gains(binary(rel), cutoff)
+    found, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
+    above, below = (np.where(g.top > 0, count[:, None], 0) for count in (g.free.sum(-1), g.below))
+    return ratio(found, R + below), ratio(found + above, R + above)
+
+
+def success(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    return rising(c.gains(binary(rel), cutoff), lambda g: g.max(-1, initial=0.0))
+
+
 def precision_sums(
     g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats]
 ) -> Pair:
