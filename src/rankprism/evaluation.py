@@ -17,7 +17,9 @@ from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
+from rankprism.formats.answers import with_answers
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.known.nuggets import are_nuggets
 from rankprism.formats.preferences import are_preferences, read_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
@@ -61,7 +63,8 @@ def evaluate(
 
     judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
         preferences, it may be preferences instead.
-    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``.
+    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``. For NuggetAll, NuggetVital and
+        NuggetWeighted also answers with their nuggets, see docs/rag.md.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
     preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
         topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
@@ -107,6 +110,7 @@ def evaluate(
     check_format(run_format)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects}
     parts = _parts(chosen, judgments, preferences, preferences_format, settings)
+    parts, sources = _with_answers(parts, sources, run_format)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
     aligned = [
@@ -202,6 +206,25 @@ def _parts(
             _Part("preferences", relative, preferred.named, lambda runs: preference_batches(pool, runs))
         )
     return parts
+
+
+def _with_answers(
+    parts: list[_Part], sources: dict[str, Any], run_format: str | None
+) -> tuple[list[_Part], dict[str, Any]]:
+    """The same, where runs that are answers have become rankings of one document each."""
+    able = [measure for measure in parts[0].measures if measure.definition.answers]
+    if not able:
+        return parts, sources
+    judged, rankings = with_answers(parts[0].judged, sources, run_format)
+    if judged is parts[0].judged:
+        return parts, sources
+    for measure in (measure for part in parts for measure in part.measures):
+        if measure not in able:
+            raise MeasureError(
+                f"{measure} scores ranked documents, and some of the runs are answers; leave it out, or "
+                f"evaluate the answers on their own"
+            )
+    return [replace(parts[0], judged=judged, batches=lambda runs: batches(judged.cells, runs))], rankings
 
 
 def _read_once(source: Any, name: str, format: str | None, duplicates: str) -> Any:
@@ -416,7 +439,7 @@ def run_sources(runs: RunsLike) -> dict[str, Any]:
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): source for name, source in runs.items()}
     several: list[Any] = [runs]
-    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]):
+    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
         several = list(runs)
     sources: dict[str, Any] = {}
     for number, source in enumerate(several, 1):

@@ -13,6 +13,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, MeasureError, listed
 from rankprism.evaluation import parsed, run_sources
+from rankprism.formats.answers import with_answers
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
@@ -70,11 +71,14 @@ def explain(
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
     judged = read_judgments(judgments, weights=weights, aspects=aspects, format=qrels_format)
+    sources = run_sources(runs)
+    if all(measure.definition.answers for measure in chosen):
+        judged, sources = with_answers(judged, sources, run_format)
     if topic not in judged.topics:
         raise InputError(f"{judged.source}: has no topic {topic!r}; it has {listed(judged.topics)}")
     number = judged.topics.index(topic)
     rankings = []
-    for name, source in run_sources(runs).items():
+    for name, source in sources.items():
         run = run_from(source, name, run_format, duplicates)
         aligned = align(judged, run, order, duplicates)
         hits = rankings_of(judged.cells, [aligned], np.array([number]))

@@ -22,7 +22,7 @@ from rankprism.foreign import as_utf8
 PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".jsonl")
 
 #: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
 BLANKS = "".join(map(chr, range(33)))

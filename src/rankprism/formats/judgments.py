@@ -22,6 +22,7 @@ from rankprism.formats.aspects.reading import (
 )
 from rankprism.formats.format import chosen, default_of, recognised
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
+from rankprism.formats.known.nuggets import are_nuggets, judgments_of
 from rankprism.formats.known.prels import numbers_between_tabs
 from rankprism.formats.known.trec import two_grades
 from rankprism.formats.weights import counting_all, weighted
@@ -42,7 +43,8 @@ def read_judgments(
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
-        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame.
+        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame; rows of nuggets,
+        ``[{"qid": topic, "nuggets": [{"text": "…", "importance": "vital"}]}]``.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
@@ -156,6 +158,8 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 def _from_memory(source: Any) -> Judgments:
     from rankprism.formats.memory import judgment_columns
 
+    if are_nuggets(source):
+        return replace(judgments_of(source, "judgments"), format="nuggets")
     columns = judgment_columns(source, "judgments")
     if not columns.number:
         raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")

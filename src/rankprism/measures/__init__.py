@@ -6,7 +6,7 @@
 
 `single`, `graded`, `incomplete` and `compat` have the measures of one aspect. `combine` combines their scores over aspects
 (``M_IA``, CAM, MM). `d_measures` and `toma`, which uses `distance_order`, combine the aspects of each
-document first. `novelty`, `cube` and `coverage` have the measures of all aspects together. `parts` and
+document first. `novelty`, `cube`, `coverage` and `nuggets` have the measures of all aspects together. `parts` and
 `ideal` are what measures are made of, and `bounds` computes how far missing judgments could change a score.
 `preferences` has the measures of preferences, which are functions of `PreferenceHits`. Nothing here knows
 about files or runs.
@@ -21,6 +21,7 @@ import rankprism.measures.d_measures
 import rankprism.measures.graded
 import rankprism.measures.incomplete
 import rankprism.measures.novelty
+import rankprism.measures.nuggets
 import rankprism.measures.preferences.precision
 import rankprism.measures.preferences.prf
 import rankprism.measures.preferences.trec_prefs

@@ -300,6 +300,15 @@ _ALL = (
         2006,
     ),
     Citation(
+        "pradeep2025great",
+        "inproceedings",
+        "Ronak Pradeep and Nandan Thakur and Shivani Upadhyay and Daniel Campos and Nick Craswell and "
+        "Ian Soboroff and Hoa Trang Dang and Jimmy Lin",
+        "The great nugget recall: automating fact extraction and RAG evaluation with large language models",
+        "SIGIR",
+        2025,
+    ),
+    Citation(
         "macavaney2022streamlining",
         "inproceedings",
         "Sean MacAvaney and Craig Macdonald and Iadh Ounis",

@@ -39,6 +39,7 @@ def measure(
     printed: str = "",
     sums: bool = True,
     needs: str = "judgments",
+    answers: bool = False,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
@@ -55,6 +56,7 @@ def measure(
     aliases : other names of the measure.
     printed : the name in tables and charts. Default: made from the name of the measure.
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
+    answers : whether the measure can score answers, because it does not look at other judged documents.
     """
 
     one_of("needs", needs, NEEDS)
@@ -73,6 +75,7 @@ def measure(
                 printed=printed,
                 sums=sums,
                 needs=needs,
+                answers=answers,
             )
         )
 
