@@ -200,7 +200,7 @@ AROUND = {
 #: Those of which bounds are attained, with these parameters.
 EXACT = {
     *("P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"),
-    *("R", "Success", "R(rel=2)", "Success(rel=2)"),
+    *("R", "Success", "R(rel=2)", "Success(rel=2)", "NuggetAll", "NuggetVital", "NuggetWeighted"),
     *("P(rel=2)", "RR(rel=2)", "AP(rel=2)", "AP(normalize=False)", "Rprec(rel=2)", "RBP(rel=2)"),
     *("RBP(gain='linear')", "DCG(dcg='exp-log2')", "DCG(gains={1:3,2:1})", "StRecall(rel=2)"),
     *("StRecall(weighted=True)", "alpha_DCG(alpha=0)", "alpha_DCG(alpha=1)", "alpha_DCG(rel=2)"),
@@ -500,7 +500,7 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
     kinds = {name: lookup(name).definition.bounds.kind for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
-    exact |= {"R", "Success"}
+    exact |= {"R", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact
     incomplete = {"Bpref", "infAP", "Bpref_IA", "infAP_IA"}
     assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged", *incomplete}
