@@ -62,7 +62,11 @@ def test_conventions_say_which_aspects_count() -> None:
 
 
 def all_aspects(
-    definition: Callable[..., float], judged: oracles.Judged, ranking: list[str], weights: Any, **settings: Any
+    definition: Callable[..., float],
+    judged: oracles.Judged,
+    ranking: list[str],
+    weights: Any,
+    **settings: Any,
 ) -> float:
     """A measure that is a weighted mean over aspects, with the aspects that nobody covers at 0."""
     live = [aspect for aspect, grades in judged.items() if max(grades.values()) > 0]
@@ -105,7 +109,9 @@ MEANS: dict[str, tuple[Callable[..., float], bool, dict[str, Any]]] = {
 @given(case=cases(grades=WHOLE, positive=True))
 def test_a_mean_over_aspects_counts_those_without_relevant_documents_as_0(measure: str, case: Case) -> None:
     definition, uses_weights, chosen = MEANS[measure]
-    found = evaluate(case.judgments, case.run, measure, weights=case.weights, aspects="all").per_topic()["run"]
+    found = evaluate(case.judgments, case.run, measure, weights=case.weights, aspects="all").per_topic()[
+        "run"
+    ]
     for topic, judged in case.judgments.items():
         weights = case.weights_of(topic) if uses_weights else None
         ranking = oracles.rank(case.run.get(topic, {}))
@@ -129,7 +135,9 @@ def test_measures_divided_by_an_ideal_of_all_aspects_stay_the_same(case: Case) -
 @given(case=cases(grades=WHOLE, positive=True))
 def test_sharp_measures_have_the_recall_of_all_intents(case: Case) -> None:
     measure = "DSharp_nDCG@4"
-    found = evaluate(case.judgments, case.run, measure, weights=case.weights, aspects="all").per_topic()["run"]
+    found = evaluate(case.judgments, case.run, measure, weights=case.weights, aspects="all").per_topic()[
+        "run"
+    ]
     for topic, judged in case.judgments.items():
         ranking = oracles.rank(case.run.get(topic, {}))
         recall = all_aspects(oracles.diversity.StRecall, judged, ranking, None, cutoff=4, rel=1e-9)
@@ -154,7 +162,7 @@ def test_adding_aspects_that_nobody_covers(case: Case, level: float, new: int) -
         topic: {**judged, **{f"new{i}": {"nobody": 0} for i in range(new)}}
         for topic, judged in case.judgments.items()
     }
-    names = ["StRecall@4", "RR_IA", "ERR_IA", f"S_RR(level={level})"]
+    names = ["StRecall@4", "RR_IA", "ERR_IA", str(rankprism.parse(f"S_RR(level={level})"))]
     before = evaluate(case.judgments, case.run, names, aspects="all").per_topic()["run"]
     after = evaluate(more, case.run, names, aspects="all").per_topic()["run"]
     for topic, judged in case.judgments.items():
@@ -244,9 +252,9 @@ def test_the_command_line_takes_the_word(cli: Callable[..., Any], tmp_path: Any)
     (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
     files = (tmp_path / "qrels", tmp_path / "run")
     found = cli("evaluate", *files, "-m", "StRecall", "--aspects", "all", "--format", "csv", "--wide")
-    assert found.stdout.splitlines()[1].split(",")[1][:6] == "0.3333"
+    assert found.stdout.splitlines()[1].split(",")[-1][:6] == "0.3333"
     found = cli("evaluate", *files, "-m", "StRecall", "--format", "csv", "--wide")
-    assert found.stdout.splitlines()[1].split(",")[1] == "0.5"
+    assert found.stdout.splitlines()[1].split(",")[-1] == "0.5"
 
 
 def test_topics_and_batches_of_several_shapes() -> None:

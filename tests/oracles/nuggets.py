@@ -12,9 +12,7 @@ def _credit(grades: dict[str, float], ranking: Ranking, strict: bool) -> float:
     return 0.5 if any(grade > 0 for grade in found) and not strict else 0.0
 
 
-def _mean(
-    judged: Judged, ranking: Ranking, weights: Weights, strict: bool, cutoff: int | None
-) -> float:
+def _mean(judged: Judged, ranking: Ranking, weights: Weights, strict: bool, cutoff: int | None) -> float:
     gained = sum(w * _credit(dict(judged[a]), ranking[:cutoff], strict) for a, w in weights.items())
     return divided(gained, sum(weights.values()))
 

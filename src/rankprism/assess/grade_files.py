@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from rankprism._core import parse_number
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.format import Written, recognised
+from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.judged import joined
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY

@@ -70,16 +70,16 @@ class Pool:
     cells: Cells | None = None  # of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
     judged: Ints | None = None  # (T,): documents with a grade of at least 0; None: not known
-    counted: Bools | None = None  # (T, A): aspects that count even without a relevant document; None: none does
+    counted: Bools | None = (
+        None  # (T, A): aspects that count even without a relevant document; None: none does
+    )
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod
     def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
         """A pool with one aspect, from (T, D)."""
         one = (len(grade), 1)
-        return cls(
-            grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False, judged=judged
-        )
+        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False, judged=judged)
 
     @property
     def highest(self) -> Floats:
