@@ -78,15 +78,11 @@ def all_aspects(
     return share * definition(judged, ranking, weights, **settings)
 
 
-def one_of_two(name: str) -> Callable[..., float]:
+def intent_aware(name: str) -> Callable[..., float]:
     def definition(judged: oracles.Judged, ranking: list[str], weights: Any, **settings: Any) -> float:
         return oracles.combine.intent_aware(name, judged, ranking, weights, **settings)
 
     return definition
-
-
-def unweighted(definition: Callable[..., float]) -> Callable[..., float]:
-    return lambda judged, ranking, weights, **settings: definition(judged, ranking, None, **settings)
 
 
 #: Measure, definition, and whether it looks at weights. All are means over aspects.
@@ -96,9 +92,9 @@ MEANS: dict[str, tuple[Callable[..., float], bool, dict[str, Any]]] = {
     "NRBP": (oracles.diversity.NRBP, False, {}),
     "StRecall@3": (oracles.diversity.StRecall, False, {"cutoff": 3}),
     "StRecall(weighted=True)@3": (oracles.diversity.StRecall, True, {"cutoff": 3, "weighted": True}),
-    "nDCG_IA@5": (one_of_two("nDCG"), True, {"cutoff": 5}),
-    "AP_IA": (one_of_two("AP"), True, {}),
-    "Q_IA": (one_of_two("Q"), True, {}),
+    "nDCG_IA@5": (intent_aware("nDCG"), True, {"cutoff": 5}),
+    "AP_IA": (intent_aware("AP"), True, {}),
+    "Q_IA": (intent_aware("Q"), True, {}),
     "CT@5": (oracles.cube.CT, True, {"cutoff": 5, "gain": "probability"}),
     "RBU(e=0,form='eq11')@5": (oracles.novelty.RBU, True, {"cutoff": 5, "e": 0, "form": "eq11"}),
 }

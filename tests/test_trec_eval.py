@@ -1,4 +1,4 @@
-"""P, R, Success, RR, AP, nDCG, Bpref and infAP equal trec_eval (through pytrec_eval), including its order on 32-bit scores."""
+"""Ad hoc measures equal trec_eval (through pytrec_eval), including its order on 32-bit scores."""
 
 from __future__ import annotations
 

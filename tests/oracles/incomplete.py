@@ -10,7 +10,7 @@ from oracles.grades import Grades
 
 
 def of_topic(judged: Judged, grades: Grades) -> dict[str, float]:
-    """The grades on one aspect: a document that has a grade from 0 on elsewhere in the topic is judged here too."""
+    """The grades on one aspect. A document with a grade from 0 on elsewhere in the topic is judged here too."""
     docs = {doc for others in judged.values() for doc in others}
     return {
         doc: max(grades.get(doc, 0.0), 0.0)
@@ -21,7 +21,7 @@ def of_topic(judged: Judged, grades: Grades) -> dict[str, float]:
 
 
 def Bpref(grades: Grades, ranking: Ranking, *, rel: float = 1) -> float:
-    """How many of the pairs of a relevant and a non-relevant document are in the right order, as in trec_eval."""
+    """How many pairs of a relevant and a non-relevant document are in the right order, as in trec_eval."""
     relevant = [doc for doc, grade in grades.items() if grade >= rel]
     others = [doc for doc, grade in grades.items() if 0 <= grade < rel]
     score = 0.0

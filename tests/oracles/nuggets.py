@@ -1,4 +1,4 @@
-"""The nugget measures of TREC RAG, of ``{aspect: {doc: grade}}``: a grade from 1 on is support, any below partial."""
+"""The nugget measures of TREC RAG. A grade from 1 on is support, and any other above 0 is partial support."""
 
 from __future__ import annotations
 

@@ -70,9 +70,8 @@ class Pool:
     cells: Cells | None = None  # of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
     judged: Ints | None = None  # (T,): documents with a grade of at least 0; None: not known
-    counted: Bools | None = (
-        None  # (T, A): aspects that count even without a relevant document; None: none does
-    )
+    #: (T, A): aspects that count even without a relevant document; None: no others do
+    counted: Bools | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @classmethod

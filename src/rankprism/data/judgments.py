@@ -32,8 +32,8 @@ class Judgments:
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
-    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: an aspect counts
-    #: where a document is relevant to it.
+    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: only those
+    #: count to which a document is relevant.
     counted: npt.NDArray[np.bool_] | None = field(default=None)
     #: The format of the file that it was read from; None: there was no file.
     format: str | None = None

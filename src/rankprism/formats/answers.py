@@ -1,4 +1,4 @@
-"""Answers of runs: each becomes a ranking of one document, whose grades are what the answer says of nuggets."""
+"""Answers of runs. Each becomes a ranking of one document, with a grade for each nugget of its topic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_answers(
         runs: Mapping[str, Any] = {name: source}
         if are_answers(source, format):
             own = _read(source, name)
-            runs = own if len(own) > 1 else {name: answers for answers in own.values()}
+            runs = own if len(own) > 1 else {name: next(iter(own.values()))}
             answered |= runs
         for run, content in runs.items():
             if run in found:
@@ -95,12 +95,12 @@ def _check(judgments: Judgments, topic: str, answer: Answer) -> None:
     for nugget in answer.grades:
         if nugget not in judgments.aspects[topic]:
             raise InputError(
-                f"{answer.where}: {judgments.source} has no nugget {quoted(nugget)} of topic {topic!r}; assign "
-                f"the nuggets of that file, spelled as they are there"
+                f"{answer.where}: {judgments.source} has no nugget {quoted(nugget)} of topic {topic!r}; "
+                f"assign the nuggets of that file, spelled as they are there"
             )
     for nugget in judgments.aspects[topic]:
         if nugget not in answer.grades:
             raise InputError(
-                f"{answer.where}: the answer to topic {topic!r} has no assignment of nugget {quoted(nugget)}, "
-                f"which {judgments.source} has; add it, perhaps as not_support"
+                f"{answer.where}: the answer to topic {topic!r} has no assignment of nugget "
+                f"{quoted(nugget)}, which {judgments.source} has; add it, perhaps as not_support"
             )

@@ -43,8 +43,8 @@ def read_judgments(
 
     source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
-        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame; rows of nuggets,
-        ``[{"qid": topic, "nuggets": [{"text": "…", "importance": "vital"}]}]``.
+        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas, polars or pyarrow frame; rows of
+        nuggets, ``[{"qid": topic, "nuggets": [{"text": "…", "importance": "vital"}]}]``.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's

@@ -22,7 +22,7 @@ from rankprism.measures.parts import expected
 
 Strict = Annotated[bool, "partial support counts nothing; otherwise it counts ½"]
 
-NUGGETIZER = "the definitions in AutoNuggetizer's source, worked by hand (1e-12)"
+TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
 
 
 def credit(grade: Floats, strict: bool) -> Floats:
@@ -59,7 +59,7 @@ def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) ->
     keeps="Sat",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, every(c.hits.pool), **settings)),
     cite="pradeep2025great",
-    compared=NUGGETIZER,
+    compared=TREC_RAG,
     answers=True,
 )
 def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
@@ -83,7 +83,7 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floa
     keeps="Sat",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, vital(c.hits.pool), **settings)),
     cite="pradeep2025great",
-    compared=NUGGETIZER,
+    compared=TREC_RAG,
     answers=True,
 )
 def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
@@ -107,14 +107,14 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Fl
     keeps="Sat AspRel",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, c.hits.pool.weight, **settings)),
     cite="pradeep2025great",
-    compared=NUGGETIZER,
+    compared=TREC_RAG,
     answers=True,
 )
 def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
     """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.
 
-    NuggetWeighted = Σ_t w_t s_t / Σ_t w_t over all nuggets of the topic, where w_t is 1 for a vital nugget and
-    ½ for an okay one, and s_t is as in NuggetAll
+    NuggetWeighted = Σ_t w_t s_t / Σ_t w_t over all nuggets of the topic, where w_t is 1 for a vital nugget
+    and ½ for an okay one, and s_t is as in NuggetAll
 
     >>> from rankprism import evaluate
     >>> judged = {"q": {"n1": {"answer": 1}, "n2": {"answer": 0.5}, "n3": {"answer": 0}}}

@@ -128,8 +128,8 @@ def _weights(
         if any(weight is not None for weight, _ in given.values()):
             (topic, nugget), where = without
             raise InputError(
-                f"{where}: nugget {quoted(nugget)} of topic {topic!r} has no importance, and others have one; "
-                f"give every nugget one of {', '.join(IMPORTANCE)}, or none of them"
+                f"{where}: nugget {quoted(nugget)} of topic {topic!r} has no importance, and others have "
+                f"one; give every nugget one of {', '.join(IMPORTANCE)}, or none of them"
             )
         return None
     ordered = [given[topic, nugget][0] for topic, names in judgments.aspects.items() for nugget in names]
@@ -255,8 +255,8 @@ register(
     RUN_FORMATS,
     Format(
         name="answers",
-        summary="the nuggets of a topic and what they are in the answer of a run: support, partial_support or "
-        "not_support; only nugget measures score answers",
+        summary="the nuggets of a topic and the assignment of each to the answer of a run: support, "
+        "partial_support or not_support; only nugget measures score answers",
         example=_ANSWER,
         recognised_by="A line that begins with `{` and has `nuggets`.",
         read=_refuse_run,
