@@ -36,8 +36,8 @@ def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: 
     An aspect that is `live` counts in every completion, and one that is `maybe` only in some, because it has
     a relevant document there. Adding an aspect raises the mean if and only if its score is above the mean. So
     the highest mean takes the aspects with the highest scores, down to some point, and the lowest mean takes
-    those with the lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the completions in which
-    it has a relevant document. The bounds are exact if those of all aspects are.
+    those with the lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the
+    completions in which it has a relevant document. The bounds are exact if those of all aspects are.
     """
 
     def means(score: Floats, order: Longs) -> Floats:
