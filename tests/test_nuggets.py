@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from rankprism import (
@@ -130,7 +129,8 @@ def official(nuggets: list[Row]) -> dict[str, float]:
 @pytest.mark.parametrize("seed", range(5))
 def test_measures_of_answers_equal_their_definitions(seed: int) -> None:
     rng = random.Random(seed)
-    nuggets, runs = [], {f"r{r}": [] for r in range(4)}
+    nuggets: list[Row] = []
+    runs: dict[str, list[Row]] = {f"r{r}": [] for r in range(4)}
     for t in range(12):
         own = [
             {"text": f"fact {n}", "importance": rng.choice(["vital", "okay"])}
@@ -278,7 +278,7 @@ def freshstack_coverage(nuggets: list[Row], ranking: list[str], k: int) -> float
 def test_freshstacks_coverage_is_subtopic_recall_of_all_aspects(seed: int) -> None:
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(40)]
-    questions = [
+    questions: list[Row] = [
         {
             "query_id": f"q{t}",
             "nuggets": [
@@ -341,7 +341,7 @@ def test_judgments_without_documents_can_be_copied_and_evaluated() -> None:
     judged = read_judgments(NUGGETS)
     other = pickle.loads(pickle.dumps(judged))
     assert other.aspects == judged.aspects
-    assert np.array_equal(other.weights, judged.weights)
+    assert other.weights.tolist() == [0.5, 1.0, 1.0, 0.5, 0.5]
     assert len(judged) == 0
     # Ranked documents of which none is judged: scores of 0, and no crash.
     scores = evaluate(judged, {"q1": {"d": 1.0}}, ["NuggetAll", "AP"])

@@ -10,7 +10,7 @@ from oracles.grades import Grades
 
 
 def of_topic(judged: Judged, grades: Grades) -> dict[str, float]:
-    """The grades on one aspect. A document that is judged on another aspect of the topic is judged here too."""
+    """The grades on one aspect. A document judged on another aspect of the topic is judged here, too."""
     docs = {doc for others in judged.values() for doc in others}
     return {
         doc: max(grades.get(doc, 0.0), 0.0)

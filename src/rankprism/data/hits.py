@@ -92,9 +92,10 @@ class Pool:
             return self.cells.labels
         return self.once("labels", lambda: labels_of_pool(self))
 
-    def counting(self, relevant: Bools) -> Bools:
+    def counting(self, relevant: Bools | np.bool_) -> Bools:
         """(T, A): the aspects that count, where those with a relevant document are `relevant`."""
-        return relevant if self.counted is None else relevant | self.counted
+        found: Bools = np.asarray(relevant)
+        return found if self.counted is None else found | self.counted
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called only once: all runs and measures share ideals."""

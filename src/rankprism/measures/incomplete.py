@@ -23,8 +23,8 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
     named = np.maximum(np.minimum(hits.condensed_rank, hits.judged.shape[1]) - 1, 0).astype(np.int64)
     if hits.negative is None:
         return named, np.zeros_like(named)
-    before = np.cumsum(hits.negative, axis=-1) - hits.negative
-    negative = np.take_along_axis(before, named, -1)
+    before: Longs = np.cumsum(hits.negative, axis=-1, dtype=np.int64) - hits.negative
+    negative: Longs = np.take_along_axis(before, named, -1)
     return named - negative, negative
 
 
