@@ -75,7 +75,7 @@ def all_aspects(
     if not live or not everything:
         return 0.0
     share = sum(given_[aspect] for aspect in live) / everything
-    return share * definition(judged, ranking, weights, **settings)
+    return float(share * definition(judged, ranking, weights, **settings))
 
 
 def intent_aware(name: str) -> Callable[..., float]:

@@ -169,3 +169,37 @@ def test_r_precision_equals_trec_eval_on_the_sample() -> None:
         found = rankprism.evaluate(grades, run, "Rprec", order="trec_eval").per_topic()["run"]
         for topic, scores in wanted.items():
             assert found[topic]["Rprec"] == pytest.approx(scores["Rprec"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("collection", "qrels", "runs", "rel"),
+    [
+        ("trec-web-2012", "qrels.adhoc.txt.gz", 2, 1),
+        ("trec-web-2014", "qrels.adhoc.txt.gz", 2, 2),
+        ("clef-ehealth-2015", "qrels.eng.clef2015.qtest.graded.txt.gz", 2, 1),
+    ],
+)
+def test_measures_of_real_runs_equal_trec_eval(
+    collections: Path, collection: str, qrels: str, runs: int, rel: int
+) -> None:
+    # The judgments of TREC Web have the grade -2, which trec_eval's bpref and infAP take for unjudged.
+    folder = collections / collection
+    judgments: strategies.Judgments = {}
+    with gzip.open(folder / qrels, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            topic, _, doc, grade = line.split()
+            judgments.setdefault(topic, {"1": {}})["1"][doc] = float(grade)
+    assert collection == "clef-ehealth-2015" or any(-2 in j["1"].values() for j in judgments.values())
+    names = {"bpref", "infAP", *(f"{kind}_{k}" for kind in ("recall", "success") for k in CUTOFFS)}
+    for path in sorted((folder / "runs").glob("*.gz"))[:runs]:
+        run: strategies.Run = {}
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                topic, _, doc, _, score = line.split()[:5]
+                run.setdefault(topic, {})[doc] = float(score)
+        theirs = trec_eval_scores(judgments, run, rel)
+        ours = our_scores(folder / qrels, path, rel, order="trec_eval", qrels_format="adhoc")
+        assert len(theirs) >= 40
+        for topic, row in theirs.items():
+            wanted = {name: row[name] for name in names}
+            assert {name: ours[topic][name] for name in names} == pytest.approx(wanted, rel=1e-12, abs=1e-12)
