@@ -144,6 +144,8 @@ VARIANTS = {
     "RR": ["rel=2"],
     "AP": ["rel=2", "normalize=False"],
     "Rprec": ["rel=2"],
+    "R": ["rel=2"],
+    "Success": ["rel=2"],
     "DCG": ["dcg='exp-log2'", "gains={1:3,2:1}"],
     "nDCG": ["dcg='exp-log2'", "gains={1:3,2:1}", "gains={1:0}"],
     "RBP": ["rel=2", "gain='linear'", "gain='probability'"],
@@ -198,12 +200,17 @@ AROUND = {
 #: Those of which bounds are attained, with these parameters.
 EXACT = {
     *("P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"),
+    *("R", "Success", "R(rel=2)", "Success(rel=2)", "NuggetAll", "NuggetVital", "NuggetWeighted"),
     *("P(rel=2)", "RR(rel=2)", "AP(rel=2)", "AP(normalize=False)", "Rprec(rel=2)", "RBP(rel=2)"),
     *("RBP(gain='linear')", "DCG(dcg='exp-log2')", "DCG(gains={1:3,2:1})", "StRecall(rel=2)"),
     *("StRecall(weighted=True)", "alpha_DCG(alpha=0)", "alpha_DCG(alpha=1)", "alpha_DCG(rel=2)"),
     *("alpha_DCG(weighted=True)", "ERR_IA(alpha=0.9)", "NRBP(weighted=True)", "EU(gain='binary')"),
     *("RBU(gain='binary')", "S_RR(level=0.5)", "S_RR(rel=2)"),
-    *(f"{name}(fold='{fold}')" for name in ("P", "RR", "AP", "Rprec", "RBP", "DCG") for fold in FOLDS),
+    *(
+        f"{name}(fold='{fold}')"
+        for name in ("P", "R", "Success", "RR", "AP", "Rprec", "RBP", "DCG")
+        for fold in FOLDS
+    ),
     *(f"{name}({inside})" for name in ("CAM", "MM") for inside in ("AP", "RR@1", "Rprec", "P@2")),
     *("Aspect(AP,aspect='t')", "Contrast(AP,good='s',bad='t')", "own_decay"),
 }
@@ -303,8 +310,10 @@ def random_topic(seed: int) -> Topic:
     return Topic(judged, ranking, unjudged, grades, weights)
 
 
-@pytest.mark.parametrize("seed", range(48))
-def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "aspects"), [*((seed, None) for seed in range(48)), *((seed, "all") for seed in range(18))]
+)
+def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int, aspects: str | None) -> None:
     topic = random_topic(seed)
     everything = every_measure(len(topic.judged))
     # All of them is a lot: each topic has a sixth of them, and each of them eight topics.
@@ -312,7 +321,7 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int) -> No
     assert len(chosen) > 100
     ranking = {doc: -float(i) for i, doc in enumerate(topic.ranking)}
     other = {"z": {"f0": 1.0}}  # so that the run has a topic even if the ranking is empty
-    options: dict[str, Any] = {"measures": chosen, "weights": topic.weights}
+    options: dict[str, Any] = {"measures": chosen, "weights": topic.weights, "aspects": aspects}
     judgments = {"q": topic.judged, "z": topic.elsewhere}
     bounds = rankprism.evaluate(judgments, {"q": ranking} | other, bounds=True, **options)
     completed = {f"q{n}": judged for n, judged in enumerate(topic.completions())}
@@ -491,8 +500,10 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
     kinds = {name: lookup(name).definition.bounds.kind for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
+    exact |= {"R", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact
-    assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged"}
+    incomplete = {"Bpref", "infAP", "Bpref_IA", "infAP_IA"}
+    assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged", *incomplete}
     assert "Bounds for unjudged documents: exact" in cli("measures", "AP").stdout
     assert "Bounds for unjudged documents: outer" in cli("measures", "nDCG").stdout
     assert "Bounds for unjudged documents: none are known (it counts" in cli("measures", "Judged").stdout

@@ -15,6 +15,7 @@ import oracles.coverage
 import oracles.cube
 import oracles.d_measures
 import oracles.novelty
+import oracles.nuggets
 import oracles.risk
 import pytest
 import strategies
@@ -150,6 +151,10 @@ SINGLE: dict[str, dict[str, Drawn]] = {
     "RR": _RELEVANT,
     "AP": {"normalize": FLAG, **_RELEVANT},
     "Rprec": {"rel": REL},
+    "R": _RELEVANT,
+    "Success": _RELEVANT,
+    "Bpref": {"rel": REL},
+    "infAP": {"rel": REL},
     "DCG": _DCG,
     "nDCG": _DCG,
     "RBP": {"p": CHANCE, "gain": st.sampled_from(["binary", "linear", "probability"]), **_RELEVANT},
@@ -296,6 +301,7 @@ _D: dict[str, Drawn] = {"gain": GAIN, "digits": DIGITS, "cutoff": CUTOFF}
 _NOVELTY = {"alpha": ALPHA, "rel": REL, "gain": GAIN, "weighted": FLAG, "cutoff": CUTOFF}
 _SATISFIED = st.sampled_from(["binary", "probability"])
 _SCALE = st.sampled_from([None, 4, 5.5])
+_NUGGETS: dict[str, Drawn] = {"strict": FLAG, "cutoff": CUTOFF}
 _LEVEL = st.sampled_from([1, 0.5, 1 / 3, 0.75, 0.2])
 
 #: Name, definition, parameters.
@@ -344,6 +350,9 @@ WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
         },
     ),
     "Judged": ("Judged", oracles.coverage.Judged_, {"cutoff": CUTOFF}),
+    "NuggetAll": ("NuggetAll", oracles.nuggets.NuggetAll, _NUGGETS),
+    "NuggetVital": ("NuggetVital", oracles.nuggets.NuggetVital, _NUGGETS),
+    "NuggetWeighted": ("NuggetWeighted", oracles.nuggets.NuggetWeighted, _NUGGETS),
     "alpha_nDCG, per aspect": (
         "alpha_nDCG",
         oracles.novelty.alpha_nDCG_per_aspect,

@@ -66,6 +66,7 @@ def test_conventions_are_recorded(scores: Scores) -> None:
         "topics": "judged",
         "duplicates": "error",
         "aspect weights": "uniform",
+        "aspects without relevant documents": "left out",
         "bounds": False,
         "topics without relevant documents": ("3",),
         "topics missing from a run": {"half": 2},

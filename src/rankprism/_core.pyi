@@ -49,8 +49,15 @@ class JudgmentTable:
     ) -> JudgmentTable: ...
     @staticmethod
     def from_columns(
-        name: str, topics: list[str], aspects: list[str], docs: list[str], grades: _Floats, /
-    ) -> JudgmentTable: ...
+        name: str,
+        topics: list[str],
+        aspects: list[str],
+        docs: list[str],
+        grades: _Floats,
+        bare_topics: list[str] = ...,
+        bare_aspects: list[str] = ...,
+    ) -> JudgmentTable:
+        """The last two name aspects that a topic has even if no document is judged on them."""
     @staticmethod
     def from_arrow(stream: ArrowStream, topic: int, aspect: int, doc: int, grade: int, /) -> JudgmentTable:
         """From the columns with these numbers; without aspects if that of `aspect` is -1."""
@@ -74,6 +81,10 @@ class JudgmentTable:
         """(topic, aspect, relevant document): the grades above 0 of some topics, padded with 0."""
     def judged_documents(self) -> _Ints:
         """How many judged documents each topic has."""
+    def graded_documents(self) -> _Ints:
+        """How many documents of each topic have a grade of at least 0 on some aspect."""
+    def bare_aspects(self) -> tuple[list[str], list[str]]:
+        """Topic and name of the aspects on which no document is judged."""
     def stray(self) -> _Stray:
         """How many ids have a byte-order mark in them, and the first; the same of no-break spaces."""
     def __len__(self) -> int: ...

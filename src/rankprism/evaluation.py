@@ -21,7 +21,9 @@ from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
+from rankprism.formats.answers import with_answers
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.known.nuggets import are_nuggets
 from rankprism.formats.memory import peer_name, peer_of
 from rankprism.formats.preferences import are_preferences, read_preferences
 from rankprism.formats.runs import align_source, check_format, run_from, runs_of
@@ -67,12 +69,14 @@ def evaluate(
     judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
         preferences, it may be preferences instead.
     runs : whatever `read_run` takes, or a list of those, or ``{name: run}``. A frame or a Parquet file with a
-        column `run` holds all runs that this column names.
+        column `run` holds all runs that this column names. For NuggetAll, NuggetVital and NuggetWeighted also
+        answers with their nuggets, see docs/rag.md.
     measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
     preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
         topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
         its mean.
-    weights, aspects : of judgments with several aspects, see `read_judgments`.
+    weights, aspects : of judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an
+        aspect counts even if no document is relevant to it.
     qrels_format, preferences_format, run_format : how to read files, see `read_judgments`,
         `read_preferences` and `read_run`; recognised without it.
     topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
@@ -112,6 +116,7 @@ def evaluate(
     check_format(run_format)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
+    parts, sources = answers_as_runs(parts, sources, run_format)
     if len(parts) > 1:
         sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
     aligned = [
@@ -215,6 +220,26 @@ def parts_by_kind(
 
         parts.append(_Part("preferences", relative, preferred.named, of_preferences))
     return parts
+
+
+def answers_as_runs(
+    parts: list[_Part], sources: dict[str, Any], run_format: str | None
+) -> tuple[list[_Part], dict[str, Any]]:
+    """The same, where runs that are answers have become rankings of one document each."""
+    able = [measure for measure in parts[0].measures if measure.definition.answers]
+    if not able:
+        return parts, sources
+    judged, rankings = with_answers(parts[0].judged, sources, run_format)
+    if judged is parts[0].judged:
+        return parts, sources
+    for measure in (measure for part in parts for measure in part.measures):
+        if measure not in able:
+            raise MeasureError(
+                f"{measure} scores ranked documents, and some of the runs are answers; leave it out, or "
+                f"evaluate the answers on their own"
+            )
+    answered = replace(parts[0], judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
+    return [answered], rankings
 
 
 def _read_once(source: Any, name: str, format: str | None, duplicates: str) -> Any:
@@ -342,6 +367,7 @@ def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> di
     else:
         about = {
             "aspect weights": "uniform" if judged.weights is None else "given",
+            "aspects without relevant documents": "left out" if judged.counted is None else "count",
             **_labelling(judged),
             "bounds": bounds,
             "topics without relevant documents": judged.topics_without_relevant,
@@ -444,7 +470,7 @@ def run_sources(runs: RunsLike) -> dict[str, Any]:
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): _named(source, str(name)) for name, source in runs.items()}
     several: list[Any] = [runs]
-    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]):
+    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
         several = list(runs)
     sources: dict[str, Any] = {}
     for number, source in enumerate(several, 1):

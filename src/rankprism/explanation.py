@@ -12,7 +12,7 @@ from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import parsed, parts_by_kind, run_sources
+from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind, run_sources
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
@@ -68,15 +68,16 @@ def explain(
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
     chosen = parsed(measures)
-    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects}
+    settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": None}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
+    parts, sources = answers_as_runs(parts, run_sources(runs), run_format)
     for part in parts:
         if topic not in part.judged.topics:
             raise InputError(
                 f"{part.judged.source}: has no topic {topic!r}; it has {listed(part.judged.topics)}"
             )
     rankings = []
-    for name, source in run_sources(runs).items():
+    for name, source in sources.items():
         run = run_from(source, name, run_format, duplicates)
         lines, *_ = run.table.ranking(order, duplicates)
         topics, docs, *_ = run.table.columns()
@@ -91,7 +92,7 @@ def explain(
                 hits = rankings_of(part.judged.cells, [aligned], np.array([number]))
                 about["aspects"] = _aspects(part.judged, aligned, number, len(ranked))
             else:
-                hits = next(found for found, _, at in part.batches([aligned]) if at[0] == number)
+                hits = next(make() for make, _, at in part.batches([aligned]) if at[0] == number)
                 assert isinstance(hits, PreferenceHits)
                 about["preferred"] = _preferred(hits.shown, ranked)
             terms |= {measure: _terms(measure, hits) for measure in part.measures}

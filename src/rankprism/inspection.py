@@ -314,8 +314,8 @@ def no_relevant(evaluated: Evaluated) -> Note | None:
 def unused_weights(evaluated: Evaluated) -> Note | None:
     """Aspect weights were given, but no measure uses them."""
     judgments = evaluated.judgments
-    # EvALL files always have weights, so nobody chose to give them.
-    if judgments.weights is None or judgments.format == "evall" or _are_uniform(judgments):
+    # EvALL files always have weights, and so have nuggets, so nobody chose to give them.
+    if judgments.weights is None or judgments.format in ("evall", "nuggets") or _are_uniform(judgments):
         return None
     if any(uses_weights(measure, judgments) for measure in evaluated.measures):
         return None

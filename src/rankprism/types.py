@@ -51,5 +51,5 @@ MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 #: What `read_judgments` takes as weights: a path or a word, ``{topic: {aspect: weight}}``,
 #: ``{aspect: weight}``, rows or a frame.
 WeightsLike: TypeAlias = Path | Mapping[Any, Any] | Iterable[Row] | Frame
-#: What `read_judgments` takes as aspects: their names, or ``{name: settings}``.
+#: What `read_judgments` takes as aspects: their names, ``{name: settings}``, or the word "all".
 AspectsLike: TypeAlias = Sequence[Any] | Mapping[str, Any]

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from oracles import Judged, Ranking, Weights, divided, shares, visible
 from oracles.compat import Compat
 from oracles.graded import GAP, P_plus, Q, nGAP
 from oracles.grades import grade_of
-from oracles.single import AP, DCG, ERR, RBP, RR, P, Rprec, nDCG, nERR
+from oracles.incomplete import Bpref, infAP, of_topic
+from oracles.single import AP, DCG, ERR, RBP, RR, P, R, Rprec, Success, nDCG, nERR
 
+_RELEVANCE = (P, R, Success, RR, AP, Rprec, Bpref, infAP, RBP)
 SINGLE: dict[str, Callable[..., float]] = {
-    f.__name__: f for f in (P, RR, AP, Rprec, DCG, nDCG, RBP, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
+    f.__name__: f for f in (*_RELEVANCE, DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
 }
+#: Those to which it matters whether a document that is not relevant is judged.
+INCOMPLETE = ("Bpref", "infAP")
+
+
+def one(name: str, judged: Judged, grades: Mapping[str, float], ranking: Ranking, **settings: Any) -> float:
+    """A single-aspect measure of one aspect of a topic, or of its folded grades."""
+    return SINGLE[name](of_topic(judged, grades) if name in INCOMPLETE else grades, ranking, **settings)
 
 
 def fold(judged: Judged, rule: str, weights: Weights | None) -> dict[str, float]:
@@ -44,7 +53,8 @@ def folded(
     **settings: Any,
 ) -> float:
     """A single-aspect measure of folded grades."""
-    return SINGLE[name](fold(judged, fold_by, weights), visible(judged, ranking, judged_only), **settings)
+    grades = fold(judged, fold_by, weights)
+    return one(name, judged, grades, visible(judged, ranking, judged_only), **settings)
 
 
 def intent_aware(
@@ -58,23 +68,23 @@ def intent_aware(
 ) -> float:
     """M_IA: the expected score over the aspects with a relevant document."""
     binary = settings.get("gain", "binary") == "binary"
-    rel = settings.get("rel", 1) if binary and name in ("P", "RR", "AP", "Rprec", "RBP") else 0
+    rel = settings.get("rel", 1) if binary and name in {f.__name__ for f in _RELEVANCE} else 0
     live = [a for a, grades in judged.items() if any(g > 0 and g >= rel for g in grades.values())]
     share = shares(live, weights)
     seen = visible(judged, ranking, judged_only)
-    return sum(share[a] * SINGLE[name](judged[a], seen, **settings) for a in live)
+    return sum(share[a] * one(name, judged, judged[a], seen, **settings) for a in live)
 
 
 def CAM(
     name: str, judged: Judged, ranking: Ranking, weights: Weights | None = None, **settings: Any
 ) -> float:
     share = shares(list(judged), weights)
-    return sum(share[a] * SINGLE[name](judged[a], ranking, **settings) for a in judged)
+    return sum(share[a] * one(name, judged, judged[a], ranking, **settings) for a in judged)
 
 
 def MM(name: str, judged: Judged, ranking: Ranking, weights: Weights | None = None, **settings: Any) -> float:
     share = shares(list(judged), weights)
-    scores = {a: SINGLE[name](judged[a], ranking, **settings) for a in judged if share[a] > 0}
+    scores = {a: one(name, judged, judged[a], ranking, **settings) for a in judged if share[a] > 0}
     if not scores or min(scores.values()) == 0:
         return 0.0
     return 1 / sum(share[a] / score for a, score in scores.items())

@@ -14,6 +14,15 @@ def P(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = 
     return divided(sum(grade_of(grades, doc) >= rel for doc in ranking[:depth]), depth)
 
 
+def R(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    relevant = {doc for doc, grade in grades.items() if grade >= rel}
+    return divided(len(relevant & set(ranking[:cutoff])), len(relevant))
+
+
+def Success(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    return float(any(grade_of(grades, doc) >= rel for doc in ranking[:cutoff]))
+
+
 def RR(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
     for i, doc in enumerate(ranking[:cutoff], 1):
         if grade_of(grades, doc) >= rel:

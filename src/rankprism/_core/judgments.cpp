@@ -219,18 +219,19 @@ template <class Key> void JudgmentTable::Scratch::stable_sort(std::size_t keys, 
     std::swap(order, sorted);
 }
 
-void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows) {
+void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows, const std::vector<std::int32_t>& bare) {
     Topic topic{name, static_cast<std::int64_t>(aspects_.size()), 0, static_cast<std::int64_t>(relevant_number.size()), 0,
                 static_cast<std::int64_t>(slots_.size()), 0};
 
     // The topic's aspects, as people list them.
     local_aspect_.resize(aspect_names.size(), -1);
-    for (const JudgmentRow& row : rows) {
-        if (local_aspect_[row.aspect] < 0) {
-            local_aspect_[row.aspect] = 0;
-            aspects_.push_back(row.aspect);
-        }
-    }
+    const auto has = [this](std::int32_t aspect) {
+        if (local_aspect_[aspect] >= 0) return;
+        local_aspect_[aspect] = 0;
+        aspects_.push_back(aspect);
+    };
+    for (const JudgmentRow& row : rows) has(row.aspect);
+    for (const std::int32_t aspect : bare) has(aspect);
     std::sort(aspects_.begin() + topic.aspects, aspects_.end(),
               [this](std::int32_t a, std::int32_t b) { return comes_before(aspect_names[a], aspect_names[b]); });
     topic.aspects_end = static_cast<std::int64_t>(aspects_.size());
@@ -260,7 +261,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
             any = false;
             arena_.append(row.doc);
             doc_offset_.push_back(arena_.size());
-            relevant_number.push_back(-1);
+            relevant_number.push_back(-2);
             row_start.push_back(row_start.back());
         } else if (row.aspect == last->aspect) {
             if (row.grade != last->grade) throw Conflict{name, *last, row};
@@ -272,6 +273,7 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows)
         row_aspect.push_back(static_cast<std::uint32_t>(local_aspect_[row.aspect]));
         row_grade.push_back(row.grade);
         ++row_start.back();
+        if (row.grade >= 0 && !any) relevant_number.back() = -1;
         if (row.grade > 0 && !any) {
             any = true;
             relevant_number.back() = relevant++;

@@ -45,8 +45,9 @@ class JudgmentTable {
         std::int64_t slots, slots_end;
     };
 
-    // Adds a whole topic. Each topic may be added only once. Ids are copied.
-    void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows);
+    // Adds a whole topic. Each topic may be added only once. Ids are copied. `bare` are aspects that the topic has even
+    // if no document is judged on them.
+    void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows, const std::vector<std::int32_t>& bare = {});
     // Adds all topics of another table. False if one of them is here already; then the table is of no use.
     bool append(const JudgmentTable& other);
     void sort_topics();  // when all are there
@@ -67,7 +68,8 @@ class JudgmentTable {
     // The document of topic t with this id, or -1.
     std::int64_t find_doc(const Topic& topic, std::string_view doc, std::uint32_t hash) const;
 
-    // Which of its topic's relevant documents (those with a grade above 0) document d is, or -1.
+    // Which of its topic's relevant documents (those with a grade above 0) document d is; or -1; or -2 if all grades of
+    // the document are negative.
     std::vector<std::int32_t> relevant_number;
     // Rows of document d: row_start[d] .. row_start[d + 1]; aspects are numbered within the topic.
     std::vector<std::int64_t> row_start{0};

@@ -70,8 +70,10 @@ template <class Work> auto unlocked(Work&& work) {
     return work();
 }
 
+// bare_topics, bare_aspects: aspects that a topic has even if no document is judged on them.
 JudgmentTable judgments_from_columns(const std::string& name, const nb::list& topics, const nb::list& aspects,
-                                     const nb::list& docs, const Numbers& grades) {
+                                     const nb::list& docs, const Numbers& grades, const nb::list& bare_topics,
+                                     const nb::list& bare_aspects) {
     JudgmentTable table;
     std::vector<JudgmentRow> rows;
     std::vector<std::int32_t> topic;
@@ -83,9 +85,15 @@ JudgmentTable judgments_from_columns(const std::string& name, const nb::list& to
         topic.push_back(table.topic_names.number(utf8(topics[i])));
         rows.push_back({utf8(docs[i]), table.aspect_names.number(utf8(aspects[i])), static_cast<std::int64_t>(i), grades(i)});
     }
+    std::vector<std::int32_t> bare, bare_topic;
+    for (std::size_t i = 0; i < bare_aspects.size(); ++i) {
+        bare_topic.push_back(table.topic_names.number(utf8(bare_topics[i])));
+        bare.push_back(table.aspect_names.number(utf8(bare_aspects[i])));
+    }
     auto groups = by_topic(rows, topic, table.topic_names.size());
+    const auto bare_groups = by_topic(bare, bare_topic, table.topic_names.size());
     try {
-        for (std::int32_t t = 0; t < table.topic_names.size(); ++t) table.add_topic(t, groups[t]);
+        for (std::int32_t t = 0; t < table.topic_names.size(); ++t) table.add_topic(t, groups[t], bare_groups[t]);
     } catch (const JudgmentTable::Conflict& conflict) {
         throw conflict_error(table, conflict, name, [](std::int64_t row) { return "row " + std::to_string(row + 1); });
     }
@@ -219,6 +227,37 @@ Array<std::int32_t> judged_documents(const JudgmentTable& table) {
         documents.push_back(static_cast<std::int32_t>(table.topic(t).docs_end - table.topic(t).docs));
     }
     return to_numpy(std::move(documents));
+}
+
+// How many documents of each topic have a grade of at least 0 on some aspect.
+Array<std::int32_t> graded_documents(const JudgmentTable& table) {
+    std::vector<std::int32_t> documents;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const auto first = table.relevant_number.begin();
+        const JudgmentTable::Topic& judged = table.topic(t);
+        documents.push_back(static_cast<std::int32_t>(
+            std::count_if(first + judged.docs, first + judged.docs_end, [](std::int32_t number) { return number > -2; })));
+    }
+    return to_numpy(std::move(documents));
+}
+
+// topics, aspects: the aspects on which no document is judged.
+nb::tuple bare_aspects(const JudgmentTable& table) {
+    nb::list topics, aspects;
+    std::vector<bool> judged_on;
+    for (std::int32_t t = 0; t < table.topics(); ++t) {
+        const JudgmentTable::Topic& judged = table.topic(t);
+        judged_on.assign(static_cast<std::size_t>(judged.aspects_end - judged.aspects), false);
+        for (std::int64_t r = table.row_start[judged.docs]; r < table.row_start[judged.docs_end]; ++r) {
+            judged_on[table.row_aspect[r]] = true;
+        }
+        for (std::size_t a = 0; a < judged_on.size(); ++a) {
+            if (judged_on[a]) continue;
+            topics.append(text(table.topic_name(t)));
+            aspects.append(text(table.aspect_name(judged.aspects + static_cast<std::int64_t>(a))));
+        }
+    }
+    return nb::make_tuple(topics, aspects);
 }
 
 nb::tuple to_python(const Stray& stray) {
@@ -417,7 +456,8 @@ NB_MODULE(_core, m) {
                 return JudgmentTable::from_source(Source::bytes(bytes, name), judgment_format(format), {threads, block, budget});
             });
         }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
-        .def_static("from_columns", &judgments_from_columns)
+        .def_static("from_columns", &judgments_from_columns, "name"_a, "topics"_a, "aspects"_a, "docs"_a, "grades"_a,
+                    "bare_topics"_a = nb::list(), "bare_aspects"_a = nb::list())
         .def_static("from_arrow", [](ArrowStream& stream, std::int64_t topic, std::int64_t aspect, std::int64_t doc, std::int64_t grade) {
             return unlocked([&] { return judgments_from_arrow(stream, topic, aspect, doc, grade); });
         })
@@ -437,6 +477,8 @@ NB_MODULE(_core, m) {
         .def("sizes", &judgment_sizes)
         .def("padded_grades", &padded_grades, "topics"_a)
         .def("judged_documents", &judged_documents)
+        .def("graded_documents", &graded_documents)
+        .def("bare_aspects", &bare_aspects)
         .def("stray", &stray_in_judgments)
         .def("__len__", [](const JudgmentTable& t) { return t.row_grade.size(); });
 

@@ -215,7 +215,8 @@ class Aligner {
         }
         const auto hits = static_cast<std::int32_t>(found.rank.size() - before);
         found.topics.push_back({t, hits, rank, by_score() ? remarks(t, lines, look) : std::uint8_t{0}});
-        if (rank > 0 && hits == 0 && comes_first(t, found.unmatched.topic)) {
+        const bool has_documents = judged.docs < judged.docs_end;
+        if (rank > 0 && has_documents && hits == 0 && comes_first(t, found.unmatched.topic)) {
             found.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
         }
     }

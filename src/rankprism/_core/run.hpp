@@ -83,7 +83,7 @@ struct Unmatched {
 struct Alignment {
     std::vector<std::int64_t> start;      // topic t: start[t] .. start[t + 1]
     std::vector<std::int32_t> rank;       // from 1
-    std::vector<std::int32_t> doc;        // number among the topic's relevant documents, or -1
+    std::vector<std::int32_t> doc;        // number among the topic's relevant documents, or -1, or -2 if all grades are negative
     std::vector<std::int32_t> length;     // of each topic's ranking; 0 where the run lacks the topic
     std::vector<std::uint8_t> retrieved;  // whether the run has the topic at all
     std::vector<std::string> unjudged;    // topics of the run that the judgments lack

@@ -12,7 +12,7 @@ from math import comb
 
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.documents import as_text, json_object
+from rankprism.formats.json_lines import as_text, json_objects
 
 #: How the questions of a study are chosen.
 CHOICES = ("complete", "random", "file", "adaptive")
@@ -93,9 +93,8 @@ def read_questions(source: files.PathLike, ask: str) -> list[Question]:
     where = files.source_name(source)
     found: dict[str, Question] = {}
     needed = ("topic", "doc") if ask == "grades" else ("topic", "left", "right")
-    for number, line in files.text_lines(source, files.unpacked(source)):
-        at = f"{where}, line {number}"
-        row = json_object(line, at)
+    example = json.dumps(dict.fromkeys(needed, "…"), ensure_ascii=False)
+    for at, row in json_objects(files.text_lines(source, files.unpacked(source)), where, example):
         topic, one, *other = (as_text(row, name, at) for name in needed)
         if not (topic and one and all(other)):
             raise InputError(f"{at}: a question needs {', '.join(needed)}")

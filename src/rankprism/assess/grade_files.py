@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from rankprism._core import parse_number
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.documents import as_text, json_object
 from rankprism.formats.format import Written, recognised
+from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.judged import joined
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY
@@ -156,9 +156,8 @@ def _tsv_rows(file: files.TextFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _json_rows(file: files.TextFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for number, line in file.lines():
-        where = f"{file.name}, line {number}"
-        yield where, json_object(line, where)
+    example = '{"topic": "1", "aspect": "0", "doc": "d1", "grade": 1}'
+    return json_objects(file.lines(), file.name, example)
 
 
 def _line(where: str, row: Mapping[str, Any]) -> GradeLine:

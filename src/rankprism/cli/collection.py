@@ -224,7 +224,8 @@ def read_judged(
         typer.Option(
             "--aspects",
             metavar="NAME,…",
-            help="Names of the grade columns of QRELS, e.g. relevance,credibility. - skips a column.",
+            help="Names of the grade columns of QRELS, e.g. relevance,credibility. - skips a column. Or the "
+            "word all: every aspect of a topic counts, even one to which no document is relevant.",
             show_default=False,
         ),
     ] = None,
@@ -272,7 +273,9 @@ def read_judged(
     source, rest = split_pairs(files or [])
     if rest:
         raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
-    return _judgments(source, described(aspects, labels, embed, given), weights, qrels_format, threads)
+    every = aspects == "all"
+    about = described(None if every else aspects, labels, embed, given)
+    return _judgments(source, about, every, weights, qrels_format, threads)
 
 
 @with_options_of(read_judged)
@@ -616,7 +619,12 @@ _EXAMPLES = {
 
 
 def _judgments(
-    source: Any, described: Described, weights: str | None, format: str | None, threads: int | None = None
+    source: Any,
+    described: Described,
+    every: bool,
+    weights: str | None,
+    format: str | None,
+    threads: int | None = None,
 ) -> Judgments:
     from rankprism.formats.aspects.reading import read_described
     from rankprism.formats.judgments import read_judgments
@@ -627,5 +635,6 @@ def _judgments(
     if format is not None and aspects:
         raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
     if aspects and not are_all:
-        return read_judgments(read_described(source, aspects), weights=weights)
-    return read_judgments(source, format=format, weights=weights, aspects=aspects or None, threads=threads)
+        source, aspects = read_described(source, aspects), []
+    chosen = "all" if every else aspects or None
+    return read_judgments(source, format=format, weights=weights, aspects=chosen, threads=threads)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable
-from rankprism.data.run import Alignment
+from rankprism.data.run import NEGATIVE, Alignment
 from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -43,6 +43,8 @@ class Cells:
     weights: Floats | None = None
     navigational: Bools | None = None
     scales: tuple[Scale, ...] | None = None
+    judged: Ints | None = None  # documents of each topic with a grade of at least 0
+    counted: Bools | None = None  # aspects that count even without a relevant document; None: none does
 
     @cached_property
     def _sizes(self) -> tuple[Ints, Longs]:
@@ -108,14 +110,17 @@ class Pool:
     weighted: bool  # whether the weights were given
     cells: Cells | None = None  # of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
+    judged: Ints | None = None  # (T,): documents with a grade of at least 0; None: not known
+    #: (T, A): aspects that count even without a relevant document; None: no others do
+    counted: Bools | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
     _lock: AbstractContextManager[object] = field(default_factory=RLock, repr=False)
 
     @classmethod
-    def single(cls, grade: Floats) -> Pool:
+    def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
         """A pool with one aspect, from (T, D)."""
         one = (len(grade), 1)
-        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False)
+        return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False, judged=judged)
 
     @property
     def highest(self) -> Floats:
@@ -128,6 +133,11 @@ class Pool:
         if self.cells is not None:
             return self.cells.labels
         return self.once("labels", lambda: labels_of_pool(self))
+
+    def counting(self, relevant: Bools | np.bool_) -> Bools:
+        """(T, A): the aspects that count, where those with a relevant document are `relevant`."""
+        found: Bools = np.asarray(relevant)
+        return found if self.counted is None else found | self.counted
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called once: all runs, measures and threads share ideals."""
@@ -148,6 +158,8 @@ class Hits:
     pool: Pool
     condensed_rank: Ints  # (N, H) rank among the judged documents only
     judged: Ints  # (N, J) ranks of all judged documents, NOWHERE where padded
+    #: (N, J) the judged documents whose grades are all negative; None: there are none
+    negative: Bools | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
@@ -171,6 +183,7 @@ class Hits:
             self.pool,
             self.condensed_rank[which],
             self.judged[which],
+            None if self.negative is None else self.negative[which],
         )
 
     def top(self, cutoff: int | None) -> Hits:
@@ -196,7 +209,8 @@ class Hits:
 
         def folded() -> Hits:
             pool = self.pool.once(
-                ("fold", rule), lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]))
+                ("fold", rule),
+                lambda: Pool.single(fold(self.pool.grade, self.pool.weight[:, :, None]), self.pool.judged),
             )
             grade = fold(self.grade, self.weight[:, :, None])[:, None, :]
             return replace(self, grade=grade, pool=pool, _memo={})
@@ -277,7 +291,12 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     navigational = np.zeros(shape[:2], dtype=bool)
     if cells.navigational is not None:
         navigational[row, column] = cells.navigational[place]
-    return Pool(grade, weight, navigational, cells.weights is not None, cells, named)
+    counted = None
+    if cells.counted is not None:
+        counted = np.zeros(shape[:2], dtype=bool)
+        counted[row, column] = cells.counted[place]
+    judged = None if cells.judged is None else cells.judged[topics]
+    return Pool(grade, weight, navigational, cells.weights is not None, cells, named, judged, counted)
 
 
 def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
@@ -295,6 +314,7 @@ def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
     topic = np.tile(np.arange(len(pool.weight)), len(rankings))
 
     judged = _padded(n, rows, places, ranks, NOWHERE)
+    negative = _padded(n, rows, places, docs, 0) == NEGATIVE if (docs == NEGATIVE).any() else None
     relevant = docs >= 0
     ranks, docs, rows, condensed = ranks[relevant], docs[relevant], rows[relevant], places[relevant] + 1
     start = np.searchsorted(rows, np.arange(n))
@@ -311,6 +331,7 @@ def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
         pool,
         _padded(n, rows, column, condensed, NOWHERE),
         judged,
+        negative,
     )
 
 

@@ -32,6 +32,9 @@ class Judgments:
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
+    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: only those
+    #: count to which a document is relevant.
+    counted: npt.NDArray[np.bool_] | None = field(default=None)
     #: The format of the file that it was read from; None: there was no file.
     format: str | None = None
     #: The scale of each aspect, in the order in which they were named; None: whole grades from 0 on.
@@ -62,7 +65,14 @@ class Judgments:
         """All grades above 0 as arrays, from which hits and ideals are made."""
         from rankprism.data.hits import Cells
 
-        return Cells(self.table, self.weights, self.navigational, self.scales)
+        return Cells(
+            self.table,
+            self.weights,
+            self.navigational,
+            self.scales,
+            self.table.graded_documents(),
+            self.counted,
+        )
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:
@@ -91,7 +101,7 @@ class Judgments:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the table, which is in the core, as columns."""
         others = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "table"}
-        return _rebuilt, (self.table.columns(), others)
+        return _rebuilt, ((*self.table.columns(), *self.table.bare_aspects()), others)
 
     def __len__(self) -> int:
         return len(self.table)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.data.scales import number_name
@@ -124,11 +125,32 @@ def judgments_text(judgments: Judgments, to: str) -> str:
 def _write_judgments(judgments: Judgments, write: Callable[..., Written]) -> Written:
     read_from = JUDGMENT_FORMATS.get(judgments.format or "")
     notes = [f"dropped: {read_from.loses}"] if read_from is not None and read_from.loses else []
+    bare = len(judgments.table.bare_aspects()[0])
+    if bare:
+        judgments = _without_bare_aspects(judgments)
+        notes.append(f"dropped: {bare} aspects on which no document is judged")
     lost = _lost_of_scales(judgments)
     if lost:
         notes.append(f"dropped: {', '.join(lost)}; the grades are kept")
     written = write(judgments)
     return written._replace(notes=(*notes, *written.notes))
+
+
+def _without_bare_aspects(judgments: Judgments) -> Judgments:
+    """The same judgments without the aspects on which no document is judged."""
+    if not len(judgments):
+        raise InputError(f"{judgments.source}: no document is judged in it, so there is nothing to write")
+    bare = set(zip(*judgments.table.bare_aspects(), strict=True))
+    named = ((topic, aspect) for topic, aspects in judgments.aspects.items() for aspect in aspects)
+    kept = np.array([one not in bare for one in named])
+    weights, navigational = judgments.weights, judgments.navigational
+    return replace(
+        judgments,
+        table=JudgmentTable.from_columns(judgments.source, *judgments.table.columns()),
+        weights=None if weights is None else weights[kept],
+        navigational=None if navigational is None else navigational[kept],
+        counted=None,
+    )
 
 
 def _lost_of_scales(judgments: Judgments) -> list[str]:

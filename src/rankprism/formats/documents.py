@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
+from rankprism.formats.json_lines import as_text, json_objects
 
 DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
 #: How the text of a document may be written.
 TYPES = ("text", "markdown", "html")
+_EXAMPLE = '{"id": "d1", "text": "…"}'
 _ALSO = {
     "text/plain": "text",
     "plain": "text",
@@ -66,16 +67,13 @@ def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tup
     elif isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
         yield from ir_datasets.documents(source, wanted)
     else:
-        name = files.source_name(source)
-        for number, line in files.streamed_lines(source):
-            where = f"{name}, line {number}"
-            yield where, json_object(line, where)
+        yield from json_objects(files.streamed_lines(source), files.source_name(source), _EXAMPLE)
 
 
 def _document(row: Mapping[str, Any], where: str) -> Document:
     for name in ("id", "text"):
         if name not in row:
-            raise InputError(f'{where}: has no {name!r}; write {{"id": "d1", "text": "…"}}')
+            raise InputError(f"{where}: has no {name!r}; write {_EXAMPLE}")
     type = as_text(row, "type", where) or "text"
     type = _ALSO.get(type.casefold(), type.casefold())
     if type not in TYPES:
@@ -85,25 +83,3 @@ def _document(row: Mapping[str, Any], where: str) -> Document:
         raise InputError(f"{where}: the id is empty; every document needs one")
     text, title, url = (as_text(row, name, where) for name in ("text", "title", "url"))
     return Document(id, text, title, url, type)
-
-
-def json_object(line: str, where: str) -> dict[str, Any]:
-    """The JSON object that stands in a line."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: is no JSON object ({error})") from None
-    if not isinstance(row, dict):
-        raise InputError(f"{where}: is no JSON object, but {line.strip()[:40]!r}")
-    return row
-
-
-def as_text(row: Mapping[str, Any], name: str, where: str) -> str:
-    """A value of a JSON object as text that any database and page can hold; nothing if it is missing."""
-    value = row.get(name)
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f"{where}: {name} must be text; got {value!r}")
-    # JSON can spell characters that no text has: NUL, and halves of a surrogate pair.
-    return str(value).replace("\0", "\ufffd").encode("utf-8", "replace").decode()

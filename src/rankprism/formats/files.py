@@ -22,7 +22,8 @@ from rankprism.foreign import as_utf8
 PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".parquet", ".arrow", ".feather", ".duckdb", ".db")
+_TABLES = (".parquet", ".arrow", ".feather", ".duckdb", ".db")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".jsonl", *_TABLES)
 
 #: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
 BLANKS = "".join(map(chr, range(33)))

@@ -21,11 +21,15 @@ from rankprism.formats.aspects.reading import (
 )
 from rankprism.formats.format import chosen, default_of, recognised, recognised_binary
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
+from rankprism.formats.known.nuggets import are_nuggets, judgments_of
 from rankprism.formats.known.prels import numbers_between_tabs
 from rankprism.formats.known.tables import is_table_file, read_table
 from rankprism.formats.known.trec import two_grades
-from rankprism.formats.weights import weighted
+from rankprism.formats.weights import counting_all, weighted
 from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
+
+#: Instead of the names of aspects: every aspect counts, even one to which no document is relevant.
+ALL = "all"
 
 
 def read_judgments(
@@ -42,15 +46,17 @@ def read_judgments(
         ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
         (topic, aspect, doc, grade) or (topic, doc, grade); a pandas or polars frame, a DuckDB relation, or
         anything else that gives an Arrow stream; "irds:" and the id of a dataset of ir_datasets, or the
-        dataset itself; `Qrels` of ranx; `TrecQrel` of trectools. A file may also be Parquet, Arrow IPC or a
-        DuckDB database.
+        dataset itself; `Qrels` of ranx; `TrecQrel` of trectools; rows of nuggets,
+        ``[{"qid": topic, "nuggets": [{"text": "…", "importance": "vital"}]}]``. A file may also be Parquet,
+        Arrow IPC or a DuckDB database.
     format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
     aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
         grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
         source may then also be a frame with a column for each aspect. If `aspects` is not given, the source
         may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments. It may be
-        None if the settings of every aspect name a file.
+        None if the settings of every aspect name a file. The word "all" is something else: every aspect that
+        the judgments or the weights name then counts, even one to which no document is relevant.
     weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
         or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
         weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.
@@ -63,6 +69,9 @@ def read_judgments(
     """
     if format is not None:
         chosen(JUDGMENT_FORMATS, format, "judgment")  # even if the source is no file
+    every = isinstance(aspects, str) and aspects == ALL
+    if every:
+        aspects = None
     if aspects is not None and is_table_file(source):
         source = read_table(source)
     if aspects is not None or is_file_per_aspect(source):
@@ -77,6 +86,8 @@ def read_judgments(
         judgments = _from_memory(source)
     if judgments is not source and judgments.scales is None:
         judgments = judgments.noting(stray_notes(judgments.source, judgments.table.stray()))
+    if every:
+        judgments = counting_all(judgments)
     return judgments if weights is None else weighted(judgments, weights)
 
 
@@ -168,6 +179,8 @@ def _from_memory(source: Any, name: str = "judgments") -> Judgments:
         return Judgments(judgments_in(source, name), name)
     if isinstance(source, Iterator):
         source = list(source)
+    if are_nuggets(source):
+        return replace(judgments_of(source, name), format="nuggets")
     if ir_datasets.are_rows(source):
         return _from_dataset(ir_datasets.as_rows(name, source))
     columns = judgment_columns(source, name)

@@ -17,6 +17,7 @@ from rankprism.data.frames import eager, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
+from rankprism.formats.json_lines import has_nuggets
 from rankprism.formats.known import evall, ntcir
 from rankprism.formats.known.tables import is_table_file, read_table, table_columns
 from rankprism.formats.memory import SPELLINGS
@@ -101,7 +102,7 @@ def _looks_like_scores(first: str, second: str = "") -> bool | None:
         return False
     if words[0] == "runid" or (len(names) > 1 and {*RUN, *TOPIC, *MEASURE}.intersection(names)):
         return True
-    if ntcir.recognises(first) or evall.recognises(first):
+    if ntcir.recognises(first) or evall.recognises(first) or has_nuggets(first):
         return False
     if len(words) == 3 and parse_number(words[2]) is not None:
         return True if parse_number(words[0]) is None else None

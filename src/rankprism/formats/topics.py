@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.documents import as_text, json_object
+from rankprism.formats.json_lines import as_text, json_object
+
+_EXAMPLE = '{"id": "1", "title": "…"}'
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,10 @@ def _from_columns(line: str, where: str) -> Topic:
 
 
 def _from_json(line: str, where: str) -> Topic:
-    row = json_object(line, where)
+    row = json_object(line, where, _EXAMPLE)
     id, title, description = (as_text(row, name, where) for name in ("id", "title", "description"))
     if not id or not title:
-        raise InputError(f'{where}: a topic needs an id and a title; write {{"id": "1", "title": "…"}}')
+        raise InputError(f"{where}: a topic needs an id and a title; write {_EXAMPLE}")
     subtopics = row.get("subtopics", {})
     if not isinstance(subtopics, dict):
         raise InputError(f'{where}: subtopics must be descriptions by id, {{"1": "…", "2": "…"}}')

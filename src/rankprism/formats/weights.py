@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism._core import parse_number
+from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, some
 from rankprism.data.scales import LARGEST
 from rankprism.errors import InputError
 from rankprism.formats import files
+from rankprism.formats.memory import ONLY_ASPECT
 
 #: The rule of Sakai and Song (2011), by name instead of a file.
 SAKAI = "sakai"
@@ -47,7 +48,9 @@ def weighted(judgments: Judgments, weights: Any) -> Judgments:
         name, given = files.source_name(weights), _from_file(weights)
     else:
         name, given = "weights", _from_memory(weights)
-    if judgments.format == "ntcir":
+    if judgments.counted is not None:
+        judgments = _with_unjudged(judgments, given)
+    elif judgments.format == "ntcir":
         judgments, given = _judged_only(judgments, name, given)
     return fitted(judgments, name, given)
 
@@ -92,6 +95,35 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
         for topic, aspects in judgments.aspects.items()
         for aspect in aspects
     }
+
+
+def _with_unjudged(judgments: Judgments, given: Weights) -> Judgments:
+    """The same judgments, where judged topics also have the aspects that only the weights name."""
+    unjudged = [
+        (topic, aspect)
+        for topic, aspect in given
+        if topic in judgments.aspects and aspect not in judgments.aspects[topic]
+    ]
+    if not unjudged:
+        return judgments
+    topics, aspects = judgments.table.bare_aspects()
+    table = JudgmentTable.from_columns(
+        judgments.source,
+        *judgments.table.columns(),
+        topics + [topic for topic, _ in unjudged],
+        aspects + [aspect for _, aspect in unjudged],
+    )
+    return counting_all(replace(judgments, table=table))
+
+
+def counting_all(judgments: Judgments) -> Judgments:
+    """The same judgments, of which every aspect counts, even one to which no document is relevant.
+
+    NTCIR lists non-relevant documents under intent 0, which is no intent.
+    """
+    names = np.array(judgments.table.aspects)
+    counted = np.ones(len(names), dtype=bool) if judgments.format != "ntcir" else names != ONLY_ASPECT
+    return replace(judgments, counted=counted)
 
 
 def _judged_only(judgments: Judgments, name: str, given: Weights) -> tuple[Judgments, Weights]:
@@ -157,9 +189,9 @@ def _placed(judgments: Judgments, name: str, given: Weights) -> Judgments:
             )
         result[place[topic, aspect]] = weight
         navigational[place[topic, aspect]] = bool(kind)
-    has_relevant = relevant_aspects(judgments)
+    needed = counted_aspects(judgments)
     for (topic, aspect), a in place.items():
-        if has_relevant[a] and (topic, aspect) not in given:
+        if needed[a] and (topic, aspect) not in given:
             raise InputError(
                 f"{name}: no weight for aspect {aspect!r} of topic {topic!r}, which {judgments.source} "
                 f"judges; add a line '{topic} {aspect} WEIGHT'"
@@ -175,6 +207,12 @@ def relevant_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
     topic_of_cell = np.repeat(np.arange(len(judgments.topics)), np.diff(cells.start))
     found[cells.aspect_start[topic_of_cell] + cells.aspect] = True
     return found
+
+
+def counted_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
+    """Which aspects count, in the order of ``table.aspects``: those with a relevant document, or all."""
+    relevant = relevant_aspects(judgments)
+    return relevant if judgments.counted is None else relevant | judgments.counted
 
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
@@ -237,11 +275,11 @@ def uniform(judgments: Judgments) -> npt.NDArray[np.float64]:
 
 
 def _sakai(judgments: Judgments) -> npt.NDArray[np.float64]:
-    """Pr(j) = 2^(n−j+1) / Σ 2^k, k = 1..n, over a topic's n intents with a relevant document."""
-    relevant, start = relevant_aspects(judgments), judgments.cells.aspect_start
-    weights = np.zeros(len(relevant))
+    """Pr(j) = 2^(n−j+1) / Σ 2^k, k = 1..n, over a topic's n intents that count."""
+    counted, start = counted_aspects(judgments), judgments.cells.aspect_start
+    weights = np.zeros(len(counted))
     for t in range(len(judgments.topics)):
-        intents = start[t] + np.flatnonzero(relevant[start[t] : start[t + 1]])
+        intents = start[t] + np.flatnonzero(counted[start[t] : start[t + 1]])
         n = len(intents)
         weights[intents] = [2 ** (n - j + 1) / (2 ** (n + 1) - 2) for j in range(1, n + 1)]
     return weights

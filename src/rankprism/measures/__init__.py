@@ -4,12 +4,12 @@
 `declare` and `family` have the decorators that turn a function into a measure. `grammar` reads
 ``alpha_nDCG(alpha=0.25)@20``, `display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
 
-`single`, `graded` and `compat` have the measures of one aspect. `combine` combines their scores over aspects
-(``M_IA``, CAM, MM). `d_measures` and `toma`, which uses `distance_order`, combine the aspects of each
-document first. `novelty`, `cube` and `coverage` have the measures of all aspects together. `parts` and
-`ideal` are what measures are made of, and `bounds` computes how far missing judgments could change a score.
-`preferences` has the measures of preferences, which are functions of `PreferenceHits`. Nothing here knows
-about files or runs.
+`single`, `graded`, `incomplete` and `compat` have the measures of one aspect. `combine` combines their
+scores over aspects (``M_IA``, CAM, MM). `d_measures` and `toma`, which uses `distance_order`, combine the
+aspects of each document first. `novelty`, `cube`, `coverage` and `nuggets` have the measures of all aspects
+together. `parts` and `ideal` are what measures are made of, and `bounds` computes how far missing judgments
+could change a score. `preferences` has the measures of preferences, which are functions of `PreferenceHits`.
+Nothing here knows about files or runs.
 """
 
 import rankprism.measures.combine
@@ -19,7 +19,9 @@ import rankprism.measures.coverage
 import rankprism.measures.cube
 import rankprism.measures.d_measures
 import rankprism.measures.graded
+import rankprism.measures.incomplete
 import rankprism.measures.novelty
+import rankprism.measures.nuggets
 import rankprism.measures.preferences.precision
 import rankprism.measures.preferences.prf
 import rankprism.measures.preferences.trec_prefs

@@ -147,4 +147,5 @@ def _kept(hits: Hits, rows: Longs, counts: Bools) -> Hits:
         hits.pool,
         hits.condensed_rank[rows],
         hits.judged[rows],
+        None if hits.negative is None else hits.negative[rows],
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import minimal_cover
-from rankprism.data.hits import NOWHERE, Floats, Hits
+from rankprism.data.hits import NOWHERE, Floats, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
@@ -65,13 +65,13 @@ Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects 
 
 
 def aspects_needed(hits: Hits, rel: float, level: float) -> Floats:
-    """(N,) ⌈level · m⌉, where m is the number of the topic's aspects with a relevant document"""
-    return needed(pool_gain(hits.pool, binary(rel)), level)[hits.topic]
+    """(N,) ⌈level · m⌉, where m is the number of the topic's aspects that count"""
+    return needed(hits.pool, rel, level)[hits.topic]
 
 
-def needed(relevant: Floats, level: float) -> Floats:
-    """(T,) ⌈level · m⌉ from (T, A, D); at least 1 if there is an aspect with a relevant document"""
-    m = relevant.any(-1).sum(-1)
+def needed(pool: Pool, rel: float, level: float) -> Floats:
+    """(T,) ⌈level · m⌉; at least 1 if there is an aspect that counts"""
+    m = pool.counting(pool_gain(pool, binary(rel)).any(-1)).sum(-1)
     return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1.0)))
 
 
@@ -118,12 +118,15 @@ def cheapest_cover(
 ) -> tuple[Floats, Floats]:
     """(N,) twice: bounds of the lowest cost of documents that reach the needed aspects
 
-    A document of m aspects costs a·m + b. The two bounds are equal if the search was completed.
+    A document of m aspects costs a·m + b. The two bounds are equal if the search was completed. If more
+    aspects are needed than the judged documents have, it is the cost of reaching those that they have; no
+    ranking then reaches the others, and its score is 0.
     """
 
     def costs() -> tuple[Floats, Floats]:
         relevant = np.ascontiguousarray(pool_gain(hits.pool, binary(rel)))
-        return minimal_cover(relevant, needed(relevant, level).astype(np.int32), a, b, nodes)
+        need = np.minimum(needed(hits.pool, rel, level), relevant.any(-1).sum(-1))
+        return minimal_cover(relevant, need.astype(np.int32), a, b, nodes)
 
     low, high = hits.pool.once(("cover", rel, level, a, b, nodes), costs)
     return low[hits.topic], high[hits.topic]

@@ -43,6 +43,7 @@ def measure(
     made_of: Callable[..., Any] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
+    answers: bool = False,
 ) -> Callable[[Callable[..., Floats]], Measure]:
     """Turn a function of `Hits` and parameters into a registered measure of the same name.
 
@@ -63,6 +64,7 @@ def measure(
         `rankprism.measures.made_of`.
     ideal : a function from a `PreferencePool` and the parameters to ideal rankings; only for measures that
         need "preferences".
+    answers : whether the measure can score answers, because it does not look at other judged documents.
     """
 
     one_of("needs", needs, NEEDS)
@@ -83,6 +85,7 @@ def measure(
                 made_of=made_of,
                 ideal=ideal,
                 needs=needs,
+                answers=answers,
             )
         )
 

@@ -86,6 +86,9 @@ class Definition:
     #: The kind of judgments that it needs: "judgments", which are absolute ones, where its function takes
     #: `Hits`; or "preferences", where its function takes `PreferenceHits`.
     needs: str = "judgments"
+    #: Whether it can score answers, of which there is no ideal ranking and no pool: it looks only at the
+    #: grades of the documents found, and at the aspects and their weights.
+    answers: bool = False
     #: The name that papers use, if it differs from what `display` makes from `name`.
     printed: str = ""
 

@@ -290,7 +290,10 @@ def shares(hits: Hits) -> Floats:
 
 
 def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
-    """(N, A) weights that sum to 1 over the topic's aspects with a relevant document; 0 for the others."""
+    """(N, A) weights that sum to 1 over the topic's aspects that count; 0 for the others.
+
+    An aspect counts if a document is relevant to it, and with aspects='all' always.
+    """
     return live_weights(hits.pool, gain, weighted)[hits.topic]
 
 
@@ -298,7 +301,7 @@ def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
     """(T, A): see `aspect_weights`."""
 
     def weights() -> Floats:
-        live = (pool_gain(pool, gain) > 0).any(-1)
+        live = pool.counting((pool_gain(pool, gain) > 0).any(-1))
         weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
         return ratio(weight, total(weight)[:, None])
 

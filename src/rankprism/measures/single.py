@@ -24,7 +24,9 @@ from rankprism.measures.bounds.single import (
     over_sorted_ideal,
     precision,
     r_precision,
+    recall,
     reciprocal_rank,
+    success,
 )
 from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
 from rankprism.measures.declare import normalised_single, single
@@ -108,6 +110,47 @@ def RR(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
         -1, initial=0.0
     )
     return best
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds=Bounds("exact", recall),
+    cite="vanrijsbergen1979information",
+    compared=TREC_EVAL,
+    aliases="Recall",
+)
+def R(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
+    """Recall: the share of the relevant documents that are among the first k.
+
+    R@k = 1/R Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["R@2", "R"]).mean()
+    {'run': {'R@2': 0.5, 'R': 1.0}}
+    """
+    relevant = hit_gain(hits.top(cutoff), binary(rel))
+    return ratio(relevant.sum(-1), pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic])
+
+
+@single(
+    keeps="Sat",
+    keeps_ia="Sat AspRel",
+    bounds=Bounds("exact", success),
+    cite="tomlinson2006early",
+    compared=TREC_EVAL,
+)
+def Success(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
+    """Success: 1 if one of the first k documents is relevant, and 0 otherwise.
+
+    Success@k = max_{i≤k} [g_i ≥ rel]
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["Success@1", "Success@5"]).mean()
+    {'run': {'Success@1': 0.0, 'Success@5': 1.0}}
+    """
+    found: Floats = hit_gain(hits.top(cutoff), binary(rel)).max(-1, initial=0.0)
+    return found
 
 
 Normalize = Annotated[bool, "divide by the number of judged relevant documents"]

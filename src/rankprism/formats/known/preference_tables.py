@@ -11,6 +11,7 @@ from typing import Any
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
+from rankprism.formats.json_lines import has_nuggets, json_objects
 from rankprism.formats.judged import check_ids, joined
 from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
 
@@ -86,14 +87,8 @@ def _write_table(separator: str) -> Callable[[Preferences], Written]:
 
 
 def _read_jsonl(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
-    for number, line in lines:
-        where = f"{source}, line {number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: is no JSON object ({error})") from None
-        if not isinstance(row, dict):
-            raise InputError(f'{where}: is no JSON object; write {{"topic": …, "left": …}}')
+    example = '{"topic": "q1", "left": "d1", "right": "d2", "outcome": "left"}'
+    for where, row in json_objects(lines, source, example):
         add_row(rows, where, row)
 
 
@@ -141,9 +136,9 @@ register(
         name="jsonl",
         summary="one JSON object on each line, with the same names",
         example='{"topic": "q1", "given": ["d3"], "left": "d1", "right": "d2", "outcome": "tie"}',
-        recognised_by="A line that begins with `{`.",
+        recognised_by="A line that begins with `{` and has no `nuggets`.",
         read=reading("jsonl", _read_jsonl),
-        recognises=lambda line: line.lstrip().startswith("{"),
+        recognises=lambda line: line.lstrip().startswith("{") and not has_nuggets(line),
         write=_write_jsonl,
         endings=(".jsonl",),
     ),

@@ -163,6 +163,7 @@ class Completions:
             _descending(pool_most),
             topic,
             is_sure=not isinstance(gain, Gain) or gain.kind != "probability" or gain.max_rel is not None,
+            counted=pool.counted,
         )
 
     def _by_rank(self, gain: Floats, n: int) -> Floats:
@@ -187,6 +188,7 @@ class Gains:
     ideal_most: Floats
     topic: np.typing.NDArray[np.intp]  # (N,)
     is_sure: bool  # whether the gains of judged documents are certain
+    counted: Bools | None = None  # (T, A) aspects that count even without a relevant document
 
     @property
     def below(self) -> Longs:
@@ -195,14 +197,19 @@ class Gains:
         return self.count - visible
 
     @property
-    def live(self) -> Bools:
+    def relevant(self) -> Bools:
         """(N, A) aspects that have a relevant document in every completion"""
         alive: Bools = np.asarray((self.ideal_most > 0).any(-1))
         return alive[self.topic]
 
     @property
+    def live(self) -> Bools:
+        """(N, A) aspects that count in every completion"""
+        return self.relevant if self.counted is None else self.relevant | self.counted[self.topic]
+
+    @property
     def maybe(self) -> Bools:
-        """(N, A) aspects that have a relevant document in some completion"""
+        """(N, A) aspects that count in some completion, because they have a relevant document there"""
         return ~self.live & (self.top > 0) & (self.count > 0)[:, None]
 
     def ideal(self, value: Floats, count: Longs, cutoff: int | None, most: bool) -> Floats:

@@ -68,9 +68,12 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     g = c.gains(binary(rel), None)
     judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
     m = judged.any(-1).sum(-1)
+    need = needed(hits.pool.counting(judged.any(-1)).sum(-1), level)
     # Where the search gave up, the cheapest cover that it found is what the best one costs at most.
-    cheapest = minimal_cover(judged, needed(m, level).astype(np.int32), a, b, nodes)[1]
-    cover = np.where(m > 0, cheapest, 0.0)[hits.topic]
+    cheapest = minimal_cover(judged, np.minimum(need, m).astype(np.int32), a, b, nodes)[1]
+    # Where the judged documents do not have the aspects that are needed, only new ones can complete a cover.
+    of_new = b * need if a == 0 else np.inf
+    cover = np.where(need > m, of_new, np.where(m > 0, cheapest, 0.0))[hits.topic]
     zero = np.zeros((len(hits.length), 1))
     of_judged = np.concatenate([zero, np.cumsum(g.least.sum(1), axis=-1)], axis=-1)
     of_free = np.concatenate([zero, np.cumsum(g.free, axis=-1)], axis=-1) * (g.top > 0).sum(-1)[:, None]

@@ -55,7 +55,7 @@ def global_gains(
     known, open_ = np.ones(len(weight)), np.ones(len(weight))
     topics = np.ones(len(by_topic)), np.ones(len(by_topic))
     if absolute:
-        live = (pools[1] > 0).any(-1)
+        live = c.hits.pool.counting((pools[1] > 0).any(-1))
         could = live | (c.level.max(-1, initial=0.0) > 0)
         topics = total(np.where(could, by_topic, 0.0)), total(np.where(live, by_topic, 0.0))
         open_, known = (x[c.hits.topic] for x in topics)

@@ -123,7 +123,7 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: s
     kept = np.ones(len(topic))
     if not g.is_sure:
         peak = np.maximum(pool.highest, c.level.max(-1, initial=0.0))
-        kept = np.where(g.live, tables.exp2(pool.highest - peak)[topic], 1.0).min(-1, initial=1.0)
+        kept = np.where(g.relevant, tables.exp2(pool.highest - peak)[topic], 1.0).min(-1, initial=1.0)
     relaxed = weighted_sum(own_ideals(g, parts, cutoff)[1], weight)
     if ideal == "exact":
         least, most = (x[topic] * scale for x in exact_utility(pool, parts, cutoff, nodes))

@@ -31,13 +31,13 @@ def weights(c: Completions, weighted: bool) -> Floats:
 
 
 def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: Bools) -> Pair:
-    """Bounds of the weighted mean of scores (N, A) over the aspects with a relevant document.
+    """Bounds of the weighted mean of scores (N, A) over the aspects that count.
 
-    An aspect that is `live` has a relevant document in every completion, and one that is `maybe` only in
-    some. Adding an aspect raises the mean if and only if its score is above the mean. So the highest mean
-    takes the aspects with the highest scores, down to some point, and the lowest mean takes those with the
-    lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the completions in which
-    it has a relevant document. The bounds are exact if those of all aspects are.
+    An aspect that is `live` counts in every completion, and one that is `maybe` only in some, because it has
+    a relevant document there. Adding an aspect raises the mean if and only if its score is above the mean. So
+    the highest mean takes the aspects with the highest scores, down to some point, and the lowest mean takes
+    those with the lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the
+    completions in which it has a relevant document. The bounds are exact if those of all aspects are.
     """
 
     def means(score: Floats, order: Longs) -> Floats:

@@ -25,6 +25,19 @@ def reciprocal_rank(c: Completions, rel: float, cutoff: int | None) -> Pair:
     return rising(c.gains(binary(rel), cutoff), score)
 
 
+def recall(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    """Bounds of R@k: new relevant documents above the cutoff raise the share, and those below lower it.
+    Exact."""
+    g = c.gains(binary(rel), cutoff)
+    found, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
+    above, below = (np.where(g.top > 0, count[:, None], 0) for count in (g.free.sum(-1), g.below))
+    return ratio(found, R + below), ratio(found + above, R + above)
+
+
+def success(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    return rising(c.gains(binary(rel), cutoff), lambda g: g.max(-1, initial=0.0))
+
+
 def precision_sums(
     g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats]
 ) -> Pair:
@@ -68,7 +81,7 @@ def precision_sums(
     reached = np.where(free & (top > 0), ratio(sums, most(m)), np.inf).min(-1)
     hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
-    return np.where(g.live, low, 0.0), high
+    return np.where(g.relevant, low, 0.0), high
 
 
 def average_precision(c: Completions, rel: float, normalize: bool, cutoff: int | None) -> Pair:
@@ -160,7 +173,7 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
         )
         best = discounted(g.ideal(g.top, np.minimum(g.count, last), cutoff, most=True), discount)
         low = np.minimum(low, np.where(inside, ratio(total, best), np.inf))
-    return np.where(g.live, low, 0.0), high
+    return np.where(g.relevant, low, 0.0), high
 
 
 def cascade(g: Gains) -> Pair:

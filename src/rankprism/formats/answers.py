@@ -1,0 +1,106 @@
+"""Answers of runs. Each becomes a ranking of one document, with a grade for each nugget of its topic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.judgments import Judgments
+from rankprism.errors import InputError
+from rankprism.foreign import quoted
+from rankprism.formats import files
+from rankprism.formats.json_lines import has_nuggets
+from rankprism.formats.known.nuggets import Answer, answers_of, are_nuggets
+from rankprism.formats.runs import read_run
+
+#: The name of the format.
+ANSWERS = "answers"
+
+
+def with_answers(
+    judgments: Judgments, sources: Mapping[str, Any], format: str | None = None
+) -> tuple[Judgments, dict[str, Any]]:
+    """The judgments with a document for each answer, and the runs, where answers have become rankings.
+
+    A source that holds answers of several runs becomes several runs, named by their `run_id`. All other
+    sources stay as they are. If there are no answers, the judgments are the same object.
+    """
+    found: dict[str, Any] = {}
+    answered: dict[str, dict[str, Answer]] = {}
+    for name, source in sources.items():
+        runs: Mapping[str, Any] = {name: source}
+        if are_answers(source, format):
+            own = _read(source, name)
+            runs = own if len(own) > 1 else {name: next(iter(own.values()))}
+            answered |= runs
+        for run, content in runs.items():
+            if run in found:
+                raise InputError(f"two runs are named {run!r}; rename one, or pass {{name: run}}")
+            found[run] = content
+    if not answered:
+        return judgments, found
+    for run, answers in answered.items():
+        found[run] = read_run({topic: {run: 1.0} for topic in answers}, name=run)
+    return _with_documents(judgments, answered), found
+
+
+def are_answers(source: Any, format: str | None = None) -> bool:
+    """Whether a source holds answers. Standard input and pipes are not looked at, only their format."""
+    if format is not None:
+        return format == ANSWERS
+    if isinstance(source, str | os.PathLike):
+        return os.path.isfile(source) and any(map(has_nuggets, files.first_lines(source, 1)))
+    return are_nuggets(source)
+
+
+def _read(source: Any, name: str) -> dict[str, dict[str, Answer]]:
+    if isinstance(source, str | os.PathLike):
+        file = files.text_file(source)
+        return answers_of(file, file.name)
+    return answers_of(source, name)
+
+
+def _with_documents(judgments: Judgments, answered: Mapping[str, Mapping[str, Answer]]) -> Judgments:
+    """The judgments, and the grades of each answer as those of a document with the name of its run."""
+    topics, aspects, docs, grades = judgments.table.columns()
+    added: list[float] = []
+    for run, answers in answered.items():
+        for topic, answer in answers.items():
+            wanted = judgments.aspects.get(topic)
+            if wanted is None:
+                continue  # a topic without nuggets, which is noted as one without judgments
+            _check(judgments, topic, answer)
+            topics += [topic] * len(wanted)
+            aspects += wanted
+            docs += [run] * len(wanted)
+            added += [answer.grades[nugget] for nugget in wanted]
+    table = JudgmentTable.from_columns(
+        judgments.source,
+        topics,
+        aspects,
+        docs,
+        np.concatenate([grades, np.array(added)]),
+        *judgments.table.bare_aspects(),
+    )
+    return replace(judgments, table=table)
+
+
+def _check(judgments: Judgments, topic: str, answer: Answer) -> None:
+    """Refuse an answer whose nuggets are not those of the topic."""
+    for nugget in answer.grades:
+        if nugget not in judgments.aspects[topic]:
+            raise InputError(
+                f"{answer.where}: {judgments.source} has no nugget {quoted(nugget)} of topic {topic!r}; "
+                f"assign the nuggets of that file, spelled as they are there"
+            )
+    for nugget in judgments.aspects[topic]:
+        if nugget not in answer.grades:
+            raise InputError(
+                f"{answer.where}: the answer to topic {topic!r} has no assignment of nugget "
+                f"{quoted(nugget)}, which {judgments.source} has; add it, perhaps as not_support"
+            )

@@ -1,0 +1,91 @@
+"""Measures for incomplete judgments, which tell unjudged documents from non-relevant ones.
+
+A document is unjudged if the topic's judgments do not name it, or if all its grades are negative. The second
+kind was in the pool that judgments were sampled from, which infAP takes into account.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.measures.compared import TREC_EVAL
+from rankprism.measures.declare import single
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parts import Rel, binary, hit_gain, pool_gain, ratio, total
+
+#: What trec_eval adds to the numbers of documents, so that a share of none is a half.
+EPSILON = 0.00001
+
+
+def judged_above(hits: Hits) -> tuple[Longs, Longs]:
+    """(N, H) twice: the judged documents above each hit, and those whose grades are all negative"""
+    named = np.maximum(np.minimum(hits.condensed_rank, hits.judged.shape[1]) - 1, 0).astype(np.int64)
+    if hits.negative is None:
+        return named, np.zeros_like(named)
+    before: Longs = np.cumsum(hits.negative, axis=-1, dtype=np.int64) - hits.negative
+    negative: Longs = np.take_along_axis(before, named, -1)
+    return named - negative, negative
+
+
+@single(
+    keeps="DeepTh",
+    keeps_ia="DeepTh",
+    bounds=Bounds(
+        "none", reason="it leaves the unjudged documents out, and a judgment would put them back in"
+    ),
+    cite="buckley2004retrieval",
+    compared=TREC_EVAL,
+)
+def Bpref(hits: Hits, rel: Rel = 1.0) -> Floats:
+    """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one.
+
+    Bpref = 1/R Σ_r (1 - min(n_r, R) / min(N, R)) over the relevant documents r in the ranking, where n_r is
+    the number of judged non-relevant documents above r, and the judgments have R relevant and N non-relevant
+    documents
+
+    Unjudged documents count nowhere. As in trec_eval, a document with a negative grade is unjudged.
+
+    >>> from rankprism import evaluate
+    >>> judged = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
+    >>> evaluate(judged, {"q": {"a": 4, "x": 3, "b": 2, "c": 1}}, ["Bpref"]).mean()
+    {'run': {'Bpref': 0.75}}
+    """
+    relevant = hit_gain(hits, binary(rel))
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    above = judged_above(hits)[0][:, None, :] - (np.cumsum(relevant, axis=-1) - relevant)
+    N = np.inf if hits.pool.judged is None else hits.pool.judged[hits.topic][:, None] - R
+    lost = ratio(np.minimum(above, R[:, :, None]), np.minimum(N, R)[:, :, None])
+    return ratio(total(relevant * (1 - lost)), R)
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds=Bounds("none", reason="it estimates how many of the unjudged documents are relevant"),
+    cite="yilmaz2006estimating",
+    compared=TREC_EVAL,
+)
+def infAP(hits: Hits, rel: Rel = 1.0) -> Floats:
+    """Inferred average precision: AP estimated from a sample of the pool.
+
+    infAP = 1/R Σ_r 1/r (1 + (c + n + u) (c + ε) / (c + n + 2ε)) over the ranks r of relevant documents, where
+    c relevant, n judged non-relevant, and u unjudged documents of the pool are above r, and ε is 0.00001
+
+    As in trec_eval, a document with a negative grade is in the pool and unjudged: it is assumed to be
+    relevant as often as the judged documents above r. A document without any grade is not in the pool and not
+    relevant. If all documents of the pool are judged, infAP differs from AP only by ε.
+
+    >>> from rankprism import evaluate
+    >>> judged = {"q": {"a": 1, "b": -1, "c": 1}}
+    >>> scores = evaluate(judged, {"q": {"a": 3, "b": 2, "c": 1}}, ["infAP", "AP"]).mean()["run"]
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'infAP': 1.0, 'AP': 0.8333}
+    """
+    relevant = hit_gain(hits, binary(rel))
+    judged, unjudged = (count[:, None, :] for count in judged_above(hits))
+    above = np.cumsum(relevant, axis=-1) - relevant
+    share = (above + EPSILON) / (judged + 2 * EPSILON)
+    precision = (1 + (judged + unjudged) * share) / hits.rank[:, None, :]
+    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    return ratio(total(relevant * precision), R)

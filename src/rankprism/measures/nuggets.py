@@ -1,0 +1,125 @@
+"""Nugget measures: how many of the facts that belong into an answer are in it (TREC RAG).
+
+A nugget is an aspect of a topic. An answer is a ranking of one document, whose grades say what the answer
+makes of each nugget: 1 is support, ½ is partial support, and 0 is no support. In a ranking of passages, a
+nugget has the highest grade of any passage. All nuggets count, even those that no document supports.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+
+from rankprism.data.hits import Bools, Floats, Hits, Pool
+from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.ranges import Pair, rising
+from rankprism.measures.declare import measure
+from rankprism.measures.measure import Bounds
+from rankprism.measures.parameter import Cutoff
+from rankprism.measures.parts import expected
+
+Strict = Annotated[bool, "partial support counts nothing; otherwise it counts ½"]
+
+TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
+
+
+def credit(grade: Floats, strict: bool) -> Floats:
+    """1 for support, which is any grade from 1 on, and ½ for partial support, which is any lower grade"""
+    partial_support = np.where(grade > 0, 0.0 if strict else 0.5, 0.0)
+    return np.where(grade >= 1, 1.0, partial_support)
+
+
+def supported(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
+    """(N, A) the credit for each nugget"""
+    best: Floats = credit(hits.top(cutoff).grade, strict).max(-1, initial=0.0)
+    return best
+
+
+def every(pool: Pool) -> Floats:
+    """(T, A) 1 for each nugget"""
+    named: Bools = pool.weight > 0 if pool.named is None else pool.named
+    return named.astype(np.float64)
+
+
+def vital(pool: Pool) -> Floats:
+    """(T, A) 1 for each vital nugget"""
+    return every(pool) * (pool.weight >= 1)
+
+
+def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) -> Pair:
+    """A nugget never loses when a passage turns out to support it. Exact."""
+    g = c.gains(partial(credit, strict=strict), cutoff)
+    low, high = rising(g, lambda gain: gain.max(-1, initial=0.0))
+    return expected(low, weight[g.topic]), expected(high, weight[g.topic])
+
+
+@measure(
+    keeps="Sat",
+    bounds=Bounds("exact", lambda c, **settings: _bounds(c, every(c.hits.pool), **settings)),
+    cite="pradeep2025great",
+    compared=TREC_RAG,
+    answers=True,
+)
+def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+    """Nugget recall: the share of a topic's nuggets that an answer supports.
+
+    NuggetAll = 1/n Σ_t s_t over all n nuggets of the topic, where s_t is 1 for support, ½ for partial support
+    and 0 for no support
+
+    With strict=True, partial support counts nothing. In a ranking of passages, s_t is that of the passage
+    among the first k that supports the nugget best.
+
+    >>> from rankprism import evaluate
+    >>> judged = {"q": {"n1": {"answer": 1}, "n2": {"answer": 0.5}, "n3": {"answer": 0}, "n4": {"answer": 0}}}
+    >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetAll", "NuggetAll(strict=True)"]).mean()
+    {'run': {'NuggetAll': 0.375, 'NuggetAll(strict=True)': 0.25}}
+    """
+    return expected(supported(hits, strict, cutoff), every(hits.pool)[hits.topic])
+
+
+@measure(
+    keeps="Sat",
+    bounds=Bounds("exact", lambda c, **settings: _bounds(c, vital(c.hits.pool), **settings)),
+    cite="pradeep2025great",
+    compared=TREC_RAG,
+    answers=True,
+)
+def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+    """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
+
+    NuggetVital = 1/v Σ_t s_t over the v vital nuggets of the topic, where s_t is as in NuggetAll; 0 if there
+    is none
+
+    The vital nuggets are the aspects of weight 1 or more. If there are no weights, all nuggets are vital.
+
+    >>> from rankprism import evaluate
+    >>> judged = {"q": {"n1": {"answer": 1}, "n2": {"answer": 0.5}, "n3": {"answer": 0}}}
+    >>> weights = {"q": {"n1": 1, "n2": 1, "n3": 0.5}}
+    >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetVital", "NuggetAll"], weights=weights).mean()
+    {'run': {'NuggetVital': 0.75, 'NuggetAll': 0.5}}
+    """
+    return expected(supported(hits, strict, cutoff), vital(hits.pool)[hits.topic])
+
+
+@measure(
+    keeps="Sat AspRel",
+    bounds=Bounds("exact", lambda c, **settings: _bounds(c, c.hits.pool.weight, **settings)),
+    cite="pradeep2025great",
+    compared=TREC_RAG,
+    answers=True,
+)
+def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+    """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.
+
+    NuggetWeighted = Σ_t w_t s_t / Σ_t w_t over all nuggets of the topic, where w_t is 1 for a vital nugget
+    and ½ for an okay one, and s_t is as in NuggetAll
+
+    >>> from rankprism import evaluate
+    >>> judged = {"q": {"n1": {"answer": 1}, "n2": {"answer": 0.5}, "n3": {"answer": 0}}}
+    >>> weights = {"q": {"n1": 1, "n2": 0.5, "n3": 0.5}}
+    >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetWeighted"], weights=weights).mean()
+    {'run': {'NuggetWeighted': 0.625}}
+    """
+    return expected(supported(hits, strict, cutoff), hits.weight)
