@@ -161,6 +161,21 @@ def test_labels_without_an_order_are_left_out_unless_one_is_given(dataset: Calla
     ]
 
 
+def test_options_describe_the_aspects_of_a_dataset(dataset: Callable[..., Any]) -> None:
+    """--labels alone orders the stance, and the aspects that it does not name stay as they are."""
+    from rankprism.cli.collection import read_judged
+
+    name = f"irds:{dataset(Stances).dataset_id()}"
+    found = read_judged(files=[name], labels=["stance=NO,NEUTRAL,FIRST,SECOND"])
+    assert found.scales is not None
+    assert [scale.aspect for scale in found.scales] == ["relevance", "quality", "stance"]
+    assert found.notes == ()
+    two = read_judged(files=[name], aspects="quality,relevance")
+    assert two.aspects == {"1": ("quality", "relevance")}
+    with pytest.raises(InputError, match="there is no column 'colour' among relevance, quality"):
+        read_judged(files=[name], labels=["colour=red,green"])
+
+
 def test_a_dataset_may_be_one_aspect_and_stand_in_a_description(
     dataset: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -186,7 +186,8 @@ def test_two_alphas_in_one_call() -> None:
 
 def test_topics_that_are_interleaved() -> None:
     measure = ir_measures.alpha_nDCG @ 20
-    mixed = sorted(run(), key=lambda scored: (scored.doc_id, scored.query_id))
+    mixed = sorted(run(), key=lambda scored: (-scored.score, scored.query_id))
+    assert len(list(itertools.groupby(mixed, key=lambda scored: scored.query_id))) > 100
     wanted = own(sample.QRELS, sample.RUNS[1], [str(measure)])
     assert per_topic(ir_measures.iter_calc([measure], qrels(), mixed)) == wanted
 

@@ -56,7 +56,9 @@ def new(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs whose documents are judged.")],
     documents: Annotated[
         str,
-        typer.Option(metavar="FILE", help="JSON lines with id and text, and title, url, type if known."),
+        typer.Option(
+            metavar="FILE", help="JSON lines with id and text, and title, url, type if known; or irds:ID."
+        ),
     ],
     topics: Annotated[
         str | None,

@@ -58,7 +58,7 @@ Baseline = Annotated[
 ]
 _JUDGMENTS = (
     "Judgments: a file of topic, subtopic, document and grade; or NAME=FILE for each of several aspects; or "
-    "a TOML file that describes them."
+    "a TOML file that describes them; or irds:ID for a dataset of ir_datasets."
 )
 Qrels = Annotated[
     list[str] | None,

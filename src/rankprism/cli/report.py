@@ -34,7 +34,7 @@ def report(
         typer.Option(
             metavar="FILE",
             help="Titles and texts of documents: JSON Lines with id, text and perhaps title, url and type; "
-            "or irds:NAME. Default: only ids are shown.",
+            "or irds:ID. Default: only ids are shown.",
             autocompletion=complete_file,
             show_default=False,
         ),
