@@ -13,6 +13,7 @@ import pytest
 import rankprism
 
 DOCS = Path(__file__).parents[1] / "docs"
+pytestmark = pytest.mark.xdist_group("site")  # built once for the whole suite
 
 
 @pytest.fixture(scope="module")

@@ -72,8 +72,7 @@ def power(
         randomised Tukey HSD; "t", the paired t-test with Holm's correction.
     alpha, resamples, seed : see `rankprism.compare`. Sakai and Song (2011) take 1,000 resamples.
     intervals : the confidence of the intervals; 0 for none. They cover the power that is expected with the
-    same
-        number of other topics. `differences` of the result compares the power of measures.
+        same number of other topics. `differences` of the result compares the power of measures.
 
     The result has the difference that is required for significance. For the bootstrap, it is the difference
     in the ⌈Bα⌉-th most extreme resample, and the largest of these over all pairs. For Tukey's HSD, it is the
