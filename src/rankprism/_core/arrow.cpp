@@ -36,6 +36,16 @@ Kind kind_of(std::string_view format) {
 
 bool is_set(const std::uint8_t* bits, std::int64_t i) { return ((bits[i >> 3] >> (i & 7)) & 1) != 0; }
 
+// Whether all bytes are ASCII and none is NUL. Eight at a time, because ids are short: 0 borrows into its top bit.
+bool is_simple(std::string_view text) {
+    if (text.size() < 8) return is_plain(text.data(), text.size());
+    constexpr std::uint64_t ones = 0x0101010101010101ULL, tops = 0x8080808080808080ULL;
+    const auto unusual = [](std::uint64_t word) { return (word | (word - ones)) & tops; };
+    std::uint64_t found = unusual(load(text.data() + text.size() - 8));
+    for (std::size_t at = 0; at + 8 < text.size(); at += 8) found |= unusual(load(text.data() + at));
+    return found == 0;
+}
+
 double from_half(std::uint16_t bits) {
     const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
     double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
@@ -224,6 +234,7 @@ class Column {
     void start(const ArrowArray& batch, std::int64_t row) {
         const ArrowArray& array = *batch.children[number_];
         row_ = row;
+        last_ = {};
         std::string_view wrong = own_.start(array, batch.offset, batch.length);
         if (wrong.empty() && dictionary_) {
             if (array.dictionary == nullptr) {
@@ -250,8 +261,10 @@ class Column {
         std::string_view text;
         if (!meant().text(at, text)) fail(i, "the text in the column " + quoted(name_) + " lies outside its buffers");
         if (text.empty()) fail(i, "'' is no " + std::string(what_) + " id; " + rule);
-        if (!is_plain(text.data(), text.size())) check_unusual(i, text);
+        if (text == last_) return text;
+        if (!is_simple(text)) check_unusual(i, text);
         if (text.size() > longest_id) fail(i, "the " + std::string(what_) + " id is longer than a gigabyte");
+        last_ = text;
         return text;
     }
 
@@ -326,6 +339,7 @@ class Column {
     Values own_;
     std::optional<Values> dictionary_;
     std::int64_t row_ = 0;
+    std::string_view last_;  // an id of this batch that has been checked
     char digits_[24];
     std::string made_;
 };
