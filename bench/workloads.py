@@ -29,27 +29,26 @@ class Workload:
     runs: int
     topics: int
     depth: int
-    judged: tuple[int, int]  # documents of a topic, at least and at most
-    subtopics: tuple[int, int]
+    judged: tuple[int, int] = (300, 600)  # documents of a topic, at least and at most; TREC's Web Track
+    subtopics: tuple[int, int] = (3, 8)
     scattered: bool = False  # judgments are sorted by subtopic and runs by rank, not by topic
 
 
-WEB_TRACK = {"judged": (300, 600), "subtopics": (3, 8)}
 # Like MS MARCO's queries with a little more judged: 100,000 topics with 450 judged documents each are no
 # real collection.
-MANY_QUERIES = {"judged": (5, 15), "subtopics": (3, 8)}
+MANY_QUERIES = (5, 15), (3, 8)
 # Like the logs of a recommender: 40 million judgments.
-MILLION = {"judged": (5, 5), "subtopics": (8, 8)}
+MILLION = (5, 5), (8, 8)
 
 WORKLOADS = {
     w.name: w
     for w in (
-        Workload("S", 1, 50, 1_000, **WEB_TRACK),
-        Workload("M", 30, 50, 1_000, **WEB_TRACK),
-        Workload("L", 30, 50, 10_000, **WEB_TRACK),
-        Workload("Q", 1, 100_000, 20, **MANY_QUERIES),
-        Workload("T", 1, 1_000_000, 20, **MILLION),
-        Workload("U", 1, 1_000_000, 20, **MILLION, scattered=True),
+        Workload("S", 1, 50, 1_000),
+        Workload("M", 30, 50, 1_000),
+        Workload("L", 30, 50, 10_000),
+        Workload("Q", 1, 100_000, 20, *MANY_QUERIES),
+        Workload("T", 1, 1_000_000, 20, *MILLION),
+        Workload("U", 1, 1_000_000, 20, *MILLION, scattered=True),
     )
 }
 
@@ -111,8 +110,8 @@ def _append(workload: Workload, folder: Path, rng: np.random.Generator, slab: in
         score = decimal(_scores(rng, workload).ravel())
         name = f"run{run:02}"
         ranked_id, tag = ids[row, best.ravel()], f" {name}".encode()
-        columns = (number(topics[row]), b" Q0 ", ranked_id, b" ", number(rank), b" ", score, tag)
-        _append_lines(folder / f"{name}.run", columns, rank if workload.scattered else None)
+        ranked = (number(topics[row]), b" Q0 ", ranked_id, b" ", number(rank), b" ", score, tag)
+        _append_lines(folder / f"{name}.run", ranked, rank if workload.scattered else None)
 
 
 def _append_lines(path: Path, columns: tuple[Bytes | bytes, ...], part: Longs | None) -> None:
