@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -18,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankprism
-from rankprism import InputError, MeasureError, Run, Scores, sample
+from rankprism import InputError, MeasureError, Run, Scores, measures, sample
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
@@ -69,6 +70,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.shuffle.partitions": "3",
+        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than running
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
         "spark.task.maxFailures": "2",
         "spark.ui.showConsoleProgress": "false",
@@ -276,7 +278,7 @@ def test_weights_and_labels_travel_with_the_judgments() -> None:
     ]
     weights = {topic: {"relevance": 0.25 * (1 + int(topic)), "credibility": 1.0} for topic in judgments}
     read = rankprism.read_judgments(judgments, weights=weights)
-    measures = [
+    chosen = [
         "nDCG_IA@5",
         "CAM(nDCG@5)",
         "MM(AP)",
@@ -285,8 +287,25 @@ def test_weights_and_labels_travel_with_the_judgments() -> None:
         "RBU@5",
         "EU@5",
     ]
-    expected = as_dict(rankprism.evaluate(read, by_run(rows), measures))
-    assert in_partitions(read, rows, measures, 2, 1, divided=False) == expected
+    expected = as_dict(rankprism.evaluate(read, by_run(rows), chosen))
+    assert in_partitions(read, rows, chosen, 2, 1, divided=False) == expected
+    with pytest.raises(MeasureError, match="the labels of all topics, as TOMA does"):
+        in_partitions(judgments, rows, chosen, 1, 1, divided=True)
+
+
+def test_every_measure_has_the_local_bits() -> None:
+    names = [name for name in measures.names() if measures.lookup(name).needs == "judgments"]
+    judgments, rows = random_collection(2, topics=7, runs=2)
+    usable = []
+    for name in names:
+        # Some measures need other judgments or parameters, and say so locally.
+        with contextlib.suppress(rankprism.RankprismError):
+            rankprism.evaluate(judgments, by_run(rows), name)
+            usable.append(name)
+    assert len(usable) > 40
+    expected = as_dict(rankprism.evaluate(judgments, by_run(rows), usable))
+    assert in_partitions(judgments, rows, usable, 2, 3, divided=False) == expected
+    assert in_partitions(judgments, rows, usable, 1, 3, divided=True) == expected
 
 
 def test_a_topic_without_judgments_is_checked_as_it_is_locally() -> None:
@@ -423,8 +442,6 @@ def test_what_is_refused_locally_is_refused(frame: Frames) -> None:
         spark.evaluate(judgments, [("1", "d1", 1.0)], "AP")  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="needs preferences"):
         spark.evaluate(judgments, data, "nPrf")
-    with pytest.raises(MeasureError, match="set broadcast=True"):
-        spark.evaluate(frame(judgment_columns(judgments)), data, "TOMA(AP)", broadcast=False)
 
 
 def dies_once(what: str, mark: Path) -> Callable[[Iterator[Any]], Iterator[Any]]:

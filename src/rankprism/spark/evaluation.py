@@ -24,7 +24,6 @@ from rankprism.spark.partition import (
     Carried,
     Packed,
     Task,
-    looks_at_all_topics,
     pack,
     score_partition,
     unpacked,
@@ -94,10 +93,10 @@ def evaluate(
     ranked = _ranked(runs, order)
     session = runs.sparkSession
     divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
-    wanted = partitions or int(str(session.conf.get("spark.sql.shuffle.partitions", "200")))
+    wanted = partitions or _usual_partitions(session)
     settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
     judged = (
-        _divided(cast("DataFrame", judgments), chosen)
+        _divided(cast("DataFrame", judgments))
         if divided
         else _broadcast(session, _read(judgments, settings), wanted)
     )
@@ -137,6 +136,12 @@ def to_arrow(frame: DataFrame) -> pa.Table:
     if hasattr(frame, "toArrow"):
         return frame.toArrow()
     return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)  # before Spark 4
+
+
+def _usual_partitions(session: SparkSession) -> int:
+    """Spark's setting, which is a word on clusters that choose the number themselves."""
+    setting = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
+    return int(setting) if setting.isdigit() else 200
 
 
 def _is_divided(judgments: Any, broadcast: bool | None, described: bool) -> bool:
@@ -272,16 +277,10 @@ def _topic_rows(
         yield pa.record_batch(columns)
 
 
-def _divided(judgments: DataFrame, measures: tuple[Any, ...]) -> _Judged:
+def _divided(judgments: DataFrame) -> _Judged:
     """Judgments that go to the workers by topic, as rows among those of the runs."""
     from pyspark.sql import functions as F
 
-    for measure in measures:
-        if looks_at_all_topics(measure):
-            raise MeasureError(
-                f"{measure} looks at the labels of all topics, and the judgments are divided by topic; "
-                f"set broadcast=True"
-            )
     columns = spelled(judgments.columns, ("topic", "aspect", "doc", "grade"), "aspect", "judgments")
     aspect = _id(judgments, columns["aspect"], "judgments") if "aspect" in columns else F.lit(ONLY_ASPECT)
     rows = judgments.select(

@@ -18,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankprism.data.hits import Longs
+from rankprism.data.hits import Cells, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
-from rankprism.errors import RankprismError
+from rankprism.data.scales import Labels
+from rankprism.errors import MeasureError, RankprismError
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
@@ -33,9 +34,6 @@ from rankprism.results.scores import Scores
 ROWS = "run string, topic string, aspect string, doc string, number double, rank double, share int"
 #: The rows of the result.
 SCORES = "run string, topic string, measure string, score double"
-
-#: Measures that look at the labels of all documents of a collection, and not only at those of a topic.
-OF_ALL_TOPICS = ("TOMA", "Aspect", "Contrast")
 
 #: The largest number of scores in one batch that goes back to Spark.
 _AT_ONCE = 1 << 18
@@ -125,7 +123,7 @@ class Unpacked:
         for name in ("weights", "navigational"):
             if others[name] is not None:
                 others[name] = others[name][aspects]
-        return replace(_judgments(self.table.take(pa.array(rows))), **others)
+        return _of_some_topics(replace(_judgments(self.table.take(pa.array(rows))), **others))
 
 
 #: The judgments that this process has unpacked last: the tasks of a job follow each other in one process.
@@ -145,9 +143,22 @@ def share_of(run: str, shares: int) -> int:
     return zlib.crc32(run.encode()) % shares
 
 
-def looks_at_all_topics(measure: Measure) -> bool:
-    inside = [value for value in measure.settings.values() if isinstance(value, Measure)]
-    return measure.name in OF_ALL_TOPICS or any(map(looks_at_all_topics, inside))
+class LooksAtAllTopics(Exception):
+    """A measure such as TOMA asks for the labels of the whole collection, and not only of some topics."""
+
+
+class _SomeCells(Cells):
+    """The cells of some topics of a collection, from which the labels of the collection cannot be known."""
+
+    @cached_property
+    def labels(self) -> Labels:
+        raise LooksAtAllTopics
+
+
+def _of_some_topics(judgments: Judgments) -> Judgments:
+    cells = _SomeCells(**{field.name: getattr(judgments.cells, field.name) for field in fields(Cells)})
+    judgments.__dict__["cells"] = cells  # where the cached property keeps it
+    return judgments
 
 
 def score_partition(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -160,7 +171,8 @@ def score_partition(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[p
     ranked, others = rows.filter(of_runs), rows.filter(pc.invert(of_runs))
     own = None
     if task.judgments is None and len(others):
-        own = _without_rows(_judgments, _columns(others, "topic", "aspect", "doc", number="grade"))
+        judged = _columns(others, "topic", "aspect", "doc", number="grade")
+        own = _of_some_topics(_without_rows(_judgments, judged))
     for share in pc.unique(rows["share"]).to_pylist():
         in_share = ranked.filter(pc.equal(ranked["share"], share))
         named = others.filter(pc.equal(others["share"], share))["topic"]
@@ -176,9 +188,7 @@ def _judged(task: Task, own: Judgments | None, present: Collection[str]) -> tupl
         return own, set(present).intersection(() if own is None else own.topics)
     known = unpacked(task.judgments, task.key)
     topics = {topic for topic in present if topic in known.number}
-    if not topics:
-        return None, topics
-    return known.whole if any(map(looks_at_all_topics, task.measures)) else known.of(topics), topics
+    return (known.of(topics) if topics else None), topics
 
 
 def _by_run(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
@@ -208,17 +218,15 @@ def _scores(
     if not tables:
         return
     runs = {name: _without_rows(_run, name, table, topics) for name, table in tables.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is to be noted of a run cannot be seen in a part of it
-        scores = _without_rows(
-            evaluate,
-            judgments,
-            runs,
-            task.measures,
-            order=task.order,
-            duplicates=task.duplicates,
-            threads=1,  # Spark has a task for each core
-        )
+    try:
+        scores = _without_rows(_evaluated, task, judgments, runs)
+    except LooksAtAllTopics:
+        if task.judgments is None:
+            raise MeasureError(
+                "a measure looks at the labels of all topics, as TOMA does, and the judgments are divided by "
+                "topic; set broadcast=True"
+            ) from None
+        scores = _without_rows(_evaluated, task, unpacked(task.judgments, task.key).whole, runs)
     wanted = np.isin(np.array(scores.topics), np.array(sorted(topics)))[None, :].repeat(len(runs), 0)
     if task.topics == "retrieved":
         number = {topic: t for t, topic in enumerate(scores.topics)}
@@ -228,6 +236,19 @@ def _scores(
             retrieved[has] = True
             wanted[r] &= retrieved
     yield from _as_batches(scores, wanted)
+
+
+def _evaluated(task: Task, judgments: Judgments, runs: Mapping[str, Run]) -> Scores:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is to be noted of a run cannot be seen in a part of it
+        return evaluate(
+            judgments,
+            runs,
+            task.measures,
+            order=task.order,
+            duplicates=task.duplicates,
+            threads=1,  # Spark has a task for each core
+        )
 
 
 def _run(name: str, table: pa.Table, topics: Collection[str]) -> Run:
