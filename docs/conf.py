@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tomllib
@@ -102,24 +103,31 @@ def plain_aliases(
 
 def adapt_links(app: Sphinx, tree: nodes.document) -> None:
     """Let links that are written for GitHub read well here and lead to the same places."""
-    for link in list(tree.findall(addnodes.pending_xref)):
-        if link.get("reftype") != "myst":
+    kinds = (addnodes.pending_xref, addnodes.download_reference)
+    for link in [node for kind in kinds for node in tree.findall(kind)]:
+        if link.get("reftype") not in ("myst", None):
             continue
-        folder = (DOCS / app.env.docname).parent / link["reftarget"]
-        if folder.is_dir():
-            home = PROJECT.get("urls", {}).get("Repository")
-            path = folder.resolve().relative_to(ROOT)
-            text = nodes.reference(refuri=f"{home}/tree/main/{path}") if home else nodes.inline()
-            text.extend(link.children)
-            link.replace_self(text)
+        here = (DOCS / app.env.docname).parent
+        path = Path(os.path.normpath(here / link["reftarget"]))
+        new: nodes.Element | None = None
+        if not path.is_relative_to(DOCS):
+            found = next((p for p in (path, path.with_name(f"{path.name}.md")) if p.exists()), None)
+            new = in_repository(found) if found else None
+        elif path.name in html_extra_path:
+            new = nodes.reference(refuri=os.path.relpath(path, here), internal=True)
+        if new is not None:
+            new.extend(link.children)
+            link.replace_self(new)
         elif link.astext().endswith(".md"):  # the title of the page says more than its file
             link["refexplicit"] = False
             link[0].clear()
-    for download in list(tree.findall(addnodes.download_reference)):
-        if download["reftarget"] in html_extra_path:
-            page = nodes.reference(refuri=download["reftarget"], internal=True)
-            page.extend(download.children)
-            download.replace_self(page)
+
+
+def in_repository(path: Path) -> nodes.Element:
+    """A link to a file or a folder that is not part of the site. It is plain text if we have no address."""
+    home = PROJECT.get("urls", {}).get("Homepage")
+    kind = "tree" if path.is_dir() else "blob"
+    return nodes.reference(refuri=f"{home}/{kind}/main/{path.relative_to(ROOT)}") if home else nodes.inline()
 
 
 def setup(app: Sphinx) -> None:

@@ -44,6 +44,7 @@ def test_two_pages_build_without_a_warning(site: Path) -> None:
     assert "<h1>Start here" in start
     for picture in re.findall(r'<img [^>]*src="([^"]*)"', start):
         assert (site / picture).exists()
+    assert 'href="sample-report.html"' in start
     assert (site / "sample-report.html").exists()
 
 
