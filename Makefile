@@ -52,7 +52,7 @@ lowest: $(VENV)/wheel
 
 # The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
 TESTS ?= tests/test_packaging.py tests/test_cli.py tests/test_docs.py::test_links_lead_somewhere tests/test_formats.py \
-  tests/test_same_bits.py tests/test_scores.py tests/test_tables.py
+  tests/test_scores.py tests/test_tables.py
 package:
 	.ci/package $(PYTHON) $(TESTS)
 
