@@ -306,6 +306,12 @@ def shares(one_more: dict[str, Any] | None, grid: dict[str, Any] | None) -> list
     ]
 
 
+def of_doors(doors: dict[str, float] | None) -> list[Target]:
+    """Tables in memory beside text files, in CPU time."""
+    ratio = doors["pyarrow tables"] / doors["text files"] if doors else None
+    return [Target("M: CPU of pyarrow tables over that of text files", ratio, "≤", 1.5)]
+
+
 def of_meta(meta: dict[str, float]) -> list[Target]:
     """70 systems × 50 topics, and the axioms, on one core."""
     return [
@@ -377,6 +383,12 @@ def print_grid(workload: Workload, grid: dict[str, Any]) -> None:
     )
 
 
+def print_doors(workload: Workload, doors: dict[str, float]) -> None:
+    print(f"\n{workload['name']}: CPU time of evaluate, by what it is given")
+    for door, seconds in doors.items():
+        print(f"  {door:<46}{seconds:>10.3f} s {seconds / doors['text files']:>7.2f} × text files")
+
+
 def print_meta(meta: dict[str, float]) -> None:
     print("\nMeta-evaluation of 70 systems × 50 topics, on one core")
     print(f"  paired bootstrap, 10,000 resamples, 2,415 pairs {meta['bootstrap']:>8.3f} s", end="")
@@ -437,6 +449,7 @@ def record(
     results: dict[str, list[Row]],
     one_more: Any,
     grid: Any,
+    doors: Any,
     meta: dict[str, float],
     preferences: dict[str, float],
     imports: dict[str, float],
@@ -456,6 +469,7 @@ def record(
             for name, rows in results.items()
         },
         "one more measure": one_more,
+        "doors": doors,
         "grid": grid,
         "meta": meta,
         "preferences": preferences,
@@ -487,11 +501,14 @@ def main() -> None:
     if new:  # ranx compiles itself now and keeps that; its first use is measured apart
         measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
     results: dict[str, list[Row]] = {}
-    one_more = grid = None
+    one_more = grid = doors = None
     for workload in workloads:
         skip = SLOW if chosen.skip_slow and workload["name"] == "L" else ()
         results[workload["name"]] = list(compare(workload, effort, skip))
         print_workload(workload, results[workload["name"]])
+        if workload["name"] == "M":
+            doors = json.loads(measure(script(OURS, "doors.py")(workload, DIVERSITY), Effort(1, 1))[1])
+            print_doors(workload, doors)
         if workload["name"] == "Q":
             command = script(OURS, "one_more_measure.py")(workload, DIVERSITY)
             one_more = json.loads(measure(command, Effort(1, 1))[1])
@@ -513,12 +530,13 @@ def main() -> None:
     reached = [
         *targets(results, statements, {w["name"]: lines_of(w) for w in workloads}),
         *shares(one_more, grid),
+        *of_doors(doors),
         *of_meta(meta),
         *of_preferences(preferences),
     ]
     waited = disturbed(results)
     print_targets(reached, waited)
-    record(results, one_more, grid, meta, preferences, imports, reached, waited)
+    record(results, one_more, grid, doors, meta, preferences, imports, reached, waited)
 
 
 if __name__ == "__main__":

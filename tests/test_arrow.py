@@ -74,11 +74,12 @@ EXPECTED_RUN = contents(read_run(RANKED))
 TEXTS = {
     "string": pa.string(),
     "large_string": pa.large_string(),
-    "string_view": pa.string_view(),
     "dictionary": pa.dictionary(pa.int32(), pa.string()),
     "dictionary of int8": pa.dictionary(pa.int8(), pa.large_string()),
     "dictionary of uint64": pa.dictionary(pa.uint64(), pa.string()),
 }
+if hasattr(pa, "string_view"):  # from pyarrow 16 on
+    TEXTS["string_view"] = pa.string_view()
 NUMBERS = [
     pa.float64(),
     pa.float32(),
@@ -538,7 +539,7 @@ def test_an_unchanged_stream_is_read_through_the_same_wrapper() -> None:
     assert contents(read_judgments(Tampered(JUDGMENTS, lambda s: None, lambda b: None))) == EXPECTED
 
 
-@pytest.mark.parametrize("kind", ["string", "string_view", "dictionary"])
+@pytest.mark.parametrize("kind", sorted({"string", "string_view", "dictionary"} & set(TEXTS)))
 def test_references_beyond_a_buffer_are_refused(kind: str) -> None:
     long = [f"an id of more than twelve bytes {i}" for i in range(6)]
     good = cast(pa.chunked_array([long]), TEXTS[kind]).chunk(0)

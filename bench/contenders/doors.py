@@ -1,6 +1,6 @@
-"""doors.py MEASURE,... QRELS RUN...: the CPU time from judgments and runs to scores, by the form that they have.
+"""doors.py MEASURE,... QRELS RUN...: the CPU time from judgments and runs to scores, by their form.
 
-Tables are in memory before the clock starts. Those in files are read from them, as text is. Every form has to give
+Frames and tables are in memory before the clock starts; files are read, as text is. Every form has to give
 the same scores to the last bit.
 """
 

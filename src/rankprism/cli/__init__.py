@@ -13,6 +13,7 @@ _EXTRAS = {
     "vl_convert": "rankprism[plots]",
     "backports": "rankprism[zstd]",
     "pyarrow": "rankprism[parquet]",
+    "duckdb": "rankprism[duckdb]",
     "jinja2": "rankprism[report]",
     "psycopg": "rankprism[assess-postgres]",
     **dict.fromkeys(("alembic", "markdown_it", "sqlalchemy", "starlette", "uvicorn"), "rankprism[assess]"),
