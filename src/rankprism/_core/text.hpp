@@ -159,7 +159,7 @@ class Blocks {
 // the source, so memory does not grow with it. Errors name the lines of the source.
 class Regrouped {
   public:
-    static constexpr std::size_t usual = 200 << 20;
+    static constexpr std::size_t usual = 128 << 20;
 
     Regrouped(Source source, std::size_t block, std::size_t budget);
     // Whether there are more topics. `source` is their text, which lasts until the next call.
