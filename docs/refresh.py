@@ -134,7 +134,12 @@ def executed(notebook: Path) -> str:
 def sample_report() -> Report:
     """The report of the sample collection, as docs/report.md shows it."""
     return make(
-        sample.QRELS, list(sample.RUNS), weights=sample.WEIGHTS, depth=10, title="The sample collection"
+        sample.QRELS,
+        list(sample.RUNS),
+        preferences=sample.PREFERENCES,
+        weights=sample.WEIGHTS,
+        depth=10,
+        title="The sample collection",
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankprism import read_judgments, sample
+from rankprism import read_judgments, read_preferences, sample
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -112,4 +112,5 @@ def test_the_report_of_the_sample_is_what_would_be_made_now() -> None:
     data = json.loads(re.findall(r'<script type="application/json" id="data">(.*)</script>', text)[0])
     assert data["runs"] == [path.stem for path in sample.RUNS]
     assert data["rankings"]["depth"] == 10
-    assert [m["name"] for m in data["measures"]] == list(default_measures(read_judgments(sample.QRELS)))
+    suited = default_measures(read_judgments(sample.QRELS), read_preferences(sample.PREFERENCES))
+    assert [m["name"] for m in data["measures"]] == list(suited)

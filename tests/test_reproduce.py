@@ -15,6 +15,7 @@ import pytest
 
 from rankprism import InputError, evaluate, read_judgments, sample
 from rankprism.aspects import attainable, labels
+from rankprism.axioms.table import paper_table
 from rankprism.data.run import Alignment
 from rankprism.meta.discriminative_power import power
 from rankprism.preferences.experiments import measure_correlation
@@ -222,7 +223,7 @@ PAPERS: dict[str, tuple[Callable[..., Reproduction], list[str], list[str]]] = {
 def axioms_once() -> Iterator[None]:
     """Table 1 of rbu needs no collection, and takes most of the time."""
     found: dict[tuple[int, int], Any] = {}
-    search = rbu_module.paper_table
+    search = paper_table
 
     def remembered(*, instances: int, seed: int, on_progress: Any) -> Any:
         if (instances, seed) not in found:

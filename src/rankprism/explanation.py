@@ -57,11 +57,11 @@ def explain(
 
     >>> qrels = {"q": {"car": {"a": 1, "b": 1}, "cat": {"c": 1}}}
     >>> print(explain(qrels, {"cars": {"q": {"a": 3, "b": 2, "c": 1}}}, "alpha_nDCG@3", "q"))
-    run   rank  doc  aspects    gain  novelty  discount  earned  score so far
-    ─────────────────────────────────────────────────────────────────────────
-    cars  1     a    car:1    0.5000   1.0000    1.0000  0.5317        0.5317
-    cars  2     b    car:1    0.5000   0.5000    0.6309  0.1677        0.6994
-    cars  3     c    cat:1    0.5000   1.0000    0.5000  0.2658        0.9652
+    run   rank  doc  aspects    gain  novelty  discount   scale  earned  score so far
+    ─────────────────────────────────────────────────────────────────────────────────
+    cars  1     a    car:1    0.5000   1.0000    1.0000  1.0633  0.5317        0.5317
+    cars  2     b    car:1    0.5000   0.5000    0.6309  1.0633  0.1677        0.6994
+    cars  3     c    cat:1    0.5000   1.0000    0.5000  1.0633  0.2658        0.9652
     <BLANKLINE>
     alpha_nDCG@3: cars 0.9652.
     """
