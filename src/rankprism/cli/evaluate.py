@@ -92,6 +92,7 @@ def evaluate(
     rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
     rankprism evaluate prefs.tsv runs/*.run -m nPrf@20 --by assessor
+    rankprism evaluate nuggets.jsonl answers.jsonl -m NuggetAll
     """
     from rankprism.cli.output import write_in
     from rankprism.results.outputs import Style, check_style, output_format
