@@ -216,10 +216,15 @@ def parts_by_kind(
 
         def of_preferences(runs: Sequence[Alignment]) -> Iterator[_Batch]:
             for hits, which_runs, topics in preference_batches(pool, runs):
-                yield lambda hits=hits: hits, which_runs, topics
+                yield partial(_itself, hits), which_runs, topics
 
         parts.append(_Part("preferences", relative, preferred.named, of_preferences))
     return parts
+
+
+def _itself(hits: PreferenceHits) -> PreferenceHits:
+    """Hits that are made already."""
+    return hits
 
 
 def answers_as_runs(

@@ -274,7 +274,7 @@ class Aligner {
             });
         }
         const std::uint8_t compared = compare_orders(t, lines);
-        return compared == 0 && !look.falls && looks_swapped(lines) ? rising : compared;
+        return compared == 0 && !look.falls && looks_swapped(lines) ? std::uint8_t{rising} : compared;
     }
 
     // by_rank_: the lines by rank. Documents with the same rank are not compared.
@@ -423,10 +423,10 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
             for (; line < run.lines.size() && run.topic[line] == t; ++line) lines.push_back(run.lines[line]);
             aligner.topic(run.topics[t], lines, run.ids_are_ascii());
         }
-        return aligner.finish();
+    } else {
+        const auto groups = by_topic(run.lines, run.topic, run.topics.size());
+        for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
     }
-    const auto groups = by_topic(run.lines, run.topic, run.topics.size());
-    for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
     Collection all(judgments.topics());
     all.add(aligner.found);
     return all.finish();

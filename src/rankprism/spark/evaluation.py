@@ -167,9 +167,9 @@ def _ranked(runs: DataFrame, order: str) -> DataFrame:
             f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for others"
         )
     expected = ("topic", "doc", "score", *(("rank",) if order == "rank" else ()))
-    if order == "rank" and "rank" not in spelled(runs.columns, (*expected, "rank"), "rank", "runs"):
+    if order == "rank" and "rank" not in spelled(runs.columns, (*expected, "rank"), ("rank",), "runs"):
         raise InputError("runs: has no ranks to order by; use order='score'")
-    columns = spelled(runs.columns, expected, None, "runs")
+    columns = spelled(runs.columns, expected, (), "runs")
     by_name = {column.casefold(): column for column in runs.columns}
     run = next((by_name[spelling] for spelling in RUN if spelling in by_name), None)
     rank = _number(runs, columns["rank"], "runs") if order == "rank" else F.lit(None).cast("double")
@@ -281,7 +281,7 @@ def _divided(judgments: DataFrame) -> _Judged:
     """Judgments that go to the workers by topic, as rows among those of the runs."""
     from pyspark.sql import functions as F
 
-    columns = spelled(judgments.columns, ("topic", "aspect", "doc", "grade"), "aspect", "judgments")
+    columns = spelled(judgments.columns, ("topic", "aspect", "doc", "grade"), ("aspect",), "judgments")
     aspect = _id(judgments, columns["aspect"], "judgments") if "aspect" in columns else F.lit(ONLY_ASPECT)
     rows = judgments.select(
         F.lit(None).cast("string").alias("run"),
