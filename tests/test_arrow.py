@@ -102,7 +102,7 @@ def cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 def chunked(whole: pa.Table, sizes: Sequence[int], padding: int = 0) -> pa.RecordBatchReader:
     """The same rows in batches of these sizes, each cut out of a longer array."""
-    batches = []
+    batches: list[Any] = []
     start = 0
     for size in [*sizes, whole.num_rows]:
         part = whole.slice(start, size)
@@ -268,8 +268,12 @@ def test_the_scores_of_official_runs_have_the_same_bytes(
     pa.feather.write_feather(runs, tmp_path / "runs.feather", chunksize=777)
     for order in ("score", "rank", "trec_eval"):
         expected = evaluate(folder / name, paths, MEASURES, order=order)
-        for pair in ((judgments, runs), (tmp_path / "qrels.parquet", tmp_path / "runs.feather")):
-            found = evaluate(*pair, MEASURES, order=order)
+        doors: list[tuple[Any, Any]] = [
+            (judgments, runs),
+            (tmp_path / "qrels.parquet", tmp_path / "runs.feather"),
+        ]
+        for own_judgments, own_runs in doors:
+            found = evaluate(own_judgments, own_runs, MEASURES, order=order)
             assert (found.runs, found.topics) == (expected.runs, expected.topics)
             assert found.values.tobytes() == expected.values.tobytes()
             assert found.conventions["notes"] == expected.conventions["notes"] or order == "score"
