@@ -268,9 +268,12 @@ def test_the_scores_of_official_runs_have_the_same_bytes(
     pa.feather.write_feather(runs, tmp_path / "runs.feather", chunksize=777)
     for order in ("score", "rank", "trec_eval"):
         expected = evaluate(folder / name, paths, MEASURES, order=order)
-        files = (tmp_path / "qrels.parquet", tmp_path / "runs.feather")
-        for judged_in, runs_in in ((judgments, runs), files):
-            found = evaluate(judged_in, runs_in, MEASURES, order=order)
+        doors: list[tuple[Any, Any]] = [
+            (judgments, runs),
+            (tmp_path / "qrels.parquet", tmp_path / "runs.feather"),
+        ]
+        for own_judgments, own_runs in doors:
+            found = evaluate(own_judgments, own_runs, MEASURES, order=order)
             assert (found.runs, found.topics) == (expected.runs, expected.topics)
             assert found.values.tobytes() == expected.values.tobytes()
             assert found.conventions["notes"] == expected.conventions["notes"] or order == "score"
