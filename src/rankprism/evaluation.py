@@ -208,10 +208,15 @@ def _parts(
 
         def of_preferences(runs: Sequence[Alignment]) -> Iterator[_Batch]:
             for hits, which_runs, topics in preference_batches(pool, runs):
-                yield lambda hits=hits: hits, which_runs, topics
+                yield partial(_as_it_is, hits), which_runs, topics
 
         parts.append(_Part("preferences", relative, preferred.named, of_preferences))
     return parts
+
+
+def _as_it_is(hits: PreferenceHits) -> PreferenceHits:
+    """The hits of a batch that are made already."""
+    return hits
 
 
 def _read_once(source: Any, name: str, format: str | None, duplicates: str) -> Any:
