@@ -599,7 +599,9 @@ def test_a_stream_can_be_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "capsule", [JUDGMENTS.schema.__arrow_c_schema__(), 7, None, RuntimeError("no")], ids=str
+    "capsule",
+    [JUDGMENTS.schema.__arrow_c_schema__(), 7, None, RuntimeError("no")],
+    ids=["schema", "number", "none", "error"],
 )
 def test_what_is_no_stream_is_refused(capsule: Any) -> None:
     with pytest.raises(InputError, match="judgments: Given gives no Arrow stream"):

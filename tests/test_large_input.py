@@ -171,6 +171,28 @@ print(1024 * (peak() - before), os.path.getsize(path))
 
 
 @MEMORY
+def test_judgments_of_many_topics_take_less_memory_than_their_text(tmp_path: Path) -> None:
+    done = child(
+        tmp_path,
+        """
+from rankprism import read_judgments
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+with open(path, "w") as file:
+    for t in range(20_000):
+        for a in range(8):
+            file.write("".join(f"{t} {a} a-document-with-a-long-id-{d} {(a + d) % 3}\\n" for d in range(5)))
+before = peak()
+read_judgments(path)
+print(1024 * (peak() - before), os.path.getsize(path))
+""",
+    )
+    grown, size = map(int, done.stdout.split())
+    assert size > 25e6
+    assert grown < size * 0.75
+
+
+@MEMORY
 def test_converting_keeps_little_beside_the_text(tmp_path: Path) -> None:
     done = child(
         tmp_path,

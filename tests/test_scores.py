@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from rankprism import Scores, evaluate
@@ -85,3 +87,14 @@ def test_runs_are_named_as_they_come() -> None:
     assert evaluate(JUDGMENTS, [run, run], "P@1").runs == ("run", "run2")
     assert evaluate(JUDGMENTS, {"a": run, "b": run}, "P@1").runs == ("a", "b")
     assert evaluate(JUDGMENTS, [("1", "d1", 1.0)], "P@1").runs == ("run",)
+
+
+def test_rows_that_are_written_piece_by_piece_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).random((2, 5, 2))
+    values[0, :2, 1] = np.nan  # nothing is known of a column in the first piece
+    table = Scores(("a", "b"), tuple("12345"), ("AP", "P@5"), values).table(per_topic=True, wide=True)
+    expected = table.to_csv(), table.to_tsv(), pq.read_table(io.BytesIO(table.to_parquet())).to_pylist()
+    monkeypatch.setattr("rankprism.results.scores._ROWS", 4)
+    assert len(list(table.csv_pieces())) == 6  # two topics in each
+    found = table.to_csv(), table.to_tsv(), pq.read_table(io.BytesIO(table.to_parquet())).to_pylist()
+    assert found == expected
