@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         reproduce,
         sample,
     )
-    from rankprism import spark as spark
+    from rankprism import spark as spark  # an extra, and so not in __all__
     from rankprism.comparison import compare
     from rankprism.data.hits import Hits, Pool
     from rankprism.data.judgments import Judgments
