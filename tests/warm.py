@@ -5,7 +5,8 @@ Here one process has imported everything. For each call it forks, and the child 
 folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
 shell or `subprocess` runs in the place of `rankprism` is a small client.
 
-Tests about starting, stopping, signals and encodings run the installed command instead.
+The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. Tests about
+starting, stopping, signals and encodings run the installed command instead.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+DOCS = Path(__file__).parents[1] / "docs"
 #: fork is safe here only if no imported library has started threads that hold locks.
 POSSIBLE = sys.platform == "linux"
 
@@ -48,9 +50,10 @@ def serving() -> Iterator[Path]:
     """A folder with the program `rankprism`, for as long as the process behind it is there."""
     with tempfile.TemporaryDirectory(prefix="warm") as folder:
         address = f"{folder}/socket"
-        program = Path(folder, "rankprism")
-        program.write_text(CLIENT.format(python=sys.executable, address=address))
-        program.chmod(0o755)
+        for name in ("rankprism", "refresh"):
+            program = Path(folder, name)
+            program.write_text(CLIENT.format(python=sys.executable, address=address))
+            program.chmod(0o755)
         environment = os.environ | {"PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, __file__, address]
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as server:
@@ -80,12 +83,15 @@ def import_everything() -> None:
     for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
         if ".migrations" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    for heavy in ("altair", "scipy.stats", "vl_convert"):
+    sys.path.append(str(DOCS))
+    for heavy in ("altair", "scipy.stats", "vl_convert", "refresh"):
         importlib.import_module(heavy)
 
 
 def answer(caller: socket.socket) -> None:
-    """Be the command, and tell the caller how it ended."""
+    """Be the program, and tell the caller how it ended."""
+    import refresh
+
     from rankprism.cli import main
 
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -104,7 +110,11 @@ def answer(caller: socket.socket) -> None:
     sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     code = 1
     try:
-        main()
+        if Path(sys.argv[0]).name == "refresh":
+            print(refresh.refreshed(*map(Path, sys.argv[1:])), end="", flush=True)
+            code = 0
+        else:
+            main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
     except BaseException:
