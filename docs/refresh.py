@@ -144,8 +144,12 @@ def sample_report() -> Report:
 
 
 if __name__ == "__main__":
-    if not sys.argv[1:]:
+    pages = [Path(name).resolve() for name in sys.argv[1:]]
+    if not pages:
         sample_report().save(ROOT / "docs" / "sample-report.html")
         NOTEBOOK.write_text(executed(NOTEBOOK), encoding="utf-8")
-    for page in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
-        page.write_text(refreshed(page, ROOT / "docs" / "images"), encoding="utf-8")
+    if len(pages) == 1:
+        pages[0].write_text(refreshed(pages[0], ROOT / "docs" / "images"), encoding="utf-8")
+    else:  # each page in a process of its own: what one registers must not reach another
+        for page in pages or PAGES:
+            subprocess.run([sys.executable, "-X", "utf8", __file__, page], check=True)

@@ -5,8 +5,8 @@ Here one process has imported everything. For each call it forks, and the child 
 folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
 shell or `subprocess` runs in the place of `rankprism` is a small client.
 
-The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. Tests about
-starting, stopping, signals and encodings run the installed command instead.
+The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. Tests
+about starting, stopping, signals and encodings run the installed command instead.
 """
 
 from __future__ import annotations
