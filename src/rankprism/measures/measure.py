@@ -17,7 +17,6 @@ from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
-from rankprism.measures.citations import CITATIONS
 from rankprism.measures.parameter import Parameter, Role, printed
 
 if TYPE_CHECKING:
@@ -110,6 +109,8 @@ class Definition:
 
     @property
     def bibtex(self) -> str:
+        from rankprism.measures.citations import CITATIONS
+
         return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
 
     @cached_property
