@@ -47,7 +47,6 @@ def main() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         streams.silence()
-    gc.freeze()  # the process ends, so nobody needs to look for garbage among all that was loaded
     sys.exit(code if isinstance(code, int) else 0)
 
 
