@@ -308,3 +308,46 @@ def test_a_measure_of_its_own_whose_name_ends_in_ia_is_in_the_documentation() ->
     assert "## Trial_IA" in page
     assert "## nDCG_IA" not in page
     assert "Trial_IA" in dir(measures)
+
+
+# --- modules that are loaded when a name is looked for
+
+
+def _fresh(code: str) -> str:
+    """What a new process prints, in which no measure has been looked for."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def test_every_module_that_has_measures_is_listed() -> None:
+    code = (
+        "import importlib, pkgutil, rankprism.measures as home\n"
+        "for module in pkgutil.walk_packages(home.__path__, 'rankprism.measures.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "from rankprism.measures.measure import MODULES\n"
+        "print({d.function.__module__ for d in home.definitions()} ^ set(MODULES))"
+    )
+    assert _fresh(code) == "set()"
+
+
+@pytest.mark.parametrize("first", ["toma", "single", "preferences.prf", "grammar"])
+def test_the_order_of_measures_does_not_depend_on_what_is_loaded_first(first: str) -> None:
+    code = f"import rankprism.measures.{first}, rankprism.measures as home; print(*home.names())"
+    expected = "import rankprism.measures as home; print(*home.names())"
+    assert _fresh(code) == _fresh(expected)
+
+
+@pytest.mark.parametrize("name", ["TOMA", "NDCG", "nDCG_IA"])
+def test_a_new_measure_cannot_take_a_name_that_is_not_loaded_yet(name: str) -> None:
+    code = (
+        "from rankprism.measures import compose\n"
+        f"try:\n    compose({name!r})\n"
+        "except Exception as error:\n    print(error)"
+    )
+    assert _fresh(code) == f"a measure named {name} exists already; choose another name"
+
+
+def test_all_measures_can_be_imported_at_once() -> None:
+    code = "from rankprism.measures import *; print(TOMA, nDCG_IA, parse('nDCG@5'))"
+    assert _fresh(code) == "TOMA nDCG_IA nDCG@5"

@@ -283,6 +283,23 @@ def test_options_are_declared_without_loading_numpy() -> None:
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+def test_evaluate_loads_only_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 a d1 1\n1 b d2 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")
+    needless = {"numpy.ma", "socket", "html", "rankprism.measures.citations", "rankprism.measures.toma"}
+    needless |= {"rankprism.measures.preferences.utility", "rankprism.measures.preferences.hits"}
+    measures = ["-m", "alpha_nDCG@20", "-m", "ERR_IA@20", "-m", "NRBP", "-m", "AP_IA", "-m", "StRecall@20"]
+    code = (
+        "import sys\n"
+        "from rankprism.cli import main\n"
+        "try:\n    main()\n"
+        f"finally:\n    print(sorted({needless} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", code, "evaluate", "qrels", "run", *measures, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
 def test_completion_of_measures_constraints_and_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from rankprism.formats.runs import align_source, check_format, run_from, runs_of
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
-from rankprism.measures.preferences.prf import TIE
 from rankprism.results.scores import Scores, as_listed
 from rankprism.types import (
     AspectsLike,
@@ -41,6 +39,9 @@ from rankprism.types import (
     RunsLike,
     WeightsLike,
 )
+
+if TYPE_CHECKING:
+    from rankprism.measures.preferences.hits import PreferenceHits
 
 TOPICS = ("judged", "retrieved")
 
@@ -151,7 +152,7 @@ def evaluate(
 
 
 #: What makes the hits of a batch, its runs, and its topics.
-_Batch = tuple[Callable[[], Hits | PreferenceHits], slice, Longs]
+_Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +212,8 @@ def parts_by_kind(
         )
         parts.append(_Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
     if relative:
+        from rankprism.measures.preferences.hits import PreferencePool, preference_batches
+
         preferred = read_preferences(preferences, format=preferences_format)
         pool = PreferencePool.of(preferred)
 
@@ -389,6 +392,8 @@ def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> di
 
 def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
     """What the paper leaves open, and how it is read here."""
+    from rankprism.measures.preferences.prf import TIE
+
     unseen = {str(m): m["unseen"] for m in measures if m.name in ("Prf", "nPrf")}
     return {
         "ties": "half a win for each document",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -19,12 +20,16 @@ _EXTRAS = {
     **dict.fromkeys(("alembic", "markdown_it", "sqlalchemy", "starlette", "uvicorn"), "rankprism[assess]"),
 }
 _INTERRUPTED = 130
+#: Python looks for cyclic garbage after this many new objects. By default it does so after 700, which is
+#: dozens of times while modules are loaded, and there is nothing to be found then.
+_OBJECTS = 100_000
 
 
 def main() -> None:
     """Run a command. Exit codes: 0 success, 1 an error in rankprism, 2 bad usage or input, 130 Ctrl-C."""
     from rankprism.cli import interrupt, streams
 
+    gc.set_threshold(_OBJECTS)
     streams.prepare()
     try:
         from rankprism.cli.app import app

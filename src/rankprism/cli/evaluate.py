@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Annotated, Any
 
 import typer
@@ -108,6 +109,8 @@ def evaluate(
         for option, value in {**unfit, "--wide and --long": wide is not None}.items():
             if value:
                 raise InputError(f"{option} cannot be used with --by; leave one of them out")
+    # All modules are loaded, and none of them is garbage before the process ends. Python need not look there.
+    gc.freeze()
     with noted(quiet):
         read = read_collection(files=files, baseline=baseline, **collection)
         if by is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -19,18 +18,19 @@ def heard() -> Iterator[None]:
     """End the process soon after Ctrl-C.
 
     Python notices Ctrl-C only between two of its own instructions, so not while numpy or the core computes.
-    The system also writes to a socket at once, at which a thread waits. The thread gives the work some time
+    The system also writes to a pipe at once, at which a thread waits. The thread gives the work some time
     to stop by itself, which removes temporary files, and then ends the process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # somebody else deals with signals
         return
-    here, there = socket.socketpair()
-    there.setblocking(False)
-    before = signal.set_wakeup_fd(there.fileno(), warn_on_full_buffer=False)
+    here, there = os.pipe()
+    if sys.platform != "win32":  # where a pipe need not be told
+        os.set_blocking(there, False)
+    before = signal.set_wakeup_fd(there, warn_on_full_buffer=False)
 
     def wait() -> None:
-        while told := here.recv(1):
+        while told := os.read(here, 1):
             if told[0] == signal.SIGINT and not finished.wait(SECONDS):
                 sys.stderr.write("rankprism: interrupted\n")
                 sys.stderr.flush()
@@ -44,6 +44,6 @@ def heard() -> Iterator[None]:
     finally:
         finished.set()
         signal.set_wakeup_fd(before)
-        there.close()  # which ends the thread
+        os.close(there)  # which ends the thread
         listener.join()
-        here.close()
+        os.close(here)

@@ -6,7 +6,6 @@ A run may be called ``50% of R&D_<b>``. Each function here makes the text safe t
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 
@@ -126,4 +125,6 @@ def html_escaped(text: str, most: int | None = LONGEST) -> str:
     >>> print(html_escaped("<script>alert('x')</script>"))
     &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;
     """
+    import html  # it has a table of two thousand signs, which few results need
+
     return html.escape(shown(text, most))

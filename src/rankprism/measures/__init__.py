@@ -10,30 +10,27 @@ aspects of each document first. `novelty`, `cube`, `coverage` and `nuggets` have
 together. `parts` and `ideal` are what measures are made of, and `bounds` computes how far missing judgments
 could change a score. `preferences` has the measures of preferences, which are functions of `PreferenceHits`.
 Nothing here knows about files or runs.
+
+The modules that have measures are listed in `measure` and loaded when a name is looked for.
 """
 
-import rankprism.measures.combine
-import rankprism.measures.compat
-import rankprism.measures.compose
-import rankprism.measures.coverage
-import rankprism.measures.cube
-import rankprism.measures.d_measures
-import rankprism.measures.graded
-import rankprism.measures.incomplete
-import rankprism.measures.novelty
-import rankprism.measures.nuggets
-import rankprism.measures.preferences.precision
-import rankprism.measures.preferences.prf
-import rankprism.measures.preferences.trec_prefs
-import rankprism.measures.single
-import rankprism.measures.toma  # noqa: F401 (the modules register their measures)
-from rankprism.measures.compose import compose, mix
-from rankprism.measures.declare import measure
-from rankprism.measures.grammar import parse
-from rankprism.measures.measure import Bounds, Definition, Measure, definitions, lookup, names
-from rankprism.measures.parameter import Parameter
+from importlib.util import find_spec
+from typing import Any
 
-__all__ = [
+# `compose` loads the novelty measures. ERR_IA, which is one of them, must be known before ERR is.
+from rankprism.measures.compose import compose as compose
+from rankprism.measures.compose import mix as mix
+from rankprism.measures.declare import measure as measure
+from rankprism.measures.grammar import parse as parse
+from rankprism.measures.measure import Bounds as Bounds
+from rankprism.measures.measure import Definition as Definition
+from rankprism.measures.measure import Measure as Measure
+from rankprism.measures.measure import definitions as definitions
+from rankprism.measures.measure import lookup as lookup
+from rankprism.measures.measure import names as names
+from rankprism.measures.parameter import Parameter as Parameter
+
+_OTHER_NAMES = (
     "Bounds",
     "Definition",
     "Measure",
@@ -45,20 +42,21 @@ __all__ = [
     "mix",
     "names",
     "parse",
-]
-__all__ += names()
+)
 
 
-def __getattr__(name: str) -> Measure:
+def __getattr__(name: str) -> Any:
     """Import a measure by its name, including derived ones such as nDCG_IA and those of your own."""
-    if name in names():
+    if name == "__all__":
+        return [*_OTHER_NAMES, *names()]
+    if name == "__test__":
+        # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
+        return {d.name: d.function.__doc__ or "" for d in definitions()}
+    # Python asks for a module here before it imports it, and a module may be imported while others still are.
+    if find_spec(f"{__name__}.{name}") is None and name in names():
         return lookup(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *names()})
-
-
-# The worked examples are in the docstrings of the measures' functions, where doctest does not look.
-__test__ = {d.name: d.function.__doc__ or "" for d in definitions()}
+    return sorted({*_OTHER_NAMES, *names()})

@@ -7,7 +7,7 @@ from files.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,9 @@ from rankprism.measures.parts import (
     Patience,
     Rel,
 )
-from rankprism.measures.preferences.hits import PreferenceHits
+
+if TYPE_CHECKING:
+    from rankprism.measures.preferences.hits import PreferenceHits
 
 DISCOUNTS = {
     "uniform": "1",

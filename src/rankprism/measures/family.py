@@ -232,7 +232,7 @@ def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     depth = hits.depth(cutoff).astype(np.int64)
     sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
     whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
-    for deeper in np.unique(depth[depth > DIRECT]).tolist():
+    for deeper in sorted(set(depth[depth > DIRECT].tolist())):  # np.unique would load masked arrays
         discount = parts.discount
         whole[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
     return whole

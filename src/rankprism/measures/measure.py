@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,7 +18,6 @@ from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
-from rankprism.measures.citations import CITATIONS
 from rankprism.measures.parameter import Parameter, Role, printed
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class Definition:
 
     @property
     def bibtex(self) -> str:
+        from rankprism.measures.citations import CITATIONS
+
         return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
 
     @cached_property
@@ -445,8 +447,6 @@ def _restored(
             make, parts = recipe
             make(**parts)
         else:
-            import importlib
-
             importlib.import_module(module)
     found = lookup(name)
     if recipe is not None and str(found.definition.recipe) != str(recipe):
@@ -480,12 +480,35 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         0.0,
     ),
 }
+#: The modules of this package that have measures. `lookup` loads one after another until it knows a name,
+#: because a command that computes two measures should not wait for a hundred.
+MODULES = tuple(
+    f"rankprism.measures.{name}"
+    for name in (
+        "combine",
+        "compat",
+        "novelty",
+        "coverage",
+        "cube",
+        "graded",
+        "single",
+        "d_measures",
+        "incomplete",
+        "nuggets",
+        "preferences.precision",
+        "preferences.prf",
+        "preferences.trec_prefs",
+        "toma",
+    )
+)
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
 
 
 def register(definition: Definition) -> Measure:
     """Make a measure known by its name and aliases."""
+    if definition.function.__module__ not in MODULES:
+        _load_all()  # so that a measure of somebody's own cannot take the name of one that is loaded later
     for name in (definition.name, *definition.aliases):
         # ERR_IA is registered before ERR, as a separate measure. Every later name must not clash with an
         # M_IA.
@@ -499,6 +522,7 @@ def register(definition: Definition) -> Measure:
 @contextmanager
 def all_or_none() -> Iterator[None]:
     """Forget the measures that were registered inside the block if it ends with an error."""
+    _load_all()  # a module registers its measures only once, so they must not be forgotten
     definitions, aliases = dict(_DEFINITIONS), dict(_ALIASES)
     try:
         yield
@@ -523,12 +547,25 @@ def lookup(name: str) -> Measure:
     >>> lookup("α-nDCG"), lookup("ndcg"), lookup("D#-nDCG"), lookup("MAP-IA")
     (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
     """
+    found = _exactly(name)
+    for module in MODULES:
+        if found is None:
+            importlib.import_module(module)
+            found = _exactly(name)
+    return _by_spelling(name) if found is None else Measure(found)
+
+
+def _exactly(name: str) -> Definition | None:
+    """The measure with this name or alias, if the module that has it is loaded."""
     exact = _ALIASES.get(name, name)
     if exact in _DEFINITIONS:
-        return Measure(_DEFINITIONS[exact])
+        return _DEFINITIONS[exact]
     base = exact.removesuffix("_IA")
-    if base != exact and base in _DEFINITIONS and _is_single(base):
-        return Measure(_derived(base))
+    return _derived(base) if base != exact and base in _DEFINITIONS and _is_single(base) else None
+
+
+def _by_spelling(name: str) -> Measure:
+    """The only measure whose name is spelled like this, apart from case, hyphens and Greek letters."""
     spellings = _spellings()
     found = sorted(spellings.get(folded_name(name), ()))
     if len(found) > 1:
@@ -575,13 +612,21 @@ _DASHES = re.compile("[-\u2010-\u2014\u2212]")
 
 def definitions() -> tuple[Definition, ...]:
     """All measures that are not derived from others."""
-    return tuple(_DEFINITIONS.values())
+    _load_all()
+    place = {module: number for number, module in enumerate(MODULES)}
+    own = len(MODULES)  # those of the user come last, in the order in which they were defined
+    return tuple(sorted(_DEFINITIONS.values(), key=lambda d: place.get(d.function.__module__, own)))
 
 
 def names() -> tuple[str, ...]:
     """The names of all measures."""
-    derived = [f"{name}_IA" for name, definition in _DEFINITIONS.items() if definition.single]
-    return tuple(dict.fromkeys([*_DEFINITIONS, *derived]))
+    known = definitions()
+    return tuple(dict.fromkeys([*(d.name for d in known), *(f"{d.name}_IA" for d in known if d.single)]))
+
+
+def _load_all() -> None:
+    for module in MODULES:
+        importlib.import_module(module)
 
 
 def _hint(name: str, spellings: Mapping[str, Collection[str]]) -> str:
