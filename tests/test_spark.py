@@ -313,7 +313,9 @@ def test_aspects_that_no_document_covers_travel_with_the_judgments() -> None:
         for topic in topics
     ]
     nuggets[3]["nuggets"] = [{"_id": "n0", "importance": "vital"}, {"_id": "n1", "importance": "okay"}]
-    rows = [(run, t, f"d{d}", draw.random()) for run in "ab" for t in topics for d in draw.sample(range(12), 8)]
+    rows = [
+        (run, t, f"d{d}", draw.random()) for run in "ab" for t in topics for d in draw.sample(range(12), 8)
+    ]
     chosen = ["StRecall@5", "nDCG_IA@5", "ERR_IA", "RBU@5", "NuggetAll@5", "NuggetWeighted", "S_RR"]
     for aspects in (None, "all"):
         read = rankprism.read_judgments(nuggets, aspects=aspects)
