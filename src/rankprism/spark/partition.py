@@ -129,10 +129,12 @@ class Unpacked:
         bare = [pair for pair in zip(*self.packed.bare, strict=True) if pair[0] in topics]
         if not bare:
             return _judgments(table)
-        names = [table[column].to_pylist() for column in ("topic", "aspect", "doc")]
-        bare_names = [list(column) for column in zip(*bare, strict=True)]
+        topic, aspect, doc = (table[column].to_pylist() for column in ("topic", "aspect", "doc"))
         grades = table["grade"].to_numpy()
-        return Judgments(JudgmentTable.from_columns("judgments", *names, grades, *bare_names))
+        bare_topics, bare_aspects = [t for t, _ in bare], [a for _, a in bare]
+        return Judgments(
+            JudgmentTable.from_columns("judgments", topic, aspect, doc, grades, bare_topics, bare_aspects)
+        )
 
     def of(self, topics: Collection[str]) -> Judgments:
         """The judgments of these topics, which must be judged."""
