@@ -645,6 +645,32 @@ def test_a_table_of_several_runs_is_refused_where_one_is_wanted() -> None:
         evaluate(JUDGED, alone, "AP")
 
 
+def test_two_columns_of_one_name_are_refused() -> None:
+    columns = [pa.array(["1"]), pa.array(["2"]), pa.array(["d"]), pa.array([1.0])]
+    message = r"run: 2 columns are called 'topic' \(upper and lower case do not matter\); keep one of them"
+    for names in (["topic", "topic", "doc", "score"], ["topic", "Topic", "doc", "score"]):
+        table = pa.Table.from_arrays(columns, names=names)
+        for source in (table, table.to_reader(), pd.DataFrame([["1", "2", "d", 1.0]], columns=names)):
+            with pytest.raises(InputError, match=message):
+                read_run(source)
+    # A column that is not used may stand there twice.
+    unused = pa.Table.from_arrays([*columns[1:], *columns[:2]], names=["topic", "doc", "score", "x", "x"])
+    assert len(read_run(unused)) == 1
+
+
+def test_several_runs_in_a_pipe_are_refused_with_the_way_out(cli: Any, tmp_path: Path) -> None:
+    runs = tmp_path / "runs.parquet.gz"
+    table = pa.table({"run": ["a", "b"], "topic": ["1", "1"], "doc": ["d", "d"], "score": [1.0, 2.0]})
+    held = pa.BufferOutputStream()
+    pyarrow.parquet.write_table(table, held)
+    runs.write_bytes(gzip.compress(held.getvalue().to_pybytes()))
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("1 0 d 1\n")
+    found = cli("evaluate", qrels, runs, "-m", "P@1")
+    assert found.returncode == 2
+    assert "holds 2 runs (a, b); only a plain file may hold several, so unpack it" in found.stderr
+
+
 def test_a_frame_that_cannot_become_arrow_is_read_row_by_row() -> None:
     # Whole numbers and texts in one column, which Arrow has no type for.
     mixed = pd.DataFrame({"run": ["x", "y"], "topic": [1, "1"], "doc": ["d1", 5], "score": [1.0, 2.0]})

@@ -308,6 +308,10 @@ def test_supports_is_honest() -> None:
     assert supported(nDCG(gains={1: 1, 2: 3}))
     assert supported(RBP(rel=1))
     assert not supported(RBP), "without rel it is graded"
+    # Neither is it scored by another formula where it is given to rankprism.
+    with pytest.raises(MeasureError, match=r"RBP without rel adds grades .* write RBP\(rel=1\)"):
+        rankprism.evaluate(sample.QRELS, sample.RUNS[0], [RBP @ 10])
+    assert rankprism.parse(RBP(rel=1) @ 10) == rankprism.parse("RBP@10")
     assert not supported(SetF)
     assert not supported(alpha_nDCG(alpha=1.5) @ 20), "alpha is at most 1"
     assert not supported(nDCG(gains={0: 1})), "a document that is not relevant has no gain"

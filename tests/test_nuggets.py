@@ -225,6 +225,27 @@ def test_answers_can_come_through_standard_input(
     options = ("-m", "NuggetAll", "--run-format", "answers", "--format", "csv")
     found = cli("evaluate", files[0], "-", *options, input=files[1].read_text(encoding="utf-8"))
     assert "stdin,all,NuggetAll,0.625" in found.stdout, found.stderr
+    found = cli("evaluate", files[0], "-", "-m", "NuggetAll", input=files[1].read_text(encoding="utf-8"))
+    assert found.returncode == 2
+    assert "from standard input with run_format='answers' (--run-format answers)" in found.stderr
+
+
+def test_a_baseline_may_be_one_of_several_runs_in_a_file_of_answers(
+    cli: Callable[..., Any], tmp_path: Path, files: tuple[Path, Path, Path]
+) -> None:
+    both = written(tmp_path / "both.jsonl", [*BIG, *SMALL])
+    found = cli("compare", files[0], both, "-m", "NuggetAll", "--baseline", "small")
+    assert found.returncode == 0, found.stderr
+    assert "small (baseline)" in found.stdout
+    for runs in ([both], [files[1]]):
+        found = cli("compare", files[0], *runs, "-m", "NuggetAll", "--baseline", both)
+        assert found.returncode == 2
+        assert (
+            f"--baseline: {both} holds 2 runs; add the file to the runs and name one of big, small"
+            in found.stderr
+        )
+    found = cli("compare", files[0], files[1], "-m", "NuggetAll", "--baseline", files[2])
+    assert f"{files[2].stem} (baseline)" in found.stdout, found.stderr
 
 
 # Passages

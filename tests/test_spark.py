@@ -293,6 +293,38 @@ def test_weights_and_labels_travel_with_the_judgments() -> None:
         in_partitions(judgments, rows, chosen, 1, 1, divided=True)
 
 
+def test_aspects_that_no_document_covers_travel_with_the_judgments() -> None:
+    draw = random.Random(7)
+    topics = [str(topic) for topic in range(6)]
+    nuggets = [
+        {
+            "qid": topic,
+            "nuggets": [
+                {
+                    "_id": f"n{n}",
+                    "importance": "okay" if n else "vital",
+                    # Nobody judged the last nugget, and in topic 3 none at all.
+                    "relevant_corpus_ids": draw.sample([f"d{d}" for d in range(9)], 0 if n == 3 else 2),
+                    "non_relevant_corpus_ids": [f"d{d}" for d in range(9, 11 if n < 3 else 9)],
+                }
+                for n in range(4)
+            ],
+        }
+        for topic in topics
+    ]
+    nuggets[3]["nuggets"] = [{"_id": "n0", "importance": "vital"}, {"_id": "n1", "importance": "okay"}]
+    rows = [
+        (run, t, f"d{d}", draw.random()) for run in "ab" for t in topics for d in draw.sample(range(12), 8)
+    ]
+    chosen = ["StRecall@5", "nDCG_IA@5", "ERR_IA", "RBU@5", "NuggetAll@5", "NuggetWeighted", "S_RR"]
+    for aspects in (None, "all"):
+        read = rankprism.read_judgments(nuggets, aspects=aspects)
+        assert len(read.table.bare_aspects()[0]) == 7
+        expected = as_dict(rankprism.evaluate(read, by_run(rows), chosen))
+        for shares in (1, 2):
+            assert in_partitions(read, rows, chosen, shares, shares, divided=False) == expected
+
+
 def test_every_measure_has_the_local_bits() -> None:
     names = [name for name in measures.names() if measures.lookup(name).needs == "judgments"]
     judgments, rows = random_collection(2, topics=7, runs=2)
@@ -490,6 +522,7 @@ def test_scores_go_into_files_means_and_analyses(
         "topics": "judged",
         "duplicates": "error",
         "aspect weights": "uniform",
+        "aspects without relevant documents": "left out",
     }
 
     means = {(row["run"], row["measure"]): row["mean"] for row in spark.means(scores).collect()}

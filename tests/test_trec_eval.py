@@ -25,6 +25,7 @@ NAMES = {
     "ndcg": "nDCG",
     "bpref": "Bpref",
     "infAP": "infAP",
+    "Rprec": "Rprec",
     **{f"map_cut_{k}": f"AP@{k}" for k in CUTOFFS},
     **{f"ndcg_cut_{k}": f"nDCG@{k}" for k in CUTOFFS},
     **{f"P_{k}": f"P@{k}" for k in CUTOFFS},

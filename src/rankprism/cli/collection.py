@@ -341,7 +341,7 @@ def read_collection(
     runs = [run for path in paths for run in _runs_of(path)]
     name = None
     if baseline is not None:
-        runs, name = _with_baseline(runs, baseline)
+        runs, name = _with_baseline(runs, baseline, run_format)
     settings = {
         "topics": topics,
         "order": order,
@@ -407,22 +407,28 @@ def _name(run: str | Run) -> str:
     return run_name(run) if isinstance(run, str) else run.name
 
 
-def _with_baseline(runs: list[str | Run], baseline: str) -> tuple[list[str | Run], str]:
+def _with_baseline(runs: list[str | Run], baseline: str, format: str | None) -> tuple[list[str | Run], str]:
     """The runs, with the baseline among them, and its name."""
-    names = [_name(run) for run in runs]
+    names = _names(runs, format)
     if baseline in names:
         return runs, baseline
-    if baseline in runs:
-        return runs, _name(baseline)
-    if not os.path.exists(baseline):
+    if not os.path.exists(baseline) and baseline not in runs:
         raise no_such_baseline(baseline, names)
-    own = _runs_of(baseline)
-    if len(own) != 1:
-        inside = listed([_name(run) for run in own])
+    own: list[str | Run] = [baseline] if baseline in runs else _runs_of(baseline)
+    inside = _names(own, format)
+    if len(inside) != 1:
         raise InputError(
-            f"--baseline: {baseline} holds {len(own)} runs; add the file to the runs and name one of {inside}"
+            f"--baseline: {baseline} holds {len(inside)} runs; add the file to the runs and name one of "
+            f"{listed(inside)}"
         )
-    return [*runs, *own], _name(own[0])
+    return runs if baseline in runs else [*runs, *own], inside[0]
+
+
+def _names(runs: Sequence[str | Run], format: str | None) -> list[str]:
+    """The names of runs. A file with answers may hold several."""
+    from rankprism.formats.answers import run_names
+
+    return [name for run in runs for name in run_names(run, _name(run), format)]
 
 
 def no_such_baseline(baseline: str, names: Sequence[str]) -> InputError:

@@ -49,6 +49,14 @@ def with_answers(
     return _with_documents(judgments, answered), found
 
 
+def run_names(source: Any, name: str, format: str | None = None) -> list[str]:
+    """The names of the runs that `with_answers` makes of a source. Standard input and pipes are not read."""
+    if isinstance(source, str) and not os.path.isfile(source):
+        return [name]
+    own = list(_read(source, name)) if are_answers(source, format) else []
+    return own if len(own) > 1 else [name]
+
+
 def are_answers(source: Any, format: str | None = None) -> bool:
     """Whether a source holds answers. Standard input and pipes are not looked at, only their format."""
     if format is not None:

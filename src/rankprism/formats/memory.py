@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -242,9 +243,15 @@ def spelled(
 ) -> dict[str, str]:
     """Find the columns of a table by their usual spellings."""
     by_name = {str(column).casefold(): column for column in columns}
+    alike = Counter(str(column).casefold() for column in columns)
     chosen = {}
     for column in expected:
         spelling = next((s for s in SPELLINGS[column] if s in by_name), None)
+        if spelling is not None and alike[spelling] > 1:
+            raise InputError(
+                f"{where}: {alike[spelling]} columns are called {spelling!r} (upper and lower case do not "
+                f"matter); keep one of them, or rename the others"
+            )
         if spelling is not None:
             chosen[column] = by_name[spelling]
         elif column not in optional:

@@ -24,11 +24,12 @@ from rankprism.formats.memory import SPELLINGS
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 
+TOPIC = SPELLINGS["topic"]
+#: What names a run in files of scores. A column `model` of a run might be something else.
+RUN = (*SPELLINGS["run"], "runtag", "model", "file", "name")
 #: The usual spellings of columns that only files of scores have.
-RUN = ("run", "runid", "run_id", "runtag", "system", "system_id", "model", "file", "name")
 MEASURE = ("measure", "metric")
 VALUE = ("score", "value")
-TOPIC = SPELLINGS["topic"]
 #: What lines that hold means have in the place of a topic.
 MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.

@@ -94,11 +94,7 @@ def as_rankprism(measure: Any) -> Measure:
         raise MeasureError(f"rankprism has no measure {measure}")
     given = {p: measure[p] for p in measure.SUPPORTED_PARAMS}  # with its defaults, which might differ
     params = {p: value for p, value in given.items() if value is not NOT_PROVIDED}
-    if name == "RBP" and "rel" not in params:
-        raise MeasureError(
-            "RBP without rel adds grades in ir_measures and counts relevant documents in rankprism; write "
-            "RBP(rel=1)"
-        )
+    parse(measure)  # refuses a measure that means something else in rankprism
     return lookup(name)(**params)
 
 

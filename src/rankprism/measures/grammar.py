@@ -39,6 +39,11 @@ def parse(text: str | Measure | Any) -> Measure:
     if isinstance(text, str):
         return _Reader(text).measure()
     if any(kind.__module__.partition(".")[0] == "ir_measures" for kind in type(text).__mro__):
+        if text.NAME == "RBP" and "rel" not in text.params:
+            raise MeasureError(
+                "RBP without rel adds grades in ir_measures and counts relevant documents in rankprism; "
+                "write RBP(rel=1) to count them"
+            )
         return _Reader(str(text)).measure()  # measures of ir_measures print in the same grammar
     raise MeasureError(
         f"{quoted(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "

@@ -16,8 +16,7 @@ from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import TOPICS, parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.memory import ONLY_ASPECT, spelled
-from rankprism.formats.scores import RUN
+from rankprism.formats.memory import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.spark.partition import (
     ROWS,
     SCORES,
@@ -166,15 +165,12 @@ def _ranked(runs: DataFrame, order: str) -> DataFrame:
         raise InputError(
             f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for others"
         )
-    expected = ("topic", "doc", "score", *(("rank",) if order == "rank" else ()))
-    if order == "rank" and "rank" not in spelled(runs.columns, (*expected, "rank"), ("rank",), "runs"):
+    columns = spelled(runs.columns, *RUN_COLUMNS, "runs")
+    if order == "rank" and "rank" not in columns:
         raise InputError("runs: has no ranks to order by; use order='score'")
-    columns = spelled(runs.columns, expected, (), "runs")
-    by_name = {column.casefold(): column for column in runs.columns}
-    run = next((by_name[spelling] for spelling in RUN if spelling in by_name), None)
     rank = _number(runs, columns["rank"], "runs") if order == "rank" else F.lit(None).cast("double")
     return runs.select(
-        (F.lit("run") if run is None else _id(runs, run, "runs")).alias("run"),
+        (_id(runs, columns["run"], "runs") if "run" in columns else F.lit("run")).alias("run"),
         _id(runs, columns["topic"], "runs").alias("topic"),
         F.lit(None).cast("string").alias("aspect"),
         _id(runs, columns["doc"], "runs").alias("doc"),
@@ -239,7 +235,10 @@ def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> 
         shares,
         carried,
         key,
-        {"aspect weights": "uniform" if judgments.weights is None else "given"},
+        {
+            "aspect weights": "uniform" if judgments.weights is None else "given",
+            "aspects without relevant documents": "left out" if judgments.counted is None else "count",
+        },
     )
 
 
@@ -281,7 +280,7 @@ def _divided(judgments: DataFrame) -> _Judged:
     """Judgments that go to the workers by topic, as rows among those of the runs."""
     from pyspark.sql import functions as F
 
-    columns = spelled(judgments.columns, ("topic", "aspect", "doc", "grade"), ("aspect",), "judgments")
+    columns = spelled(judgments.columns, *JUDGMENT_COLUMNS, "judgments")
     aspect = _id(judgments, columns["aspect"], "judgments") if "aspect" in columns else F.lit(ONLY_ASPECT)
     rows = judgments.select(
         F.lit(None).cast("string").alias("run"),
@@ -293,7 +292,8 @@ def _divided(judgments: DataFrame) -> _Judged:
         F.lit(0).alias("share"),
     )
     topics = rows.select("topic").distinct()
-    return _Judged(rows, topics, "judgments", None, 1, None, "", {"aspect weights": "uniform"})
+    conventions = {"aspect weights": "uniform", "aspects without relevant documents": "left out"}
+    return _Judged(rows, topics, "judgments", None, 1, None, "", conventions)
 
 
 def _names(ranked: DataFrame, judged: _Judged) -> tuple[str, ...]:

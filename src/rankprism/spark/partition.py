@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rankprism._core import JudgmentTable
 from rankprism.data.hits import Cells, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
@@ -52,6 +53,8 @@ class Packed:
 
     key: str  #: the same for the same judgments in one application
     table: bytes  #: (topic, aspect, doc, grade) in canonical order, as an Arrow stream
+    bare: tuple[list[str], list[str]]  #: topics and aspects on which no document is judged
+    topics: tuple[str, ...]
     aspect_start: Longs  #: the start of each topic's aspects among all aspects
     others: Mapping[str, Any]  #: the other fields of `Judgments`
 
@@ -80,7 +83,14 @@ def pack(judgments: Judgments, key: str) -> Packed:
     # The notes have been issued on the driver.
     kept = [field.name for field in fields(judgments) if field.name not in ("table", "notes")]
     others = {name: getattr(judgments, name) for name in kept}
-    return Packed(key, sink.getvalue().to_pybytes(), judgments.cells.aspect_start, others)
+    return Packed(
+        key,
+        sink.getvalue().to_pybytes(),
+        judgments.table.bare_aspects(),
+        judgments.topics,
+        judgments.cells.aspect_start,
+        others,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,37 +103,49 @@ class Unpacked:
     def table(self) -> pa.Table:
         return pa.ipc.open_stream(self.packed.table).read_all().combine_chunks()
 
-    @cached_property
+    @property
     def topics(self) -> tuple[str, ...]:
-        return tuple(self._encoded[1])
+        return self.packed.topics
 
     @cached_property
     def number(self) -> dict[str, int]:
         return {topic: t for t, topic in enumerate(self.topics)}
 
     @cached_property
-    def _encoded(self) -> tuple[Longs, list[str]]:
-        return _encoded(self.table["topic"])
-
-    @cached_property
     def _start(self) -> Longs:
-        """Topic t has the rows start[t] .. start[t + 1]."""
-        return np.searchsorted(self._encoded[0], np.arange(len(self.topics) + 1))
+        """Topic t has the rows start[t] .. start[t + 1], which are none if it has only bare aspects."""
+        if not len(self.table):
+            return np.zeros(len(self.topics) + 1, dtype=np.int64)
+        codes, present = _encoded(self.table["topic"])
+        topic = np.array([self.number[name] for name in present])[codes]
+        return np.searchsorted(topic, np.arange(len(self.topics) + 1))
 
     @cached_property
     def whole(self) -> Judgments:
-        return replace(_judgments(self.table), **self.packed.others)
+        return replace(self._read(self.table, self.number), **self.packed.others)
 
-    def of(self, topics: Iterable[str]) -> Judgments:
+    def _read(self, table: pa.Table, topics: Collection[str]) -> Judgments:
+        """The judgments in these rows, with the aspects of these topics on which no document is judged."""
+        bare = [pair for pair in zip(*self.packed.bare, strict=True) if pair[0] in topics]
+        if not bare:
+            return _judgments(table)
+        topic, aspect, doc = (table[column].to_pylist() for column in ("topic", "aspect", "doc"))
+        grades = table["grade"].to_numpy()
+        bare_topics, bare_aspects = [t for t, _ in bare], [a for _, a in bare]
+        return Judgments(
+            JudgmentTable.from_columns("judgments", topic, aspect, doc, grades, bare_topics, bare_aspects)
+        )
+
+    def of(self, topics: Collection[str]) -> Judgments:
         """The judgments of these topics, which must be judged."""
         chosen = np.array(sorted(self.number[topic] for topic in topics))
         rows = _ranges(self._start, chosen)
         aspects = _ranges(self.packed.aspect_start, chosen)
         others = dict(self.packed.others)
-        for name in ("weights", "navigational"):
+        for name in ("weights", "navigational", "counted"):
             if others[name] is not None:
                 others[name] = others[name][aspects]
-        return _of_some_topics(replace(_judgments(self.table.take(pa.array(rows))), **others))
+        return _of_some_topics(replace(self._read(self.table.take(pa.array(rows)), topics), **others))
 
 
 #: The judgments that this process has unpacked last: the tasks of a job follow each other in one process.

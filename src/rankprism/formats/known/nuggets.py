@@ -233,8 +233,9 @@ def _read(file: files.TextFile) -> Judgments:
 
 def _refuse_run(file: files.TextFile, duplicates: str) -> RunTable:
     raise InputError(
-        f"{file.name}: holds answers with their nuggets and not ranked documents; score them with NuggetAll, "
-        f"NuggetVital or NuggetWeighted"
+        f"{file.name}: holds answers with their nuggets and not ranked documents; evaluate, compare, explain "
+        f"and meta score them by NuggetAll, NuggetVital and NuggetWeighted, from standard input with "
+        f"run_format='answers' (--run-format answers)"
     )
 
 

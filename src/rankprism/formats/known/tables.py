@@ -232,7 +232,14 @@ def _run_reader(kind: _Kind) -> Callable[[files.TextFile, str], RunTable]:
         from rankprism.formats.frames import only_run, runs_in
 
         with opened(_checked(kind, file), *RUN_COLUMNS) as table:
-            return only_run(runs_in(table, file.name), file.name)[1]
+            tables = runs_in(table, file.name)
+        if len(tables) > 1 and file.data is not None:  # whoever takes several runs looks into plain files
+            names = listed([str(run) for run in tables])
+            raise InputError(
+                f"{file.name}: holds {len(tables)} runs ({names}); only a plain file may hold several, so "
+                f"unpack it, or write what comes from a pipe to a file"
+            )
+        return only_run(tables, file.name)[1]
 
     return read
 
