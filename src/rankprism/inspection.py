@@ -347,8 +347,9 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
     highest = cells.grade.max(initial=1.0)
     names = cells.names[first : first + aspects]
     rising = np.arange(1.0, aspects + 1) / (aspects * (aspects + 1) / 2)
-    tried = [rising, rising[::-1]]
-    if (np.asarray(judgments.weights) == 0).any():
+    weights = np.asarray(judgments.weights)
+    tried = [rising, rising[::-1], weights[first : first + aspects]]  # to some, 1 and more is another kind
+    if (weights == 0).any():
         tried.append(np.eye(aspects)[0])  # some measures ask only whether a weight is 0
 
     every = list(range(aspects))
@@ -358,13 +359,13 @@ def uses_weights(measure: Measure, judgments: Judgments) -> bool:
     ids = [f"{aspects - doc:09}" for doc in every]
     table = JudgmentTable.from_columns("", ["1"] * aspects, list(names), ids, np.full(aspects, highest))
 
-    def scores(weights: Floats) -> Floats:
-        topic = Cells(table, weights, scales=cells.scales)
+    def scores(chosen: Floats) -> Floats:
+        topic = Cells(table, chosen, scales=cells.scales)
         runs = [Alignment.of_documents(docs) for docs in rankings]
         return np.concatenate([measure.score(hits) for hits, _, _ in batches(topic, runs)])
 
     try:
-        tries = [scores(weights) for weights in tried]
+        tries = [scores(chosen) for chosen in tried]
     except RankprismError:  # the measure takes only certain labels, so this is not known and not noted
         return True
     return any((one != tries[0]).any() for one in tries)
