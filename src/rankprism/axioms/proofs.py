@@ -345,7 +345,7 @@ DISPROOFS = (
     ),
     Proof(
         "DeepTh",
-        "AP AP_IA Q Q_IA D_Q DSharp_Q P_plusQ P_plusQSharp GAP GAP_IA nGAP nGAP_IA",
+        "AP AP_IA infAP infAP_IA Q Q_IA D_Q DSharp_Q P_plusQ P_plusQSharp GAP GAP_IA nGAP nGAP_IA",
         "the j-th of the n documents is worth at least j/(2n) times the one on top, all of them (n+1)/4 "
         "times, which is 1 or more from n = 3 on",
         lambda m: m.cutoff is None,
@@ -365,9 +365,32 @@ DISPROOFS = (
     ),
     Proof(
         "DeepTh",
+        "R R_IA",
+        "n relevant documents are retrieved, and not 1",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
         "StRecall",
         "both rankings reach the only aspect",
         lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
+        "Success Success_IA NuggetAll NuggetVital NuggetWeighted",
+        "both rankings have a document of the same grade on the only aspect, and one is enough",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "CloseTh",
+        "Success Success_IA NuggetAll NuggetVital NuggetWeighted",
+        "the document on top is enough, and more of the same grade add nothing",
+    ),
+    Proof(
+        "CloseTh",
+        "Bpref Bpref_IA",
+        "R = m, and m judged documents that are not relevant stand above every relevant one, which is then "
+        "worth 0",
     ),
     *(Proof(name, "Judged", "every document of both rankings was judged") for name in ("DeepTh", "CloseTh")),
 )
