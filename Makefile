@@ -12,6 +12,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tests of a file stay in one process, so that they share a site, a cluster or a browser.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
 
 .PHONY: demo test lint bench docs site format lowest package fuzz sanitize mutation clean
@@ -20,7 +22,7 @@ demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
 
 test: $(VENV)/ready lint
-	$(BIN)/python -m pytest -n auto --dist loadgroup --doctest-modules --pyargs rankprism tests
+	$(BIN)/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -49,7 +51,7 @@ format: $(VENV)/ready
 lowest: $(VENV)/wheel
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip --quiet install "$$(cat $(VENV)/wheel)[test]" -c tests/lowest.txt
-	.venv-lowest/bin/python -m pytest -n auto --dist loadgroup --doctest-modules --pyargs rankprism tests
+	.venv-lowest/bin/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests
 
 # The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
 TESTS ?= tests/test_packaging.py tests/test_cli.py tests/test_docs.py::test_links_lead_somewhere tests/test_formats.py \

@@ -21,7 +21,6 @@ import rankprism
 from rankprism.assess import exchange, rendering
 from rankprism.assess.creation import Settings
 
-pytestmark = pytest.mark.xdist_group("browser")
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
 
 

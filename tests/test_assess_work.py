@@ -25,15 +25,13 @@ from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 
-POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
-
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Collection:
     return make_collection(tmp_path)
 
 
-@pytest.fixture(params=["sqlite", POSTGRES])
+@pytest.fixture(params=["sqlite", "postgres"])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a new study may be made: a file, or a PostgreSQL database."""
     if request.param == "sqlite":
@@ -193,7 +191,6 @@ def test_a_study_is_made_whole_or_not_at_all(tmp_path: Path, collection: Collect
     assert set(tmp_path.iterdir()) == before
 
 
-@pytest.mark.xdist_group("postgres")
 def test_nothing_is_left_in_postgresql_after_a_failure(
     postgres: Callable[[], str], tmp_path: Path, collection: Collection
 ) -> None:

@@ -19,10 +19,7 @@ from playwright.sync_api import expect
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning"),
-    pytest.mark.xdist_group("browser"),  # one browser for the whole suite
-]
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 
 VIEWS = ("systems", "measures", "topics", "rankings")
 MEASURES = ["alpha_nDCG@10", "RBU@10", "P@10"]

@@ -13,7 +13,6 @@ import pytest
 import rankprism
 
 DOCS = Path(__file__).parents[1] / "docs"
-pytestmark = pytest.mark.xdist_group("site")  # built once for the whole suite
 
 
 @pytest.fixture(scope="module")

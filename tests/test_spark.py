@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),  # one cluster for the whole suite
     # Official runs lack topics or have others, and PySpark has warnings of its own.
     pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
