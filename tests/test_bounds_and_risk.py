@@ -167,7 +167,7 @@ def test_a_score_over_a_greedy_ideal_is_at_most_what_greed_can_miss() -> None:
     # share 1 - (1 - 1/m)^m of what m documents can have.
     judgments = {"q": {"s": {"a": 1, "b": 1, "c": 1}, "t": {"d": 1}}}
     low, _, high = bounds_of(judgments, ranked("x", "y", "z"), "alpha_nDCG")["alpha_nDCG"]
-    assert (low, high) == (0, pytest.approx(1 / (1 - (6 / 7) ** 7), rel=1e-12))
+    assert (low, high) == pytest.approx((0, 1 / (1 - (6 / 7) ** 7)), rel=1e-12)
 
 
 def test_a_higher_grade_far_down_shrinks_the_ideal() -> None:
