@@ -110,6 +110,105 @@ def test_a_grade_of_another_topic_is_possible_too() -> None:
     assert scores.high[0, :, 0].tolist() == [3.0, 0.0]
 
 
+def ranked(*docs: str) -> dict[str, dict[str, float]]:
+    """A run that ranks these documents for topic q, the first one highest."""
+    return {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
+
+
+def test_bounds_of_normalised_gain_by_hand() -> None:
+    second, third = 1 / np.log2(3), 1 / 2  # the discounts of ranks 2 and 3
+    # b and c are relevant; with x, three documents are.
+    found = bounds_of({"q": {"n": 0, "b": 1, "c": 1}}, ranked("n", "b", "x"), "nDCG")["nDCG"]
+    score = second / (1 + second)
+    assert found == pytest.approx((score, score, (second + third) / (1 + second + third)), rel=1e-12)
+    # The ranking is ideal unless x has grade 2, whose gain is 3 in D-nDCG.
+    judgments = {"q": {"s": {"a": 1}}, "z": {"s": {"f": 2}}}
+    scores = rankprism.evaluate(judgments, ranked("a", "x"), ["nDCG", "D_nDCG"], bounds=True)
+    assert scores.low is not None
+    assert scores.high is not None
+    expected = [(1 + 2 * second) / (2 + second), (1 + 3 * second) / (3 + second)]
+    assert scores.low[0, 0].tolist() == pytest.approx(expected, rel=1e-12)
+    assert scores.high[0, 0].tolist() == pytest.approx([1, 1], rel=1e-12)
+
+
+def test_bounds_of_measures_of_coverage_by_hand() -> None:
+    judgments = {"q": {"s": {"a": 1}, "t": {"b": 1}}}
+    # Nothing in the list is known to be relevant, and x may be relevant to both aspects.
+    nothing = bounds_of(judgments, ranked("x", "y"), "P_at_recall", "S_precision")
+    assert nothing == {"P_at_recall": (0, 0, 1), "S_precision": (0, 0, 1)}
+    # Two documents are enough for both aspects, and the ranking needs three. It needs only two if x is on t.
+    # The lower bound takes what can never be wrong: at least one document is needed, and at most three.
+    found = bounds_of(judgments, ranked("a", "x", "b"), "S_precision")["S_precision"]
+    assert found == pytest.approx((1 / 3, 2 / 3, 1), rel=1e-12)
+
+
+def test_bounds_of_the_cube_test_by_hand() -> None:
+    # a counts in full. If x is relevant too, it counts (1 - α) / 2 = 1/4.
+    measure = "CT(saturation=2,gain='binary')"
+    assert bounds_of({"q": {"s": {"a": 1}}}, ranked("a", "x"), measure)[measure] == (1, 1, 1.25)
+    # An aspect that nothing has filled yet is not saturated.
+    measure = "CT(gain='binary')"
+    assert bounds_of({"q": {"s": {"a": 1}}}, ranked("a", "x"), measure)[measure][0] == 1
+
+
+def test_the_ideal_of_compatibility_grows_with_new_documents() -> None:
+    # With x, three documents are relevant. The overlaps are 0, 1/2 and 1/3, and their weights 1, 1/2 and 1/4.
+    judged = {"n": 0, "b": 1, "c": 1}
+    for measure in ("Compat(p=0.5)", "Compat(p=0.5,normalize=False)"):
+        low, score, high = bounds_of({"q": judged}, ranked("n", "x"), measure)[measure]
+        assert low == score == 0
+        completed = rankprism.evaluate({"q": judged | {"x": 1}}, ranked("n", "x"), measure).values.item()
+        assert completed == pytest.approx((1 / 4 + 1 / 12) / (1 + 1 / 2 + 1 / 4), rel=1e-12)
+        assert completed <= high
+
+
+def test_a_score_over_a_greedy_ideal_is_at_most_what_greed_can_miss() -> None:
+    # Four judged and three unjudged documents: after m of seven documents, a greedy ranking has at least the
+    # share 1 - (1 - 1/m)^m of what m documents can have.
+    judgments = {"q": {"s": {"a": 1, "b": 1, "c": 1}, "t": {"d": 1}}}
+    low, _, high = bounds_of(judgments, ranked("x", "y", "z"), "alpha_nDCG")["alpha_nDCG"]
+    assert (low, high) == pytest.approx((0, 1 / (1 - (6 / 7) ** 7)), rel=1e-12)
+
+
+def test_a_higher_grade_far_down_shrinks_the_ideal() -> None:
+    # Grade 3 occurs on another topic. If x has it, the ten documents on s gain 1/8 instead of 1/2, which is
+    # most of the ideal. But b, which is on t, still gains 1/2.
+    others = {f"n{i}": 0 for i in range(10)}
+    on_s = {f"d{i}": 1 for i in range(10)} | others
+    elsewhere = {"s": {"f": 3}}
+    run, measure = ranked("b", *others, "x"), "alpha_nDCG(alpha=0,gain='probability')@10"
+    bounds = rankprism.evaluate({"q": {"s": on_s, "t": {"b": 1}}, "z": elsewhere}, run, measure, bounds=True)
+    completed = {"q": {"s": on_s | {"x": 3}, "t": {"b": 1}}, "z": elsewhere}
+    scores = rankprism.evaluate(completed, run, measure)
+    D = 1 / np.log2(np.arange(2, 12))
+    score = 0.5 / (7 / 8 * D[0] + 1 / 2 * D[1] + 1 / 8 * D[2:].sum())
+    assert scores.values[0, 0, 0] == pytest.approx(score, rel=1e-12)
+    assert bounds.values[0, 0, 0] == pytest.approx(1 / D.sum(), rel=1e-12)
+    assert bounds.high is not None
+    assert score <= bounds.high[0, 0, 0] <= 1
+
+
+def test_bounds_include_what_a_short_search_for_the_cheapest_cover_leaves_open() -> None:
+    # The search may give up on topics with more than 16 aspects. If x is on s00, the ranking reaches the last
+    # aspect at rank 31 instead of 62, and the cheapest cover stays the same.
+    rng = random.Random(3)
+    docs, others = [f"d{i:02}" for i in range(30)], {f"n{i}": 0 for i in range(30)}
+    judged = {f"s{a:02}": dict.fromkeys(rng.sample(docs, 4), 1) for a in range(1, 18)}
+    judged["s00"] = dict.fromkeys(docs, 0) | others | {"last": 1}
+    run, short = ranked(*docs, "x", *others, "last"), "S_precision(nodes=1)"
+    low, score, high = bounds_of({"q": judged}, run, short)[short]
+    proved = rankprism.evaluate({"q": judged}, run, "S_precision", bounds=True)
+    completed = rankprism.evaluate({"q": judged | {"s00": judged["s00"] | {"x": 1}}}, run, "S_precision")
+    assert completed.values.item() == pytest.approx(2 * proved.values.item(), rel=1e-12)
+    assert low <= proved.values.item() <= score
+    assert completed.values.item() <= high + 1e-12
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_where_no_aspect_counts_a_folded_grade_is_0(name: str) -> None:
+    assert FOLDS[name](np.zeros((1, 2, 3)), np.zeros((1, 2, 1))).tolist() == [[0.0, 0.0, 0.0]]
+
+
 def test_long_rankings_have_the_bounds_of_all_numbers_of_new_documents() -> None:
     # 3,000 documents; "r0" … are judged. The scan over the number of new documents against a plain loop.
     docs = [f"r{i}" if i % 7 == 3 else f"x{i}" for i in range(3000)]

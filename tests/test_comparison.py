@@ -136,6 +136,16 @@ def test_bootstrap_does_not_depend_on_blocks(seed: int) -> None:
     np.testing.assert_allclose(whole.delta, blocks.delta, rtol=1e-12)
 
 
+def test_pairs_that_are_too_large_for_one_product_are_resampled_one_by_one() -> None:
+    z = np.random.default_rng(2).normal(size=(3, 9))
+    whole = resampling.bootstrap(z, 0.05, 30, 1), resampling.fisher(z, 30, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "PRODUCT", 1)
+        single = resampling.bootstrap(z, 0.05, 30, 1), resampling.fisher(z, 30, 1)
+    np.testing.assert_array_equal(single[0].asl, whole[0].asl)
+    np.testing.assert_array_equal(single[1], whole[1])
+
+
 def test_bootstrap_interval_leaves_out_zero_exactly_where_the_test_is_significant() -> None:
     values = np.random.default_rng(5).normal(size=(12, 20)) + np.linspace(0, 1, 12)[:, None]
     found = paired.bootstrap(values, paired.all_pairs(12), 0.05, resamples=1000, seed=1)
@@ -424,6 +434,17 @@ def test_fisher_does_not_depend_on_blocks_nor_on_the_other_pairs() -> None:
     np.testing.assert_array_equal(resampling.fisher(z[:1], 1000, 5), whole[:1])
 
 
+def test_a_random_choice_of_signs_uses_one_word_for_64_topics() -> None:
+    # Topics without a difference do not matter, as long as the others get the bits of the same words.
+    z = np.random.default_rng(1).normal(size=(5, 63))
+    more = np.concatenate([z, np.zeros((5, 1))], axis=1)
+    np.testing.assert_array_equal(resampling.fisher(more, 1000, 5), resampling.fisher(z, 1000, 5))
+    words = np.random.default_rng(5).integers(2**64, size=1000, dtype=np.uint64)
+    signs = np.array([[1 if int(word) >> topic & 1 else -1 for word in words] for topic in range(64)])
+    reached = (np.abs(more @ signs) >= np.abs(more.sum(1, keepdims=True)) * (1 - 1e-10)).sum(1)
+    np.testing.assert_array_equal(resampling.fisher(more, 1000, 5), (reached + 1) / 1001)
+
+
 def test_wilcoxon_marks_the_run_that_it_favours() -> None:
     # 30 small gains against 3 large losses: the ranks favour the first run, the means the second.
     first = np.full(33, 0.5)
@@ -456,6 +477,18 @@ def test_one_run_cannot_be_compared() -> None:
 def test_topics_for_a_paired_t_test(effect: float, topics: int) -> None:
     # Small, medium and large effects with a power of .8 at .05, two-tailed: as G*Power 3.1 gives them.
     assert topic_set_size(difference=effect, variance=1.0).topics == (topics,)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_the_unit_of_the_scores_does_not_change_the_number_of_topics(systems: int) -> None:
+    # A difference of .05 with a variance of .01 is an effect of 1/2, as in the test above.
+    percent, share = (
+        topic_set_size(difference=difference, variance=variance, systems=systems)
+        for difference, variance in ((5.0, 100.0), (0.05, 0.01))
+    )
+    assert percent.topics == share.topics
+    assert percent.powers == pytest.approx(share.powers, rel=1e-9)
+    assert systems > 2 or share.topics == (34,)
 
 
 @pytest.mark.parametrize("alpha", [0.001, 0.01, 0.05])

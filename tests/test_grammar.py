@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rankprism.errors import MeasureError
 from rankprism.measures import AP, RBP, Measure, Parameter, alpha_nDCG, lookup, measure, names, nDCG, parse
+from rankprism.measures.citations import CITATIONS
 
 # Without what other tests have made: they must not matter here.
 # Other tests register measures of their own.
@@ -115,6 +116,11 @@ def test_every_measure_explains_itself() -> None:
         assert definition.bibtex.startswith("@"), name
         if not name.endswith("_IA") or name in ("ERR_IA", "nERR_IA"):
             assert ">>>" in definition.doc, name
+
+
+def test_the_key_of_a_citation_has_its_year() -> None:
+    for key, citation in CITATIONS.items():
+        assert re.findall(r"\d{4}", key) == [str(citation.year)], key
 
 
 @pytest.mark.parametrize("name", ["CAM", "MM", "TOMA"])

@@ -184,6 +184,29 @@ def test_intervals_of_shares_end_at_0_and_1() -> None:
             assert (low < high).any()
 
 
+def test_intervals_of_unanimity_end_at_1() -> None:
+    # The third measure is the mean of the others on all topics but one, so its MU is hardly below 1.
+    values = np.random.default_rng(0).random((6, 20, 3))
+    values[:, :, 2] = values[:, :, :2].mean(-1)
+    values[:, 0, 2] *= -1
+    names = [tuple(f"{kind}{i}" for i in range(n)) for kind, n in zip("rtm", values.shape, strict=True)]
+    found = unanimity(Scores(names[0], names[1], names[2], values))
+    columns = found.rows.columns
+    at = columns["measure"].index("m2")
+    assert columns["low"][at] < columns["MU"][at] < columns["high"][at] == 1
+
+
+def test_tied_scores_are_no_swap_on_subsets_either() -> None:
+    # Runs whose scores differ by less than 1e-12 are tied, on one half of the topics as on all.
+    values = np.full((2, 20, 1), 0.5)
+    values[0, ::2] += 8e-13
+    values[1, 1::2] += 8e-13
+    topics = tuple(f"t{i}" for i in range(20))
+    sampled = swap(Scores(("a", "b"), topics, ("m",), values), trials=10).sampled
+    assert sampled is not None
+    assert not sampled.replicates.any()
+
+
 # Where there are none
 
 

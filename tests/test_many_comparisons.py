@@ -120,6 +120,16 @@ def test_with_one_difference_tukey_and_dunnett_are_students_t(freedom: int) -> N
     )
 
 
+def test_a_p_of_1e_15_has_correct_digits() -> None:
+    t, freedom = np.array([7.0, 8.0]), 100_000
+    expected = 2 * stats.t.sf(t, freedom)
+    assert expected[1] == pytest.approx(1e-15, rel=0.3)
+    np.testing.assert_allclose(simultaneous.dunnett(1, freedom)(t), expected, rtol=2e-9)
+    np.testing.assert_allclose(
+        simultaneous.studentised_range(2, freedom)(np.sqrt(2) * t), expected, rtol=2e-9
+    )
+
+
 # C. W. Dunnett. 1964. New tables for multiple comparisons with a control. Biometrics 20(3): the two-sided
 # tables, for 1 to 9 treatments.
 DUNNETT = {

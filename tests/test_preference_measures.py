@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rankprism import Preferences, Run, evaluate, read_preferences, read_run
+from rankprism import MeasureError, Preferences, Run, evaluate, read_preferences, read_run
 from rankprism.measures import definitions
+from rankprism.measures.preferences import hits, trec_prefs, utility
+from rankprism.measures.preferences import judgment_groups as judgment_groups_module
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import shown_by_topic
 
@@ -141,6 +143,44 @@ def test_an_assessors_preferences_are_transitive_and_circles_are_none() -> None:
     assert better([("a", "b"), ("b", "c")]) == {("a", "b"), ("b", "c"), ("a", "c")}
     assert better([("a", "b"), ("b", "a"), ("b", "c")]) == {("a", "c"), ("b", "c")}
     assert better([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == {("a", "d"), ("b", "d"), ("c", "d")}
+
+
+def test_what_measures_of_preferences_see_is_frozen_and_equal_only_to_itself() -> None:
+    # These values hold arrays, of which == would make arrays, and pools are shared by all measures.
+    values = {
+        value
+        for module in (hits, judgment_groups_module, trec_prefs, utility)
+        for value in vars(module).values()
+        if is_dataclass(value) and value.__module__ == module.__name__
+    }
+    assert {hits.PreferencePool, trec_prefs.Fulfilled, utility.Counts} <= values
+    for value in values:
+        assert "__eq__" not in vars(value), value
+        assert "__setattr__" in vars(value), value  # a frozen dataclass has its own
+
+
+def test_what_was_computed_is_not_printed() -> None:
+    pool = hits.PreferencePool.of(read_preferences([("q", "", "a", "b", "left")]))
+    rankings = hits.PreferenceHits(np.array([[1]], dtype=np.int32), np.array([[0]]), "q", pool)
+    printed = repr(pool), repr(rankings)
+    pool.once("key", lambda: "something large")
+    rankings.once("key", lambda: "something large")
+    assert (repr(pool), repr(rankings)) == printed
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("Prf(theta=1)", "theta must be a number > 0 and < 1; got 1"),
+        ("Prf(theta=0)", "theta must be a number > 0 and < 1; got 0"),
+        ("Prf(browsing=(0.5,'x'))", r"numbers from 0 on that sum to 1 at most.*got \(0.5, 'x'\)"),
+        ("Prf(browsing=(0.5,-0.1))", r"numbers from 0 on.*got \(0.5, -0.1\)"),
+        ("Prf(browsing=(0.5,0.6))", r"sum to 1 at most.*got \(0.5, 0.6\)"),
+    ],
+)
+def test_chances_to_stop_that_are_none(measure: str, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        evaluate([("q", "", "a", "b", "left")], {"q": {"a": 1.0}}, measure)
 
 
 def test_triplets_are_not_preferences_of_a_group() -> None:

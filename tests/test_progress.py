@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankprism import compare
-from rankprism.meta import agreement, correlation, power, stability, swap, unanimity
+from rankprism.meta import agreement, correlation, intuitiveness, power, stability, swap, unanimity
 from rankprism.results.scores import Scores
 
 
@@ -24,6 +24,7 @@ def some_scores(runs: int, topics: int, measures: int) -> Scores:
 
 ONE = some_scores(6, 12, 1)
 THREE = some_scores(6, 12, 3)
+FOUR = some_scores(6, 12, 4)
 
 ANALYSES: dict[str, Callable[..., Any]] = {
     "bootstrap": partial(compare, ONE, test="bootstrap", resamples=2000),
@@ -37,6 +38,7 @@ ANALYSES: dict[str, Callable[..., Any]] = {
     "correlation by topic": partial(correlation, THREE, per_topic=True),
     "agreement": partial(agreement, THREE, resamples=500),
     "swap": partial(swap, THREE, trials=10),
+    "intuitiveness": partial(intuitiveness, FOUR, gold="m3"),
 }
 
 
@@ -49,7 +51,10 @@ def test_shares_end_at_1(name: str) -> None:
     assert max(shares) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("name", "steps"), [("stability", 9), ("correlation by topic", 12), ("swap", 10)])
+STEPS = [("stability", 9), ("correlation by topic", 12), ("swap", 10), ("intuitiveness", 3)]
+
+
+@pytest.mark.parametrize(("name", "steps"), STEPS)
 def test_shares_rise_step_by_step(name: str, steps: int) -> None:
     shares: list[float] = []
     ANALYSES[name](on_share=shares.append)
