@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
-import pkgutil
 import signal
 import socket
 import subprocess
@@ -80,9 +79,13 @@ def serve(address: str) -> None:
 def import_everything() -> None:
     import rankprism
 
-    for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
-        if ".migrations" not in module.name and not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    # ir_measures changes what the package of this name computes. The last two are no modules to import.
+    left_out = ("ir_measures", "spark", "assess.migrations", "__main__")
+    package = Path(rankprism.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        name = ".".join(path.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
+        if name != "__init__" and not name.startswith(left_out):
+            importlib.import_module(f"rankprism.{name}")
     sys.path.append(str(DOCS))
     for heavy in ("altair", "scipy.stats", "vl_convert", "refresh"):
         importlib.import_module(heavy)
