@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "interrupt.hpp"
 #include "parallel.hpp"
@@ -58,6 +59,22 @@ RunLine parse_line(const Text& text, const char* line, const char*& p, bool with
 // The document ids of one ranking, to find repeated documents.
 class Seen {
   public:
+    // Whether all hashes differ, as they nearly always do; then all documents do. It takes half the memory of the slots.
+    bool all_differ(const std::vector<RunLine>& lines) {
+        std::size_t size = 64;
+        while (size < lines.size() * 2) size *= 2;
+        hashes_.assign(size, 0);
+        for (const RunLine& line : lines) {
+            const std::uint32_t hash = line.hash == 0 ? 1 : line.hash;  // 0: free
+            std::size_t s = hash & (size - 1);
+            for (; hashes_[s] != 0; s = (s + 1) & (size - 1)) {
+                if (hashes_[s] == hash) return false;
+            }
+            hashes_[s] = hash;
+        }
+        return true;
+    }
+
     void start(std::size_t documents) {
         std::size_t size = 64;
         while (size * 2 < documents * 3) size *= 2;
@@ -78,6 +95,7 @@ class Seen {
   private:
     struct Slot { std::uint32_t hash; std::int32_t line; };
     std::vector<Slot> slots_;
+    std::vector<std::uint32_t> hashes_;
 };
 
 // What is found in some topics of a run, in the order of the run.
@@ -93,6 +111,11 @@ struct Found {
     Disagreement disagreement;
     Unmatched unmatched;
     Stray stray;
+
+    void clear() {  // keeps the memory
+        topics.clear(), rank.clear(), doc.clear(), unjudged.clear();
+        disagreement = {}, unmatched = {}, stray = {};
+    }
 };
 
 bool comes_first(std::int32_t topic, std::int32_t known) { return known < 0 || topic < known; }
@@ -193,10 +216,11 @@ class Aligner {
         } else {
             sort(lines);
         }
-        seen_.start(lines.size());
+        const bool all_differ = seen_.all_differ(lines);
+        if (!all_differ) seen_.start(lines.size());
         const std::int32_t t = judgments_.find_topic(name);
         if (t < 0) {  // no judgments: only checked
-            for (const std::int32_t i : ranking_) is_new(name, lines, i);
+            if (!all_differ) for (const std::int32_t i : ranking_) is_new(name, lines, i);
             found.unjudged.emplace_back(name);
             found.topics.push_back({-1});
             return;
@@ -205,7 +229,7 @@ class Aligner {
         const std::size_t before = found.rank.size();
         std::int32_t rank = 0;
         for (const std::int32_t i : ranking_) {
-            if (!is_new(name, lines, i)) continue;
+            if (!all_differ && !is_new(name, lines, i)) continue;
             ++rank;
             const RunLine& line = lines[i];
             const std::int64_t d = judgments_.find_doc(judged, line.id(), line.hash);
@@ -461,9 +485,9 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
 namespace {
 
 // Reads topic after topic.
-void read_topics(Aligner& aligner, const Text& text, Order order) {
-    std::vector<RunLine> lines;
+void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text, Order order) {
     std::string_view topic;
+    lines.clear();
     for (const char* p = text.begin(); next_line(p, text.end());) {
         const char* line = p;
         const std::string_view name = take_column(p);
@@ -478,10 +502,11 @@ void read_topics(Aligner& aligner, const Text& text, Order order) {
     text.check_rest();
 }
 
-// What a thread makes of a block: what it found, up to a mistake.
+// What a thread makes of a block: what it found, up to a mistake. The next block uses the same memory.
 struct Part {
     Text text;
-    Found found;
+    std::optional<Aligner> aligner;
+    std::vector<RunLine> lines;
     std::exception_ptr mistake;
 };
 
@@ -493,19 +518,20 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
     in_order<Part>(
         worthwhile(reading.threads, source.size(), reading.block), [&](Part& part) { return blocks.next(part.text); },
         [&](Part& part) {
-            const Text& text = part.text;
-            const auto where = [&text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
-            Aligner aligner(judgments, source.name(), where, order, duplicates);
+            if (!part.aligner) {
+                const auto where = [&text = part.text](const RunLine& line) { return "line " + std::to_string(text.line_of(line.doc)); };
+                part.aligner.emplace(judgments, source.name(), where, order, duplicates);
+            }
+            part.aligner->found.clear();
             part.mistake = nullptr;
             try {
-                read_topics(aligner, text, order);
+                read_topics(*part.aligner, part.lines, part.text, order);
             } catch (const BadInput&) {
                 part.mistake = std::current_exception();
             }
-            part.found = std::move(aligner.found);
         },
         [&](const Part& part) {
-            is_grouped = all.add(part.found);
+            is_grouped = all.add(part.aligner->found);
             if (is_grouped && part.mistake != nullptr) std::rethrow_exception(part.mistake);
             return is_grouped;
         });

@@ -238,25 +238,43 @@ const char* end_of_line(const char* p, const char* end) {
 
 std::string_view topic_at(const char* p) { return {p, static_cast<std::size_t>(column_end(p) - p)}; }
 
-// Where the last topic of the text begins, if a line of another topic stands before it; else nullptr.
-// The text ends with a newline.
+const char* line_start(const char* begin, const char* p) {
+    while (p > begin && p[-1] != '\n') --p;
+    return p;
+}
+
+// Where a topic begins behind a line of another topic, between two lines of different topics.
+const char* change_between(const char* one, const char* other) {
+    constexpr std::ptrdiff_t few = 1 << 12;
+    const std::string_view topic = topic_at(other);
+    while (other - one > few) {
+        const char* middle = line_start(one, one + (other - one) / 2);
+        if (!next_line(middle, other) || middle == one) break;
+        (topic_at(middle) == topic ? other : one) = middle;
+    }
+    const char* change = other;
+    for (const char* p = line_end(one) + 1; next_line(p, other); p = line_end(p) + 1) {
+        if (topic_at(p) != topic) change = other; else if (change == other) change = p;
+    }
+    return change;
+}
+
+// Where the last topic of the text begins, if a line of another topic stands before it; else nullptr. The text ends with
+// a newline. If the lines of a topic are scattered, it is some place where the topic changes, or nullptr by chance.
 const char* last_change(const char* begin, const char* end) {
-    const char* change = nullptr;
-    std::string_view topic;
-    for (const char* stop = end; stop > begin;) {  // the line before stop
-        const char* line = stop - 1;
-        while (line > begin && line[-1] != '\n') --line;
-        const char* data = line;
-        const bool has_data = next_line(data, stop);
-        if (has_data) {
-            if (change == nullptr) {
-                topic = topic_at(data);
-            } else if (topic_at(data) != topic) {
-                return change;
-            }
-            change = line;
-        }
-        stop = line;
+    const char* last = nullptr;  // line with data
+    for (const char* stop = end; last == nullptr; stop = line_start(begin, stop - 1)) {
+        if (stop == begin) return nullptr;
+        const char* line = line_start(begin, stop - 1);
+        if (next_line(line, stop)) last = line;
+    }
+    const std::string_view topic = topic_at(last);
+    // Longer and longer steps back, which miss a change only if the lines of a topic are scattered.
+    for (std::ptrdiff_t step = 1 << 12; ; step *= 2) {
+        const bool is_first = last - begin <= step;
+        const char* before = is_first ? begin : line_start(begin, last - step);
+        if (next_line(before, last) && topic_at(before) != topic) return change_between(before, last);
+        if (is_first) break;
     }
     return nullptr;
 }
@@ -269,7 +287,7 @@ bool Blocks::next(Text& text) {
     text.at_ = at_;
     const std::size_t left = source_.size() - at_;
     std::size_t loaded = 0, wanted = std::min(block_, left);
-    for (;; wanted = std::min(wanted * 2, left)) {
+    for (;; wanted = std::min(wanted + wanted / 4 + 1, left)) {
         char* memory = text.reserve(wanted);
         source_.read(at_ + loaded, wanted - loaded, memory + loaded);
         loaded = wanted;

@@ -113,8 +113,16 @@ inline const char* column_end(const char* p) {
 }
 
 inline const char* line_end(const char* p) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (;; p += 8) {
+        const std::uint64_t word = load(p) ^ 0x0A0A0A0A0A0A0A0AULL;
+        const std::uint64_t zero = (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
+        if (zero != 0) return p + (__builtin_ctzll(zero) >> 3);
+    }
+#else
     while (*p != '\n') ++p;
     return p;
+#endif
 }
 
 inline bool is_comment(const char* p) { return p[0] == '#' && (p[1] == ' ' || p[1] == '\t'); }
