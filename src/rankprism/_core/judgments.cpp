@@ -27,30 +27,43 @@ std::string line_of_row(const Text& text, std::int64_t row) {
     return "line " + std::to_string(text.line_of(p));
 }
 
+// The columns of a line that are used. There is no grade if the number of columns is wrong.
 struct Columns {
-    std::string_view topic, aspect, doc;
-    double grade;
+    std::string_view topic, aspect, doc, grade;
+    const char* next;  // line
 };
 
-Columns parse_line(const Text& text, const char*& p, JudgmentFormat format) {
-    const char* line = p;
+Columns take_columns(const char* p, JudgmentFormat format) {
     const bool prels = format == JudgmentFormat::prels;
+    unsigned end[4], end_of_line;
+    if (!prels && find_columns(p, end, end_of_line) && end[3] == end_of_line) {
+        const auto column = [&](int n) { return std::string_view(p + end[n - 1] + 1, end[n] - end[n - 1] - 1); };
+        const std::string_view aspect = format == JudgmentFormat::diversity ? column(1) : only_aspect;
+        return {{p, end[0]}, aspect, column(2), column(3), p + end_of_line + 1};
+    }
     const int columns = prels ? 5 : 4;
     std::string_view column[5];
     int found = 0;
     while (found < columns && *p != '\n') column[found++] = take_column(p);
-    if (found < columns || *p != '\n') {
+    const bool complete = found == columns && *p == '\n';
+    return {column[0], format == JudgmentFormat::diversity ? column[1] : only_aspect, column[prels ? 1 : 2],
+            complete ? column[prels ? 2 : 3] : std::string_view(), line_end(p) + 1};
+}
+
+double parse_grade(const Text& text, const char* line, std::string_view column, JudgmentFormat format) {
+    if (column.empty()) {
         text.fail(line, "expected " + std::string(expected(format)) + "; found " + std::to_string(count_columns(line)));
     }
-    ++p;
-    Columns result{column[0], format == JudgmentFormat::diversity ? column[1] : only_aspect, column[prels ? 1 : 2], 0};
-    if (!parse_number(column[prels ? 2 : 3], result.grade)) {
-        text.fail(line, "the grade " + quoted(column[prels ? 2 : 3]) + " is not a number; expected " + expected(format));
+    const auto digit = static_cast<unsigned char>(column.front() - '0');
+    if (column.size() == 1 && digit <= 9) return digit;
+    double grade = 0;
+    if (!parse_number(column, grade)) {
+        text.fail(line, "the grade " + quoted(column) + " is not a number; expected " + expected(format));
     }
-    if (!(std::abs(result.grade) <= largest_grade)) {
-        text.fail(line, "the grade " + quoted(column[prels ? 2 : 3]) + " is too large; " + grade_range);
+    if (!(std::abs(grade) <= largest_grade)) {
+        text.fail(line, "the grade " + quoted(column) + " is too large; " + grade_range);
     }
-    return result;
+    return grade;
 }
 
 // Reads topic after topic. Returns false if a topic comes back.
@@ -69,19 +82,24 @@ bool read_topics(JudgmentTable& table, const Text& text, JudgmentFormat format) 
         rows.clear();
     };
     for (const char* p = text.begin(); next_line(p, text.end()); ++number) {
-        const Columns line = parse_line(text, p, format);
-        if (line.topic != topic_name || topic < 0) {
+        const Columns columns = take_columns(p, format);
+        if (topic < 0 || !same_column(columns.topic, topic_name)) {
             add();
             const std::int32_t known = table.topic_names.size();
-            topic = table.topic_names.number(line.topic);
+            topic = table.topic_names.number(columns.topic);
             if (topic < known) return false;
-            topic_name = line.topic;
+            topic_name = columns.topic;
         }
-        if (line.aspect != aspect_name || aspect < 0) {
-            aspect = table.aspect_names.number(line.aspect);
-            aspect_name = line.aspect;
+        if (aspect < 0 || !same_id(columns.aspect, aspect_name)) {
+            aspect = table.aspect_names.number(columns.aspect);
+            aspect_name = columns.aspect;
         }
-        rows.push_back({line.doc, aspect, number, line.grade});
+        JudgmentRow& row = rows.emplace_back();  // in place, which is faster than a row that is copied
+        row.doc = columns.doc;
+        row.aspect = aspect;
+        row.number = number;
+        row.grade = parse_grade(text, p, columns.grade, format);
+        p = columns.next;
     }
     add();
     text.check_rest();
@@ -112,6 +130,10 @@ bool read_grouped(JudgmentTable& table, const Source& source, JudgmentFormat for
             }
         },
         [&](const Part& part) {
+            // The other blocks are like the first one. Memory that is not used after all costs nothing.
+            if (table.empty() && !part.table.empty()) {
+                table.reserve(part.table, 1.1 * static_cast<double>(source.size()) / static_cast<double>(part.text.size()));
+            }
             is_grouped = table.append(part.table) && part.is_grouped;
             if (is_grouped && part.mistake != nullptr) std::rethrow_exception(part.mistake);
             return is_grouped;
@@ -160,7 +182,22 @@ bool JudgmentTable::append(const JudgmentTable& other) {
     row_aspect.append(other.row_aspect);
     row_grade.append(other.row_grade);
     slots_.insert(slots_.end(), other.slots_.begin(), other.slots_.end());
+    marks_.insert(marks_.end(), other.marks_.begin(), other.marks_.end());
     return true;
+}
+
+void JudgmentTable::reserve(const JudgmentTable& part, double times) {
+    const auto room = [times](std::size_t size) { return static_cast<std::size_t>(times * static_cast<double>(size)); };
+    relevant_number.reserve(room(part.relevant_number.size()));
+    row_start.reserve(room(part.row_start.size()));
+    row_aspect.reserve(room(part.row_aspect.size()));
+    row_grade.reserve(room(part.row_grade.size()));
+    topics_.reserve(room(part.topics_.size()));
+    aspects_.reserve(room(part.aspects_.size()));
+    arena_.reserve(room(part.arena_.size()));
+    doc_offset_.reserve(room(part.doc_offset_.size()));
+    slots_.reserve(room(part.slots_.size()));
+    marks_.reserve(room(part.marks_.size()));
 }
 
 void JudgmentTable::clear() {
@@ -177,7 +214,9 @@ void JudgmentTable::clear() {
     arena_.clear();
     doc_offset_.resize(1);
     slots_.clear();
+    marks_.clear();
     local_aspect_.clear();
+    aspect_value_.clear();
 }
 
 void JudgmentTable::Scratch::number_documents(const std::vector<JudgmentRow>& rows) {
@@ -186,15 +225,20 @@ void JudgmentTable::Scratch::number_documents(const std::vector<JudgmentRow>& ro
     std::size_t size = 64;
     while (size < rows.size() * 2) size *= 2;
     slots.assign(size, Slot{0, -1});
+    std::size_t next = 0;
     for (const JudgmentRow& row : rows) {
-        const std::uint32_t hash = hash_bytes(row.doc);
-        std::size_t s = hash & (size - 1);
-        while (slots[s].doc >= 0 && (slots[s].hash != hash || documents[slots[s].doc].id != row.doc)) s = (s + 1) & (size - 1);
-        if (slots[s].doc < 0) {
-            slots[s] = {hash, static_cast<std::int32_t>(documents.size())};
-            documents.push_back({row.doc, hash});
+        // Most files have the documents in the same order on each aspect.
+        if (next >= documents.size() || !same_id(documents[next].id, row.doc)) {
+            const std::uint32_t hash = hash_bytes(row.doc);
+            std::size_t s = hash & (size - 1);
+            while (slots[s].doc >= 0 && (slots[s].hash != hash || !same_id(documents[slots[s].doc].id, row.doc))) s = (s + 1) & (size - 1);
+            if (slots[s].doc < 0) {
+                slots[s] = {hash, static_cast<std::int32_t>(documents.size())};
+                documents.push_back({row.doc, hash});
+            }
+            next = static_cast<std::size_t>(slots[s].doc);
         }
-        document.push_back(static_cast<std::uint32_t>(slots[s].doc));
+        document.push_back(static_cast<std::uint32_t>(next++));
     }
 }
 
@@ -210,7 +254,7 @@ void JudgmentTable::Scratch::sort_documents() {
 }
 
 template <class Key> void JudgmentTable::Scratch::stable_sort(std::size_t keys, Key&& key) {
-    if (keys < 2) return;
+    if (keys < 2 || std::is_sorted(order.begin(), order.end(), [&](auto a, auto b) { return key(a) < key(b); })) return;
     count.assign(keys + 1, 0);
     for (const std::uint32_t r : order) ++count[key(r) + 1];
     std::partial_sum(count.begin(), count.end(), count.begin());
@@ -232,8 +276,13 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
     };
     for (const JudgmentRow& row : rows) has(row.aspect);
     for (const std::int32_t aspect : bare) has(aspect);
-    std::sort(aspects_.begin() + topic.aspects, aspects_.end(),
-              [this](std::int32_t a, std::int32_t b) { return comes_before(aspect_names[a], aspect_names[b]); });
+    for (auto a = static_cast<std::int32_t>(aspect_value_.size()); a < aspect_names.size(); ++a) {
+        aspect_value_.push_back(listed_value(aspect_names[a]));
+    }
+    std::sort(aspects_.begin() + topic.aspects, aspects_.end(), [this](std::int32_t a, std::int32_t b) {
+        if (aspect_value_[a] != aspect_value_[b]) return aspect_value_[a] < aspect_value_[b];
+        return comes_before(aspect_names[a], aspect_names[b]);
+    });
     topic.aspects_end = static_cast<std::int64_t>(aspects_.size());
     for (std::int64_t a = topic.aspects; a < topic.aspects_end; ++a) {
         local_aspect_[aspects_[a]] = static_cast<std::int32_t>(a - topic.aspects);
@@ -252,6 +301,8 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
 
     std::int32_t relevant = 0;
     bool any = false;
+    scratch_.aspects.clear();
+    scratch_.grades.clear();
     const JudgmentRow* last = nullptr;
     std::uint32_t last_doc = 0;
     for (const std::uint32_t r : scratch_.order) {
@@ -270,8 +321,8 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
         }
         last = &row;
         last_doc = doc;
-        row_aspect.push_back(static_cast<std::uint32_t>(local_aspect_[row.aspect]));
-        row_grade.push_back(row.grade);
+        scratch_.aspects.push_back(static_cast<std::uint32_t>(local_aspect_[row.aspect]));
+        scratch_.grades.push_back(row.grade);
         ++row_start.back();
         if (row.grade >= 0 && !any) relevant_number.back() = -1;
         if (row.grade > 0 && !any) {
@@ -279,17 +330,21 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
             relevant_number.back() = relevant++;
         }
     }
+    row_aspect.append(scratch_.aspects);
+    row_grade.append(scratch_.grades);
     topic.docs_end = static_cast<std::int64_t>(relevant_number.size());
 
     std::size_t size = 8;
     while (size * 2 < docs.size() * 3) size *= 2;
     slots_.resize(slots_.size() + size, Slot{0, -1});
+    marks_.resize(slots_.size() / 8);
     topic.slots_end = static_cast<std::int64_t>(slots_.size());
     Slot* slots = slots_.data() + topic.slots;
     for (std::size_t d = 0; d < docs.size(); ++d) {
         std::size_t s = docs[d].hash & (size - 1);
         while (slots[s].doc >= 0) s = (s + 1) & (size - 1);
         slots[s] = {docs[d].hash, static_cast<std::int32_t>(scratch_.place[d])};
+        marks_[mark(topic, docs[d].hash)] |= std::uint64_t{1} << (docs[d].hash & 63);
     }
     for (std::int64_t a = topic.aspects; a < topic.aspects_end; ++a) local_aspect_[aspects_[a]] = -1;
     topics_.push_back(topic);
@@ -298,9 +353,14 @@ void JudgmentTable::add_topic(std::int32_t name, std::vector<JudgmentRow>& rows,
 void JudgmentTable::sort_topics() {
     order_.resize(topics_.size());
     std::iota(order_.begin(), order_.end(), 0);
-    std::sort(order_.begin(), order_.end(), [this](std::int32_t a, std::int32_t b) {
+    std::vector<std::uint64_t> value;
+    for (const Topic& topic : topics_) value.push_back(listed_value(topic_names[topic.name]));
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+        if (value[a] != value[b]) return value[a] < value[b];
         return comes_before(topic_names[topics_[a].name], topic_names[topics_[b].name]);
-    });
+    };
+    // Most files have them in this order.
+    if (!std::is_sorted(order_.begin(), order_.end(), before)) std::sort(order_.begin(), order_.end(), before);
     rank_.resize(topics_.size());
     for (std::size_t t = 0; t < order_.size(); ++t) rank_[topics_[order_[t]].name] = static_cast<std::int32_t>(t);
 }
@@ -310,11 +370,11 @@ std::int32_t JudgmentTable::find_topic(std::string_view name) const {
     return number < 0 ? -1 : rank_[number];
 }
 
-std::int64_t JudgmentTable::find_doc(const Topic& topic, std::string_view wanted, std::uint32_t hash) const {
+std::int64_t JudgmentTable::look_up(const Topic& topic, std::string_view wanted, std::uint32_t hash) const {
     const Slot* slots = slots_.data() + topic.slots;
     const auto mask = static_cast<std::size_t>(topic.slots_end - topic.slots) - 1;
     for (std::size_t s = hash & mask; slots[s].doc >= 0; s = (s + 1) & mask) {
-        if (slots[s].hash == hash && doc(topic.docs + slots[s].doc) == wanted) return topic.docs + slots[s].doc;
+        if (slots[s].hash == hash && same_id(doc(topic.docs + slots[s].doc), wanted)) return topic.docs + slots[s].doc;
     }
     return -1;
 }

@@ -42,7 +42,7 @@ class JudgmentTable {
         std::int32_t name;
         std::int64_t aspects, aspects_end;  // in aspect_names
         std::int64_t docs, docs_end;
-        std::int64_t slots, slots_end;
+        std::int64_t slots, slots_end;  // a power of two of them, at least 8
     };
 
     // Adds a whole topic. Each topic may be added only once. Ids are copied. `bare` are aspects that the topic has even
@@ -50,6 +50,7 @@ class JudgmentTable {
     void add_topic(std::int32_t name, std::vector<JudgmentRow>& rows, const std::vector<std::int32_t>& bare = {});
     // Adds all topics of another table. False if one of them is here already; then the table is of no use.
     bool append(const JudgmentTable& other);
+    void reserve(const JudgmentTable& part, double times);  // room for so many tables like this one
     void sort_topics();  // when all are there
     void clear();        // keeps the memory
     bool empty() const { return topics_.empty(); }
@@ -66,7 +67,9 @@ class JudgmentTable {
         return {arena_.data() + doc_offset_[d], doc_offset_[d + 1] - doc_offset_[d]};
     }
     // The document of topic t with this id, or -1.
-    std::int64_t find_doc(const Topic& topic, std::string_view doc, std::uint32_t hash) const;
+    std::int64_t find_doc(const Topic& topic, std::string_view doc, std::uint32_t hash) const {
+        return is_marked(topic, hash) ? look_up(topic, doc, hash) : -1;
+    }
 
     // Which of its topic's relevant documents (those with a grade above 0) document d is; or -1; or -2 if all grades of
     // the document are negative.
@@ -82,6 +85,12 @@ class JudgmentTable {
   private:
     struct Slot { std::uint32_t hash; std::int32_t doc; };  // doc counted within the topic, -1: free
 
+    static std::int64_t mark(const Topic& topic, std::uint32_t hash) {
+        return topic.slots / 8 + (hash >> 6 & ((topic.slots_end - topic.slots) / 8 - 1));
+    }
+    bool is_marked(const Topic& topic, std::uint32_t hash) const { return (marks_[mark(topic, hash)] >> (hash & 63) & 1) != 0; }
+    std::int64_t look_up(const Topic& topic, std::string_view doc, std::uint32_t hash) const;
+
     std::vector<Topic> topics_;        // as they came
     std::vector<std::int32_t> order_;  // canonical position -> index in topics_
     std::vector<std::int32_t> rank_;   // name -> canonical position
@@ -89,7 +98,11 @@ class JudgmentTable {
     std::string arena_;  // document ids, one behind the other
     std::vector<std::uint64_t> doc_offset_{0};
     std::vector<Slot> slots_;  // a small hash table for each topic
+    // One word for eight slots, in which the hash of each document sets a bit. Most documents of a run are not judged, and
+    // nearly all of them are told by this bit.
+    std::vector<std::uint64_t> marks_;
     std::vector<std::int32_t> local_aspect_;
+    std::vector<std::uint64_t> aspect_value_;  // of each aspect's name, see listed_value
 
     // What add_topic works with, kept from topic to topic so that memory is allocated only once.
     struct Scratch {
@@ -100,6 +113,8 @@ class JudgmentTable {
         std::vector<std::uint32_t> place;     // of each document in the table
         std::vector<std::uint32_t> order;     // of the rows
         std::vector<std::uint32_t> sorted, count;
+        std::vector<std::uint32_t> aspects;  // of the rows in the table
+        std::vector<double> grades;
 
         void number_documents(const std::vector<JudgmentRow>& rows);
         void sort_documents();  // by id, descending

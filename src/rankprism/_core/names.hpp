@@ -84,4 +84,20 @@ inline bool comes_before(std::string_view a, std::string_view b) {
     return a < b;
 }
 
+// The value of a name that is a whole number below 10^18, and a larger number for all others: whatever comes before
+// another name has no greater value, and comparing values is fast.
+inline std::uint64_t listed_value(std::string_view name) {
+    constexpr std::uint64_t none = ~std::uint64_t{0};
+    if (name.empty()) return none;
+    name.remove_prefix(std::min(name.find_first_not_of('0'), name.size()));
+    if (name.size() > 18) return none;
+    std::uint64_t value = 0;
+    for (const char c : name) {
+        const auto digit = static_cast<unsigned char>(c - '0');
+        if (digit > 9) return none;
+        value = value * 10 + digit;
+    }
+    return value;
+}
+
 }  // namespace rankprism

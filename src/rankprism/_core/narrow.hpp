@@ -1,6 +1,7 @@
 // Columns of small numbers, each in as few bytes as it needs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
@@ -18,15 +19,13 @@ class Narrow {
         return width_ == 2 ? at<std::uint16_t>(i) : at<std::uint32_t>(i);
     }
 
-    void push_back(std::uint32_t number) {
-        if (width_ == 1 && number <= 0xFF) {
-            bytes_.push_back(static_cast<std::uint8_t>(number));
-            return;
-        }
-        widen(number);
-        const std::size_t end = bytes_.size();
-        bytes_.resize(end + width_);
-        put(end / width_, number);
+    void append(const std::vector<std::uint32_t>& numbers) {
+        std::uint32_t largest = 0;
+        for (const std::uint32_t number : numbers) largest = std::max(largest, number);
+        widen(largest);
+        const std::size_t first = size();
+        bytes_.resize((first + numbers.size()) * width_);
+        for (std::size_t i = 0; i < numbers.size(); ++i) put(first + i, numbers[i]);
     }
 
     // The numbers of another column behind these, each replaced by its entry in `map`.
@@ -41,10 +40,13 @@ class Narrow {
         if (width_ == other.width_) {
             bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
         } else {
-            for (std::size_t i = 0; i < other.size(); ++i) push_back(other[i]);
+            std::vector<std::uint32_t> numbers;
+            for (std::size_t i = 0; i < other.size(); ++i) numbers.push_back(other[i]);
+            append(numbers);
         }
     }
 
+    void reserve(std::size_t numbers) { bytes_.reserve(numbers * width_); }
     void clear() { bytes_.clear(); }
 
   private:
@@ -85,7 +87,12 @@ class Grades {
   public:
     std::size_t size() const { return row_.size(); }
     double operator[](std::size_t i) const { return values_[row_[i]]; }
-    void push_back(double grade) { row_.push_back(number(grade)); }
+
+    void append(const std::vector<double>& grades) {
+        numbers_.clear();
+        for (const double grade : grades) numbers_.push_back(number(grade));
+        row_.append(numbers_);
+    }
 
     void append(const Grades& other) {
         std::vector<std::uint32_t> map;
@@ -93,6 +100,7 @@ class Grades {
         row_.append(other.row_, map);
     }
 
+    void reserve(std::size_t grades) { row_.reserve(grades); }
     void clear() { row_.clear(); }
 
   private:
@@ -116,6 +124,7 @@ class Grades {
     std::vector<double> values_;  // in the order in which they came
     std::unordered_map<std::uint64_t, std::uint32_t> number_;
     Narrow row_;
+    std::vector<std::uint32_t> numbers_;  // while they are appended
 };
 
 }  // namespace rankprism

@@ -19,41 +19,67 @@ constexpr double no_rank = std::numeric_limits<double>::quiet_NaN();
 
 using Where = std::function<std::string(const RunLine&)>;
 
-// A rank is nearly always a short whole number, so eight digits are read at once.
+// A rank is nearly always a short whole number.
 double parse_rank(std::string_view column) {
-#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (column.size() - 1 < 8) {
-        const unsigned unused = 64 - 8 * static_cast<unsigned>(column.size());
-        std::uint64_t digits = load(column.data()) << unused;
-        if ((digits & 0xF0F0F0F0F0F0F0F0ULL) == 0x3030303030303030ULL << unused) {
-            const std::uint64_t over_nine = (digits + (0x0606060606060606ULL << unused)) & (0x4040404040404040ULL << unused);
-            if (over_nine == 0) {
-                digits &= 0x0F0F0F0F0F0F0F0FULL;
-                digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFULL;
-                digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFULL;
-                return static_cast<double>((digits * 10000 + (digits >> 32)) & 0xFFFFFFFFULL);
-            }
-        }
-    }
-#endif
+    std::uint64_t number = 0;
+    if (column.size() <= 8 && parse_digits(column.data(), column.size(), number)) return static_cast<double>(number);
     double rank = 0;
     return parse_number(column, rank) ? rank : no_rank;
 }
 
-// Reads the line at p behind its topic, and moves p to the next line.
-RunLine parse_line(const Text& text, const char* line, const char*& p, bool with_rank) {
-    if (p[0] == 'Q' && p[1] == '0' && p[2] == ' ' && is_column(p[3])) p += 3; else take_column(p);  // not used
-    const std::string_view doc = take_column(p);
-    const std::string_view rank_column = take_column(p);
-    const std::string_view score_column = take_column(p);
-    if (*p == '\n') text.fail(line, std::string("expected ") + expected + "; found " + std::to_string(count_columns(line)));
-    double score = 0;
-    if (!parse_number(score_column, score)) {
-        text.fail(line, "the score " + quoted(score_column) + " is not a finite number; expected " + expected);
+// A score is nearly always a number such as 19.858854. What is not is left to parse_number, which gives the same number
+// for what is.
+bool parse_score(std::string_view column, double& score) {
+    static constexpr std::uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const char* const start = column.data() + (column.front() == '-');
+    const char* p = start;
+    std::uint64_t whole = 0, fraction = 0;
+    for (; static_cast<unsigned char>(*p - '0') <= 9; ++p) whole = whole * 10 + static_cast<unsigned char>(*p - '0');
+    const auto places = static_cast<std::size_t>(column.data() + column.size() - p) - 1;  // huge without a point
+    if (*p != '.' || p == start || p - start > 7 || places - 1 >= 8 || !parse_digits(p + 1, places, fraction)) {
+        return parse_number(column, score);
     }
-    const double rank = with_rank ? parse_rank(rank_column) : no_rank;
-    p = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
-    return {doc.data(), score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)};
+    score = static_cast<double>(static_cast<std::int64_t>(whole * power[places] + fraction)) / power[places];
+    if (column.front() == '-') score = -score;
+    return true;
+}
+
+// The columns of a line that are used. There is no score if the line is too short.
+struct Columns {
+    const char* line;
+    std::string_view topic, doc, rank, score;
+    const char* next;  // line
+};
+
+Columns take_columns(const char* p) {
+    unsigned end[5], end_of_line;
+    if (find_columns(p, end, end_of_line) && is_column(p[end[4] + 1])) {
+        const auto column = [&](int n) { return std::string_view(p + end[n - 1] + 1, end[n] - end[n - 1] - 1); };
+        return {p, {p, end[0]}, column(2), column(3), column(4), p + end_of_line + 1};
+    }
+    Columns found{p, take_column(p), {}, {}, {}, nullptr};
+    take_column(p);  // not used
+    found.doc = take_column(p);
+    found.rank = take_column(p);
+    const std::string_view score = take_column(p);
+    if (*p != '\n') found.score = score;
+    found.next = line_end(p) + 1;  // the tag is the rest of the line, blanks and all
+    return found;
+}
+
+// Into its place, because a line that is returned would be written twice.
+void parse_line(const Text& text, const Columns& columns, bool with_rank, RunLine& line) {
+    const auto fail = [&](const std::string& message) { text.fail(columns.line, message); };
+    if (columns.score.empty()) {
+        fail(std::string("expected ") + expected + "; found " + std::to_string(count_columns(columns.line)));
+    }
+    if (!parse_score(columns.score, line.score)) {
+        fail("the score " + quoted(columns.score) + " is not a finite number; expected " + expected);
+    }
+    line.rank = with_rank ? parse_rank(columns.rank) : no_rank;
+    line.doc = columns.doc.data();
+    line.size = static_cast<std::uint32_t>(columns.doc.size());
+    line.hash = hash_bytes(columns.doc);
 }
 
 // The document ids of one ranking, to find repeated documents.
@@ -400,12 +426,12 @@ RunTable RunTable::from_text(Text source) {
     std::string_view last;
     std::int32_t topic = -1;
     for (const char* p = text.begin(); next_line(p, text.end());) {
-        const char* line = p;
-        const std::string_view name = take_column(p);
-        if (topic < 0 || name != last) topic = run.topics.number(name);
-        last = name;
-        run.lines.push_back(parse_line(text, line, p, true));
+        const Columns columns = take_columns(p);
+        if (topic < 0 || !same_column(columns.topic, last)) topic = run.topics.number(columns.topic);
+        last = columns.topic;
+        parse_line(text, columns, true, run.lines.emplace_back());
         run.topic.push_back(topic);
+        p = columns.next;
     }
     if (run.lines.empty()) throw BadInput(text.name() + ": no ranking in this file, only blank or comment lines");
     return run;
@@ -489,14 +515,14 @@ void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text
     std::string_view topic;
     lines.clear();
     for (const char* p = text.begin(); next_line(p, text.end());) {
-        const char* line = p;
-        const std::string_view name = take_column(p);
-        if (name != topic) {
+        const Columns columns = take_columns(p);
+        if (!same_column(columns.topic, topic)) {
             if (!lines.empty()) aligner.topic(topic, lines, text.ascii());
             lines.clear();
-            topic = name;
+            topic = columns.topic;
         }
-        lines.push_back(parse_line(text, line, p, order != Order::input));
+        parse_line(text, columns, order != Order::input, lines.emplace_back());
+        p = columns.next;
     }
     if (!lines.empty()) aligner.topic(topic, lines, text.ascii());
     text.check_rest();

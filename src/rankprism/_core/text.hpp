@@ -11,6 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define RANKPRISM_SSE2
+#endif
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
+
 namespace rankprism {
 
 // A user's mistake: reaches Python as rankprism.InputError.
@@ -42,11 +50,11 @@ class Source {
     int file_ = -1;
 };
 
-// Lines of a source in memory. Newlines follow the last byte, so that a scan for the end of a line or of a column, eight
-// bytes at a time, never has to check for the end of the buffer.
+// Lines of a source in memory. Newlines follow the last byte, so that whoever looks at many bytes at a time never has to
+// check for the end of the buffer.
 class Text {
   public:
-    static constexpr std::size_t padding = 16;
+    static constexpr std::size_t padding = 64;
 
     Text() = default;  // no text
     // The whole text, for a source that is kept.
@@ -55,6 +63,7 @@ class Text {
 
     const char* begin() const { return memory_.get() + skip_; }
     const char* end() const { return memory_.get() + end_; }
+    std::size_t size() const { return end_ - skip_; }
     const std::string& name() const { return source_.name(); }
     // Whether all of it is ASCII.
     bool ascii() const { return ascii_; }
@@ -96,6 +105,84 @@ inline std::uint64_t load(const char* p) {
     std::uint64_t word;
     std::memcpy(&word, p, sizeof word);
     return word;
+}
+
+// Whether two ids are equal: eight bytes at a time, without a call.
+inline bool same_id(std::string_view a, std::string_view b) {
+    if (a.size() != b.size() || a.size() < 8) return a == b;
+    std::size_t at = 0;
+    for (; at + 8 < a.size(); at += 8) {
+        if (load(a.data() + at) != load(b.data() + at)) return false;
+    }
+    return load(a.data() + a.size() - 8) == load(b.data() + a.size() - 8);  // some of them again
+}
+
+// The same for two columns of a text, where eight bytes may be looked at in any case.
+inline bool same_column(std::string_view a, std::string_view b) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (a.size() == b.size() && a.size() - 1 < 8) return (load(a.data()) ^ load(b.data())) << (64 - 8 * a.size()) == 0;
+#endif
+    return same_id(a, b);
+}
+
+inline unsigned trailing_zeros(std::uint64_t bits) {  // of which one is set
+#ifdef _MSC_VER
+    unsigned long found;
+    _BitScanForward64(&found, bits);
+    return found;
+#else
+    return static_cast<unsigned>(__builtin_ctzll(bits));
+#endif
+}
+
+// 64 bytes at once: bit i is about byte i.
+struct Bytes64 {
+    std::uint64_t separators = 0;  // bytes that do not belong to a column
+    std::uint64_t newlines = 0;
+};
+
+inline Bytes64 look_at(const char* p) {
+    Bytes64 found;
+#ifdef RANKPRISM_SSE2
+    const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
+    const auto bits = [](__m128i equal) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(equal))); };
+    for (int at = 0; at < 64; at += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + at));
+        found.separators |= bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, blank), bytes)) << at;
+        found.newlines |= bits(_mm_cmpeq_epi8(bytes, newline)) << at;
+    }
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    // Adding 0x5F sets the top bit of every byte from 0x21 to 0x7F, and adding 0x7F that of every byte from 0x01 on. The
+    // product moves the eight top bits together.
+    constexpr std::uint64_t low = 0x7F7F7F7F7F7F7F7FULL;
+    const auto bits = [](std::uint64_t high) { return ((~high & 0x8080808080808080ULL) >> 7) * 0x0102040810204080ULL >> 56; };
+    for (int at = 0; at < 64; at += 8) {
+        const std::uint64_t word = load(p + at), other = word ^ 0x0A0A0A0A0A0A0A0AULL;
+        found.separators |= bits(((word & low) + 0x5F5F5F5F5F5F5F5FULL) | word) << at;
+        found.newlines |= bits(((other & low) + low) | other) << at;
+    }
+#else
+    for (int at = 0; at < 64; ++at) {
+        found.separators |= static_cast<std::uint64_t>(!is_column(p[at])) << at;
+        found.newlines |= static_cast<std::uint64_t>(p[at] == '\n') << at;
+    }
+#endif
+    return found;
+}
+
+// Where each of the first N columns of the line at p ends, and the line itself. False if the line is an unusual one: if it
+// has fewer columns or more than 64 bytes, if it begins with a blank, or if several separators stand between two columns.
+template <std::size_t N> bool find_columns(const char* p, unsigned (&end)[N], unsigned& end_of_line) {
+    const Bytes64 bytes = look_at(p);
+    if (bytes.newlines == 0) return false;
+    end_of_line = trailing_zeros(bytes.newlines);
+    std::uint64_t left = bytes.separators;  // of which one is the newline
+    for (std::size_t n = 0; n < N; ++n) {
+        end[n] = trailing_zeros(left | std::uint64_t{1} << 63);
+        left &= left - 1;
+    }
+    const std::uint64_t behind_another = bytes.separators & (bytes.separators << 1 | 1);
+    return end[N - 1] <= end_of_line && (behind_another & ((std::uint64_t{2} << end[N - 1]) - 1)) == 0;
 }
 
 // The first byte that does not belong to a column. Eight at a time: a byte below 0x21 borrows into its top bit.
@@ -229,6 +316,29 @@ inline bool parse_number(std::string_view column, double& value) {
     value = static_cast<double>(digits) / powers[point == nullptr ? 0 : last - point - 1];
     if (negative) value = -value;
     return true;
+}
+
+// The number of `count` digits at p, 1 to 8 of them; false if they are not all digits. Eight bytes are looked at.
+inline bool parse_digits(const char* p, std::size_t count, std::uint64_t& number) {
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(count);
+    std::uint64_t digits = load(p) << unused;
+    if ((digits & 0xF0F0F0F0F0F0F0F0ULL) != 0x3030303030303030ULL << unused) return false;
+    if (((digits + (0x0606060606060606ULL << unused)) & (0x4040404040404040ULL << unused)) != 0) return false;  // above 9
+    digits &= 0x0F0F0F0F0F0F0F0FULL;
+    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFULL;
+    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFULL;
+    number = (digits * 10000 + (digits >> 32)) & 0xFFFFFFFFULL;
+    return true;
+#else
+    number = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto digit = static_cast<unsigned char>(p[i] - '0');
+        if (digit > 9) return false;
+        number = number * 10 + digit;
+    }
+    return true;
+#endif
 }
 
 // Shortened, and safe to print in a message.
