@@ -147,7 +147,8 @@ def test_many_aspects_and_grades(many_grades: Path, threads: int) -> None:
         [t, a, d, float(g)] for t, a, d, g in rows
     ]
     start, number, aspects, above = table.relevant_cells()
-    padded = table.padded_grades(np.arange(30))
+    documents, aspect_start = table.sizes()
+    padded = table.padded_grades(np.arange(30), int(np.diff(aspect_start).max()), int(documents.max()))
     for t in range(30):
         cells = np.zeros(padded.shape[1:])
         here = slice(start[t], start[t + 1])

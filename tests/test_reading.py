@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, evaluate, read_judgments, read_run
+from rankprism.formats import files
 from rankprism.formats.files import run_name
 from rankprism.types import JudgmentsLike, RunsLike
 
@@ -236,3 +238,31 @@ def test_good_input_never_dies() -> None:
     for judgments, run in cases:
         values = evaluate(judgments, run, measures).values
         assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_a_packed_run_is_unpacked_while_the_judgments_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judgments wait here until the run is being unpacked."""
+    begun, unpack = threading.Event(), files._decompress
+
+    def noted(name: str) -> bytes:
+        if name.endswith("run.gz"):
+            begun.set()
+        else:
+            assert begun.wait(60)
+        return unpack(name)
+
+    monkeypatch.setattr(files, "_decompress", noted)
+    qrels = save(tmp_path / "qrels.gz", gzip.compress(b"1 a d1 1\n1 a d2 1\n"))
+    run = save(tmp_path / "run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n1 Q0 d1 2 1.5 t\n"))
+    assert evaluate(qrels, run, "AP", threads=2).mean() == {"run": {"AP": 1.0}}
+
+
+def test_a_packed_run_that_is_damaged_is_refused_in_its_turn(tmp_path: Path) -> None:
+    qrels = save(tmp_path / "qrels", "1 a d1 1\n")
+    damaged = save(tmp_path / "bad.run.gz", gzip.compress(b"1 Q0 d2 1 2.5 t\n" * 9)[:-9])
+    with pytest.raises(InputError, match=r"bad\.run\.gz: cannot be unpacked"):
+        evaluate(qrels, damaged, "AP", threads=2)
+    with pytest.raises(InputError, match="nowhere: there is no such file"):  # the judgments come first
+        evaluate(tmp_path / "nowhere", damaged, "AP", threads=2)

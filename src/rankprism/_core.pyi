@@ -77,8 +77,9 @@ class JudgmentTable:
         """Start of each topic's grades above 0; document, aspect and grade of each of them."""
     def sizes(self) -> tuple[_Ints, _Longs]:
         """Relevant documents of each topic, and the start of its aspects in `aspects`."""
-    def padded_grades(self, topics: _Longs) -> _Floats:
-        """(topic, aspect, relevant document): the grades above 0 of some topics, padded with 0."""
+    def padded_grades(self, topics: _Longs, aspects: int, docs: int) -> _Floats:
+        """(topic, aspect, relevant document): the grades above 0 of some topics, padded with 0. No topic may
+        have more than so many aspects and relevant documents."""
     def judged_documents(self) -> _Ints:
         """How many judged documents each topic has."""
     def graded_documents(self) -> _Ints:
@@ -160,6 +161,21 @@ def sums_of_products(values: _Floats, factors: _Floats) -> _Floats:
 
 def sums_over_aspects(values: _Floats, factors: _Floats) -> _Floats:
     """(N, H) Σ_a values(n,a,h) · factors(n,a), from first to last."""
+
+def highest(values: _Floats) -> _Floats:
+    """The highest value along the last axis; 0 if none is above 0."""
+
+def counts_before(values: _Floats) -> _Ints:
+    """For each value, the number of values above 0 that stand before it along the last axis."""
+
+def in_order(values: _Floats, order: _Ints) -> _Floats:
+    """(T, A, D) the values (T, A, D) of each topic's documents in this order (T, D), and 0 where it is -1."""
+
+def padded_hits(
+    start: list[_Longs], rank: list[_Ints], doc: list[_Ints], topics: _Longs, pool: _Floats
+) -> tuple[_Ints, _Floats, _Ints, _Ints, _Bytes | None]:
+    """The rankings of several runs for some topics: rank, grade, condensed rank, ranks of all judged
+    documents, and which of these have only negative grades, if there are any; see `rankprism.data.hits`."""
 
 def greedy(value: _Floats, stop: _Floats) -> _Ints:
     """Greedy ideal order of each topic's documents, from (topic, aspect, document) arrays, with -1 behind

@@ -21,6 +21,7 @@ from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
+from rankprism.formats.ahead import fetched_ahead
 from rankprism.formats.answers import with_answers
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known.nuggets import are_nuggets
@@ -115,6 +116,7 @@ def evaluate(
             measure.check_bounded()
     sources = run_sources(runs)
     check_format(run_format)
+    sources = fetched_ahead(sources, threads)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     parts, sources = answers_as_runs(parts, sources, run_format)
@@ -344,16 +346,18 @@ def _together(
 
 def _ignoring(run: Alignment, every: Sequence[str]) -> Alignment:
     """The same run; those of its topics count as judged for which there are judgments of either kind."""
+    if not run.unjudged:
+        return run
     judged = set(every)
     return replace(run, unjudged=[topic for topic in run.unjudged if topic not in judged])
 
 
 def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
     """Topics that have no judgments of the kind that some measures need."""
+    if len(every) == len(part.judged.topics):
+        return []
     own = set(part.judged.topics)
     without = [topic for topic in every if topic not in own]
-    if not without:
-        return []
     what = "preferences" if part.needs == "preferences" else "absolute judgments"
     names = some([str(measure) for measure in part.measures])
     return [

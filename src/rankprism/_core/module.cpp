@@ -14,9 +14,11 @@
 #include "cover.hpp"
 #include "exact.hpp"
 #include "greedy.hpp"
+#include "hits.hpp"
 #include "interrupt.hpp"
 #include "judgments.hpp"
 #include "preferred.hpp"
+#include "rows.hpp"
 #include "run.hpp"
 #include "sums.hpp"
 #include "writing.hpp"
@@ -172,28 +174,24 @@ nb::tuple judgment_sizes(const JudgmentTable& table) {
     return nb::make_tuple(to_numpy(std::move(relevant)), to_numpy(std::move(aspect_start)));
 }
 
-// The grades above 0 of some topics as (topic, aspect, relevant document), padded with 0.
-nb::object padded_grades(const JudgmentTable& table, const Positions& topics) {
+// The grades above 0 of some topics as (topic, aspect, relevant document), padded with 0. No topic may have more aspects
+// or documents.
+nb::object padded_grades(const JudgmentTable& table, const Positions& topics, std::int64_t aspects, std::int64_t docs) {
     const auto count = static_cast<std::int64_t>(topics.shape(0));
-    std::int64_t aspects = 0, docs = 0;
     std::vector<double> grades;
     unlocked([&] {
-        for (std::int64_t i = 0; i < count; ++i) {
-            const JudgmentTable::Topic& judged = table.topic(static_cast<std::int32_t>(topics(i)));
-            std::int64_t documents = 0;
-            for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) documents += table.relevant_number[d] >= 0;
-            aspects = std::max(aspects, judged.aspects_end - judged.aspects);
-            docs = std::max(docs, documents);
-        }
         grades.resize(static_cast<std::size_t>(count * aspects * docs));
         for (std::int64_t i = 0; i < count; ++i) {
             const JudgmentTable::Topic& judged = table.topic(static_cast<std::int32_t>(topics(i)));
+            if (judged.aspects_end - judged.aspects > aspects) throw nb::value_error("a topic has more aspects");
             double* here = grades.data() + i * aspects * docs;
             for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
-                if (table.relevant_number[d] < 0) continue;
+                const std::int64_t number = table.relevant_number[d];
+                if (number < 0) continue;
+                if (number >= docs) throw nb::value_error("a topic has more relevant documents");
                 for (std::int64_t r = table.row_start[d]; r < table.row_start[d + 1]; ++r) {
                     const double grade = table.row_grade[r];
-                    if (grade > 0) here[table.row_aspect[r] * docs + table.relevant_number[d]] = grade;
+                    if (grade > 0) here[table.row_aspect[r] * docs + number] = grade;
                 }
             }
         }
@@ -353,6 +351,69 @@ nb::tuple minimal_covers(const Cube& relevant, const Counts& need, double a, dou
     return nb::make_tuple(to_numpy(std::move(low)), to_numpy(std::move(high)));
 }
 
+using Rows = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+// An array without its last axis, or with it.
+nb::tuple shape_of(const Rows& values, bool with_last) {
+    nb::list shape;
+    for (std::size_t axis = 0; axis + (with_last ? 0 : 1) < values.ndim(); ++axis) shape.append(values.shape(axis));
+    return nb::tuple(shape);
+}
+
+struct RowSize {
+    std::int64_t rows = 1, docs;
+    explicit RowSize(const Rows& values) : docs(static_cast<std::int64_t>(values.shape(values.ndim() - 1))) {
+        for (std::size_t axis = 0; axis + 1 < values.ndim(); ++axis) rows *= static_cast<std::int64_t>(values.shape(axis));
+    }
+};
+
+nb::object highest(const Rows& values) {
+    const RowSize size(values);
+    std::vector<double> found(static_cast<std::size_t>(size.rows));
+    unlocked([&] { highest_of_rows(values.data(), size.rows, size.docs, found.data()); });
+    return to_numpy(std::move(found)).cast().attr("reshape")(shape_of(values, false));
+}
+
+nb::object counts_before(const Rows& values) {
+    const RowSize size(values);
+    std::vector<std::int32_t> count(static_cast<std::size_t>(size.rows * size.docs));
+    unlocked([&] { count_before(values.data(), size.rows, size.docs, count.data()); });
+    return to_numpy(std::move(count)).cast().attr("reshape")(shape_of(values, true));
+}
+
+using Orders = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// values: topic by aspect by document; order: topic by document.
+nb::object in_this_order(const Cube& values, const Orders& order) {
+    const auto topics = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
+               docs = static_cast<std::int64_t>(values.shape(2));
+    if (order.shape(0) != values.shape(0) || order.shape(1) != values.shape(2)) {
+        throw nb::value_error("the order has another shape than the values");
+    }
+    std::vector<double> ordered(values.size());
+    unlocked([&] { put_in_order(values.data(), order.data(), topics, aspects, docs, ordered.data()); });
+    return to_numpy(std::move(ordered)).cast().attr("reshape")(topics, aspects, docs);
+}
+
+// start, rank and doc of each run, as in an alignment; pool: topic by aspect by relevant document.
+nb::tuple hits_of(const std::vector<Positions>& start, const std::vector<Counts>& rank, const std::vector<Counts>& doc,
+                  const Positions& topics, const Cube& pool) {
+    std::vector<Retrieved> runs;
+    for (std::size_t r = 0; r < start.size(); ++r) runs.push_back({start[r].data(), rank[r].data(), doc[r].data()});
+    const auto count = static_cast<std::int64_t>(topics.shape(0)), aspects = static_cast<std::int64_t>(pool.shape(1)),
+               docs = static_cast<std::int64_t>(pool.shape(2));
+    PaddedHits hits = unlocked([&] { return padded_hits(runs, topics.data(), count, pool.data(), aspects, docs); });
+    const auto table = [&hits](auto values, std::int64_t width) {
+        return to_numpy(std::move(values)).cast().attr("reshape")(hits.rankings, width);
+    };
+    nb::object negative = nb::none();
+    if (!hits.negative.empty()) negative = table(std::move(hits.negative), hits.judged);
+    return nb::make_tuple(table(std::move(hits.rank), hits.relevant),
+                          to_numpy(std::move(hits.grade)).cast().attr("reshape")(hits.rankings, aspects, hits.relevant),
+                          table(std::move(hits.condensed_rank), hits.relevant), table(std::move(hits.judged_rank), hits.judged),
+                          negative);
+}
+
 // values: ranking by aspect by document; factors: ranking, or a single row for all of them, by document.
 nb::object products_by_document(const Cube& values, const Table& factors) {
     const auto rows = static_cast<std::int64_t>(values.shape(0)), aspects = static_cast<std::int64_t>(values.shape(1)),
@@ -475,7 +536,7 @@ NB_MODULE(_core, m) {
         })
         .def("relevant_cells", &relevant_cells)
         .def("sizes", &judgment_sizes)
-        .def("padded_grades", &padded_grades, "topics"_a)
+        .def("padded_grades", &padded_grades, "topics"_a, "aspects"_a, "docs"_a)
         .def("judged_documents", &judged_documents)
         .def("graded_documents", &graded_documents)
         .def("bare_aspects", &bare_aspects)
@@ -555,6 +616,10 @@ NB_MODULE(_core, m) {
     m.def("sums_of_products", &products_by_document, "values"_a, "factors"_a);
     m.def("sums_over_aspects", &products_by_aspect, "values"_a, "factors"_a);
     m.def("greedy", &greedy, "value"_a, "stop"_a);
+    m.def("highest", &highest, "values"_a);
+    m.def("counts_before", &counts_before, "values"_a);
+    m.def("in_order", &in_this_order, "values"_a, "order"_a);
+    m.def("padded_hits", &hits_of, "start"_a, "rank"_a, "doc"_a, "topics"_a, "pool"_a);
 
     // For formats that are read in Python: the same checks and the same numbers as in the core.
     m.def("checked_text", [](const nb::bytes& data, const std::string& name) {

@@ -53,7 +53,7 @@ struct Columns {
 
 Columns take_columns(const char* p) {
     unsigned end[5], end_of_line;
-    if (find_columns(p, end, end_of_line) && is_column(p[end[4] + 1])) {
+    if (find_columns(p, end, end_of_line) && end[4] < end_of_line && is_column(p[end[4] + 1])) {
         const auto column = [&](int n) { return std::string_view(p + end[n - 1] + 1, end[n] - end[n - 1] - 1); };
         return {p, {p, end[0]}, column(2), column(3), column(4), p + end_of_line + 1};
     }

@@ -12,14 +12,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from threading import RLock
+from threading import Lock, RLock
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rankprism._core import JudgmentTable
-from rankprism.data.run import NEGATIVE, Alignment
+from rankprism._core import JudgmentTable, highest, padded_hits
+from rankprism.data.run import Alignment
 from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -125,7 +125,7 @@ class Pool:
     @property
     def highest(self) -> Floats:
         """(T, A): the highest grade on each aspect."""
-        return self.once("highest", lambda: self.grade.max(-1, initial=0.0))
+        return self.once("highest", lambda: highest(self.grade))
 
     @property
     def labels(self) -> Labels:
@@ -255,12 +255,12 @@ def planned_batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) 
     position = 0
     while position < len(order):
         topics = _fitting(order[position:], cells, hits_per_topic, size)
-        pool = make_pool(cells, topics)
-        cost = pool.weight.size * max(1, int(hits_per_topic[topics].max()))
+        pool = _once(partial(make_pool, cells, topics))
+        cost = len(topics) * int(cells.aspects[topics].max()) * max(1, int(hits_per_topic[topics].max()))
         runs_at_once = max(1, size // max(1, cost))
         for first in range(0, len(runs), runs_at_once):
             chosen = slice(first, min(first + runs_at_once, len(runs)))
-            yield partial(_hits, pool, [(run, topics) for run in runs[chosen]]), chosen, topics
+            yield partial(_hits, pool, runs[chosen], topics), chosen, topics
         position += len(topics)
 
 
@@ -270,17 +270,22 @@ def _fitting(order: Longs, cells: Cells, hits: Longs, size: int) -> Longs:
     widest = np.maximum.accumulate(cells.aspects[window]) * np.maximum.accumulate(
         np.maximum(np.maximum(hits[window], cells.documents[window]), 1)
     )
-    return window[: max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))]
+    count = max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))
+    return np.sort(window[:count])  # as they stand in memory
 
 
 def rankings_of(cells: Cells, runs: Sequence[Alignment], topics: Longs) -> Hits:
     """The rankings of these topics, run after run."""
-    return _hits(make_pool(cells, topics), [(run, topics) for run in runs])
+    return _hits(_once(partial(make_pool, cells, topics)), runs, topics)
 
 
 def make_pool(cells: Cells, topics: Longs) -> Pool:
     """The relevant documents of some topics, padded."""
-    grade = cells.table.padded_grades(np.ascontiguousarray(topics, dtype=np.int64))
+    grade = cells.table.padded_grades(
+        np.ascontiguousarray(topics, dtype=np.int64),
+        int(cells.aspects[topics].max(initial=0)),
+        int(cells.documents[topics].max(initial=0)),
+    )
     shape = grade.shape
     weight = np.zeros(shape[:2])
     row, place = _ragged(cells.aspect_start[topics], cells.aspect_start[topics + 1])
@@ -299,39 +304,34 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
     return Pool(grade, weight, navigational, cells.weights is not None, cells, named, judged, counted)
 
 
-def _hits(pool: Pool, rankings: Sequence[tuple[Alignment, Longs]]) -> Hits:
-    """The rankings of several runs for the pool's topics, padded."""
-    rank, doc, row, place = [], [], [], []
-    for number, (run, topics) in enumerate(rankings):
-        within, at = _ragged(run.start[topics], run.start[topics + 1])
-        rank.append(run.rank[at])
-        doc.append(run.doc[at])
-        row.append(within + number * len(topics))
-        place.append(at - run.start[topics][within])
-    ranks, docs, rows = np.concatenate(rank), np.concatenate(doc), np.concatenate(row)
-    places = np.concatenate(place)
-    n = sum(len(topics) for _, topics in rankings)
-    topic = np.tile(np.arange(len(pool.weight)), len(rankings))
+def _once(make: Callable[[], Pool]) -> Callable[[], Pool]:
+    """The same pool for all batches that need it, made by the first thread that asks for it."""
+    lock = Lock()
+    made: list[Pool] = []
 
-    judged = _padded(n, rows, places, ranks, NOWHERE)
-    negative = _padded(n, rows, places, docs, 0) == NEGATIVE if (docs == NEGATIVE).any() else None
-    relevant = docs >= 0
-    ranks, docs, rows, condensed = ranks[relevant], docs[relevant], rows[relevant], places[relevant] + 1
-    start = np.searchsorted(rows, np.arange(n))
-    column = np.arange(len(rows)) - start[rows]
-    number_of = _padded(n, rows, column, docs, -1)
-    aspects = np.arange(pool.grade.shape[1])
-    grade = pool.grade[topic[:, None, None], aspects[:, None], np.maximum(number_of, 0)[:, None, :]]
-    grade *= (number_of >= 0)[:, None, :]
+    def pool() -> Pool:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return pool
+
+
+def _hits(pool_of_topics: Callable[[], Pool], runs: Sequence[Alignment], topics: Longs) -> Hits:
+    """The rankings of several runs for some topics, padded."""
+    pool = pool_of_topics()
+    rank, grade, condensed, judged, negative = padded_hits(
+        [run.start for run in runs],
+        [run.rank for run in runs],
+        [run.doc for run in runs],
+        np.ascontiguousarray(topics, dtype=np.int64),
+        pool.grade,
+    )
+    length = np.concatenate([run.length[topics] for run in runs])
+    topic = np.tile(np.arange(len(topics)), len(runs))
     return Hits(
-        _padded(n, rows, column, ranks, NOWHERE),
-        grade,
-        np.concatenate([run.length[topics] for run, topics in rankings]),
-        topic,
-        pool,
-        _padded(n, rows, column, condensed, NOWHERE),
-        judged,
-        negative,
+        rank, grade, length, topic, pool, condensed, judged, None if negative is None else negative.view(bool)
     )
 
 
@@ -340,9 +340,3 @@ def _ragged(start: Longs, end: Longs) -> tuple[Longs, Longs]:
     size = end - start
     row = np.repeat(np.arange(len(start)), size)
     return row, np.arange(len(row)) + np.repeat(start - np.concatenate(([0], np.cumsum(size)[:-1])), size)
-
-
-def _padded(rows: int, row: Longs, column: Longs, value: Ints | Longs, empty: int) -> Ints:
-    table = np.full((rows, int(column.max(initial=-1)) + 1), empty, dtype=np.int32)
-    table[row, column] = value
-    return table

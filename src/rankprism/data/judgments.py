@@ -76,7 +76,7 @@ class Judgments:
 
     @cached_property
     def topics_without_relevant(self) -> tuple[str, ...]:
-        return tuple(t for t, n in zip(self.topics, self.cells.documents, strict=True) if n == 0)
+        return tuple(self.topics[t] for t in np.flatnonzero(self.cells.documents == 0))
 
     def marks(self, topic: int) -> list[str]:
         """For each relevant document of a topic, its aspects and grades: ``music:3 sport:1``.

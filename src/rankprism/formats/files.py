@@ -77,6 +77,35 @@ def unpacked(path: PathLike) -> bytes | None:
         raise InputError(f"{name}: cannot be unpacked ({error}); check that the file is complete") from None
 
 
+class UnpackedAhead(os.PathLike[str]):
+    """The path of a packed file that a thread of its own has begun to unpack."""
+
+    def __init__(self, path: PathLike) -> None:
+        self._path = os.fspath(path)
+        self._data: bytes | BaseException | None = None
+        self._thread: threading.Thread | None = threading.Thread(target=self._unpack, daemon=True)
+        self._thread.start()
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    def _unpack(self) -> None:
+        try:
+            self._data = unpacked(self._path)
+        except BaseException as error:  # is raised where the data are wanted
+            self._data = error
+
+    def take(self) -> bytes | None:
+        """The bytes of the file. They are kept only once; a second caller has to unpack the file again."""
+        if self._thread is None:
+            return unpacked(self._path)
+        self._thread.join()
+        data, self._thread, self._data = self._data, None, None
+        if isinstance(data, BaseException):
+            raise data
+        return data
+
+
 def text_lines(path: PathLike, data: bytes | None) -> Iterator[tuple[int, str]]:
     """Number and text of each line of data, without blank lines and comments. `data`: see `unpacked`."""
     if data is None:
@@ -164,7 +193,11 @@ def first_bytes(path: PathLike) -> bytes:
 
 def text_file(path: PathLike, threads: int | None = 1) -> TextFile:
     """The file, to be read by so many threads; None: as many as there are processors."""
-    return TextFile(path, None if database_table(path) else unpacked(path), threads or os.cpu_count() or 1)
+    if isinstance(path, UnpackedAhead):
+        data = path.take()
+    else:
+        data = None if database_table(path) else unpacked(path)
+    return TextFile(path, data, threads or os.cpu_count() or 1)
 
 
 def columns(line: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism._core import minimal_cover
+from rankprism._core import highest, minimal_cover
 from rankprism.data.hits import NOWHERE, Floats, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.bounds.novelty import expected_utility
@@ -57,7 +57,7 @@ def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cut
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    reached = hit_gain(hits.top(cutoff), binary(rel)).max(-1, initial=0.0)
+    reached = highest(hit_gain(hits.top(cutoff), binary(rel)))
     return expected(reached, aspect_weights(hits, binary(rel), weighted))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism._core import exact, greedy, sums_over_aspects
+from rankprism._core import exact, greedy, in_order, sums_over_aspects
 from rankprism.data.hits import Floats, Hits, Ints, Pool
 from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
 
@@ -44,8 +44,7 @@ def greedy_order(pool: Pool, parts: Parts) -> Ints:
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:
     """(T, A, D) gain times novelty of the documents in this order (T, D), in which -1 is no document"""
-    found = np.take_along_axis(pool_gain(pool, parts.gain), np.maximum(order, 0)[:, None, :], axis=-1)
-    g = np.where(order[:, None, :] >= 0, found, 0.0)
+    g = in_order(pool_gain(pool, parts.gain), order)
     return g * parts.novelty(g)
 
 

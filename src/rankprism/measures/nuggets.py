@@ -12,6 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
+from rankprism._core import highest
 from rankprism.data.hits import Bools, Floats, Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
@@ -33,8 +34,7 @@ def credit(grade: Floats, strict: bool) -> Floats:
 
 def supported(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
     """(N, A) the credit for each nugget"""
-    best: Floats = credit(hits.top(cutoff).grade, strict).max(-1, initial=0.0)
-    return best
+    return highest(credit(hits.top(cutoff).grade, strict))
 
 
 def every(pool: Pool) -> Floats:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from rankprism._core import sums_of_products
+from rankprism._core import counts_before, highest, sums_of_products
 from rankprism.data.hits import NOWHERE
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
@@ -184,10 +184,7 @@ def decay(alpha: float) -> Novelty:
 
 def seen(gain: Floats) -> Ints:
     """The number of documents further up that have a gain on the same aspect."""
-    something = gain > 0
-    count = np.cumsum(something, axis=-1, dtype=np.int32)
-    count -= something
-    return count
+    return counts_before(gain)
 
 
 # ── the whole ────────────────────────────────────────────────────────────────────────────────────
@@ -243,10 +240,15 @@ def novel_gain(hits: Hits, parts: Parts) -> Floats:
     def gains() -> Floats:
         g = hit_gain(hits, parts.gain)
         if parts.novelty.kind == "decay":  # measures that differ in α count the same documents
-            return g * parts.novelty(g, hits.once(("seen", parts.gain), lambda: seen(g)))
+            return g * parts.novelty(g, hit_seen(hits, parts.gain))
         return g if parts.novelty == NO_NOVELTY else g * parts.novelty(g)
 
     return hits.once((parts.gain, parts.novelty), gains)
+
+
+def hit_seen(hits: Hits, gain: Gain) -> Ints:
+    """(N, A, H) the number of documents further up in the ranking that have a gain on the same aspect"""
+    return hits.once(("seen", gain), lambda: seen(hit_gain(hits, gain)))
 
 
 def over_ranks(hits: Hits, discount: Discount) -> Floats:
@@ -301,7 +303,7 @@ def live_weights(pool: Pool, gain: Gain, weighted: bool) -> Floats:
     """(T, A): see `aspect_weights`."""
 
     def weights() -> Floats:
-        live = pool.counting((pool_gain(pool, gain) > 0).any(-1))
+        live = pool.counting(highest(pool_gain(pool, gain)) > 0)
         weight: Floats = live * (pool.weight if weighted else np.ones_like(pool.weight))
         return ratio(weight, total(weight)[:, None])
 

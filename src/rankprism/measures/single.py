@@ -12,6 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
+from rankprism._core import highest
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
@@ -48,6 +49,7 @@ from rankprism.measures.parts import (
     geometric,
     hit_discount,
     hit_gain,
+    hit_seen,
     over_best,
     pool_gain,
     ratio,
@@ -149,8 +151,7 @@ def Success(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["Success@1", "Success@5"]).mean()
     {'run': {'Success@1': 0.0, 'Success@5': 1.0}}
     """
-    found: Floats = hit_gain(hits.top(cutoff), binary(rel)).max(-1, initial=0.0)
-    return found
+    return highest(hit_gain(hits.top(cutoff), binary(rel)))
 
 
 Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
@@ -177,15 +178,17 @@ def AP(hits: Hits, rel: Rel = 1.0, normalize: Normalize = True, cutoff: Cutoff =
     {'run': {'AP': 0.8333333333333333}}
     """
     hits = hits.top(cutoff)
-    relevant = hit_gain(hits, binary(rel))
     if not normalize:
-        return precision_sum(relevant, hits)
-    return ratio(precision_sum(relevant, hits), _relevant(hits, rel))
+        return precision_sum(hits, rel)
+    return ratio(precision_sum(hits, rel), _relevant(hits, rel))
 
 
-def precision_sum(relevant: Floats, hits: Hits) -> Floats:
-    """(N, A) Σ_i [relevant] · P@i"""
-    return total(relevant * np.cumsum(relevant, axis=-1) / hits.rank[:, None, :])
+def precision_sum(hits: Hits, rel: float) -> Floats:
+    """(N, A) Σ_i [g_i ≥ rel] · P@i"""
+    precision: Floats = hit_seen(hits, binary(rel)) + np.float64(1)
+    precision /= hits.rank[:, None, :].astype(np.float64)
+    precision *= hit_gain(hits, binary(rel))  # only at the ranks of relevant documents
+    return total(precision)
 
 
 def _of_precision(hits: Hits, rel: float, normalize: bool, cutoff: int | None) -> dict[str, Floats]:
