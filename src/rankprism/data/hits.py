@@ -229,7 +229,7 @@ class Hits:
 
 
 #: The number of grades in a batch: large enough for numpy, and small enough for the cache and for memory.
-BATCH = 1 << 19
+BATCH = 1 << 18
 
 
 #: The hits of a batch, made when they are asked for; its runs, and its topics.
