@@ -73,7 +73,7 @@ build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	command -v clang++ || apt-get install -y --no-install-recommends clang libclang-rt-14-dev
 	mkdir -p build/fuzz
 	clang++ -std=c++17 -g -O1 -pthread -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
+	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
 CORE_TESTS := tests/test_reading.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py

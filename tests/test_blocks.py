@@ -7,6 +7,7 @@ block then ends inside of lines, topics, UTF-8 characters and CRLFs.
 from __future__ import annotations
 
 import gzip
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +111,28 @@ def test_lines_of_a_scattered_file_are_named_as_they_stand_in_it(threads: int) -
     assert run_of(twice, **how).startswith(
         "run, line 5: document 'x' stands twice in topic '2', first at line 2"
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not ask TMPDIR where files are to be written")
+def test_scattered_lines_need_a_folder_only_if_they_do_not_fit_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b"1 a d1 1\n2 a d1 1\n1 a d2 1\n"
+    expected = judgments_of(data, **AT_ONCE)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    assert judgments_of(data, budget=1000) == expected
+    message = judgments_of(data, budget=20)
+    assert message.startswith("qrels: the lines of its topics are scattered, and the file in which they are")
+    assert "No such file or directory" in message
+    assert message.endswith("set TMPDIR to a folder with more room, or sort the lines by topic")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert judgments_of(data, budget=20) == expected
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_line_longer_than_what_is_read_at_a_time() -> None:
+    data = b"1 a d1 1\n2 a " + b"x" * 3_000_000 + b" 1\n1 a d2 1\n2 a d1 2\n"
+    assert judgments_of(data, budget=20) == judgments_of(data, **AT_ONCE)
 
 
 def test_the_first_mistake_of_a_file_is_reported_whoever_meets_one_first() -> None:

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "parallel.hpp"
+#include "regroup.hpp"
 
 namespace rankprism {
 namespace {

@@ -509,14 +509,14 @@ NB_MODULE(_core, m) {
             return unlocked([&] {
                 return JudgmentTable::from_source(Source::file(path, name), judgment_format(format), {threads, block, budget});
             });
-        }, "path"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
+        }, "path"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Reading::usual_budget)
         .def_static("from_bytes", [](const nb::bytes& data, const std::string& name, const std::string& format,
                                      int threads, std::size_t block, std::size_t budget) {
             const std::string_view bytes(data.c_str(), data.size());
             return unlocked([&] {
                 return JudgmentTable::from_source(Source::bytes(bytes, name), judgment_format(format), {threads, block, budget});
             });
-        }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Regrouped::usual)
+        }, "data"_a, "name"_a, "format"_a, "threads"_a = 1, "block"_a = Blocks::usual, "budget"_a = Reading::usual_budget)
         .def_static("from_columns", &judgments_from_columns, "name"_a, "topics"_a, "aspects"_a, "docs"_a, "grades"_a,
                     "bare_topics"_a = nb::list(), "bare_aspects"_a = nb::list())
         .def_static("from_arrow", [](ArrowStream& stream, std::int64_t topic, std::int64_t aspect, std::int64_t doc, std::int64_t grade) {
@@ -598,7 +598,7 @@ NB_MODULE(_core, m) {
                                 {threads, block, budget});
         }));
     }, "judgments"_a, "path"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Regrouped::usual);
+       "budget"_a = Reading::usual_budget);
     m.def("align_bytes", [](const JudgmentTable& judgments, const nb::bytes& data, const std::string& name,
                             const std::string& order, const std::string& duplicates, int threads, std::size_t block,
                             std::size_t budget) {
@@ -608,7 +608,7 @@ NB_MODULE(_core, m) {
                                 {threads, block, budget});
         }));
     }, "judgments"_a, "data"_a, "name"_a, "order"_a, "duplicates"_a, "threads"_a = 1, "block"_a = Blocks::usual,
-       "budget"_a = Regrouped::usual);
+       "budget"_a = Reading::usual_budget);
     m.def("exact", &exact, "value"_a, "stop"_a, "discount"_a, "nodes"_a);
     m.def("minimal_cover", &minimal_covers, "relevant"_a, "need"_a, "a"_a, "b"_a, "nodes"_a);
     m.def("best_preferred", &preferred);

@@ -10,6 +10,7 @@
 
 #include "interrupt.hpp"
 #include "parallel.hpp"
+#include "regroup.hpp"
 
 namespace rankprism {
 namespace {

@@ -1,7 +1,6 @@
 #include "text.hpp"
 
 #include "interrupt.hpp"
-#include "names.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -63,10 +62,6 @@ bool starts_with(const char* p, std::size_t size, std::string_view magic) {
 
 BadInput shortened(const std::string& name) {
     return BadInput(name + ": was shortened while it was being read; try again when nothing writes to it");
-}
-
-BadInput changed(const std::string& name) {
-    return BadInput(name + ": was changed while it was being read; try again when nothing writes to it");
 }
 
 std::uint64_t random_word() {
@@ -231,11 +226,6 @@ void Text::fail(const char* position, const std::string& message) const {
 
 namespace {
 
-const char* end_of_line(const char* p, const char* end) {
-    const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
-    return newline == nullptr ? end : static_cast<const char*>(newline);
-}
-
 std::string_view topic_at(const char* p) { return {p, static_cast<std::size_t>(column_end(p) - p)}; }
 
 const char* line_start(const char* begin, const char* p) {
@@ -303,72 +293,6 @@ bool Blocks::next(Text& text) {
     at_ += loaded;
     text.finish(loaded);
     return true;
-}
-
-Regrouped::Regrouped(Source source, std::size_t block, std::size_t budget)
-    : source_(std::move(source)), block_(block), budget_(budget) {
-    Names topics;
-    Blocks blocks(source_, block_);
-    for (Text text; blocks.next(text); text.check_rest()) {
-        check_interrupt();
-        for (const char* p = text.begin(); next_line(p, text.end());) {
-            const char* end = end_of_line(p, text.end());
-            const std::int32_t topic = topics.number(topic_at(p));
-            topic_.push_back(topic);
-            bytes_.resize(static_cast<std::size_t>(topics.size()));
-            bytes_[static_cast<std::size_t>(topic)] += static_cast<std::size_t>(end - p) + 1;
-            p = end + 1;
-        }
-    }
-}
-
-bool Regrouped::next(Source& source) {
-    if (done_ == bytes_.size()) return false;
-    const std::size_t first = done_;
-    std::size_t size = 0;
-    start_.clear();
-    for (; done_ < bytes_.size() && (done_ == first || size + bytes_[done_] <= budget_); ++done_) {
-        start_.push_back(size);
-        size += bytes_[done_];
-    }
-    memory_.resize(size);
-    std::vector<std::size_t> place = start_;  // where the next line of each topic goes
-    std::size_t line = 0;
-    Blocks blocks(source_, block_);
-    for (Text text; blocks.next(text);) {
-        check_interrupt();
-        for (const char* p = text.begin(); next_line(p, text.end());) {
-            const char* end = end_of_line(p, text.end());
-            if (line == topic_.size()) throw changed(source_.name());
-            const std::size_t number = static_cast<std::size_t>(topic_[line++]) - first;  // huge for topics that are done
-            if (number < start_.size()) {
-                const std::size_t at = place[number];
-                place[number] += static_cast<std::size_t>(end - p) + 1;
-                if (place[number] > start_[number] + bytes_[first + number]) throw changed(source_.name());
-                *std::copy(p, end, memory_.data() + at) = '\n';
-            }
-            p = end + 1;
-        }
-    }
-    source = Source::bytes({memory_.data(), size}, source_.name());
-    source.original_line = [this](std::size_t at) { return original_line(at); };
-    return true;
-}
-
-std::int64_t Regrouped::original_line(std::size_t place) const {
-    const auto next = std::upper_bound(start_.begin(), start_.end(), place);
-    const std::size_t topic = done_ - static_cast<std::size_t>(start_.end() - next) - 1;
-    auto lines = 1 + std::count(memory_.begin() + static_cast<std::ptrdiff_t>(next[-1]),
-                                memory_.begin() + static_cast<std::ptrdiff_t>(place), '\n');  // of the topic
-    std::size_t line = 0;
-    Blocks blocks(source_, block_);
-    for (Text text; blocks.next(text);) {
-        for (const char* p = text.begin(); next_line(p, text.end()); p = end_of_line(p, text.end()) + 1) {
-            if (line == topic_.size()) throw changed(source_.name());
-            if (static_cast<std::size_t>(topic_[line++]) == topic && --lines == 0) return text.line_of(p);
-        }
-    }
-    throw changed(source_.name());
 }
 
 int count_columns(const char* p) {

@@ -249,34 +249,12 @@ class Blocks {
     std::size_t block_, at_ = 0;
 };
 
-// The lines of a source whose topics are scattered, brought together: topic after topic in the order in which they first
-// occur, and the lines of a topic as they stand. As many topics as fit into `budget` bytes are gathered in one pass over
-// the source, so memory does not grow with it. Errors name the lines of the source.
-class Regrouped {
-  public:
-    static constexpr std::size_t usual = 128 << 20;
-
-    Regrouped(Source source, std::size_t block, std::size_t budget);
-    // Whether there are more topics. `source` is their text, which lasts until the next call.
-    bool next(Source& source);
-
-  private:
-    std::int64_t original_line(std::size_t place) const;
-
-    Source source_;
-    std::size_t block_, budget_;
-    std::vector<std::int32_t> topic_;  // of each line with data
-    std::vector<std::size_t> bytes_;   // of each topic
-    std::size_t done_ = 0;             // topics
-    std::vector<std::size_t> start_;   // of the topics that are in memory
-    std::vector<char> memory_;
-};
-
 // How a source is read. None of it changes what is read.
 struct Reading {
     int threads = 1;
     std::size_t block = Blocks::usual;       // bytes that a thread works on at a time
-    std::size_t budget = Regrouped::usual;  // bytes of scattered lines that are brought together at a time
+    std::size_t budget = usual_budget;  // bytes of scattered lines that are brought together at a time
+    static constexpr std::size_t usual_budget = 128 << 20;
 };
 
 // Position of the first byte that is no UTF-8, or end.
