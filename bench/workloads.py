@@ -49,6 +49,7 @@ WORKLOADS = {
         Workload("Q", 1, 100_000, 20, *MANY_QUERIES),
         Workload("T", 1, 1_000_000, 20, *MILLION),
         Workload("U", 1, 1_000_000, 20, *MILLION, scattered=True),
+        Workload("V", 1, 100_000, 20, *MILLION, scattered=True),  # a tenth of U
     )
 }
 
