@@ -2,7 +2,8 @@
 
 It makes a Parquet file of runs, evaluates it on clusters of 1, 2, … executors with one core each, and prints
 rows per second, and the seconds that all processors together were busy with it, which a busy machine changes
-less. The first evaluation of a cluster starts its processes and is not counted.
+less. The first evaluation of a cluster starts its processes and is not counted. Then it computes the
+discriminative power of one measure, here and on each cluster.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -68,10 +72,9 @@ def processor_seconds() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def seconds(folder: Path, executors: int, repeats: int) -> list[float]:
-    """How long each evaluation takes, from Parquet to Parquet."""
-    session = (
-        SparkSession.builder.master(f"local-cluster[{executors},1,2048]")
+def cluster(executors: int) -> SparkSession:
+    return (
+        SparkSession.builder.master(f"local-cluster[{executors},1,1024]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
@@ -80,6 +83,10 @@ def seconds(folder: Path, executors: int, repeats: int) -> list[float]:
         .config("spark.log.level", "OFF")
         .getOrCreate()
     )
+
+
+def seconds(session: SparkSession, folder: Path, executors: int, repeats: int) -> list[float]:
+    """How long each evaluation takes, from Parquet to Parquet."""
     taken = []
     for number in range(repeats + 1):
         start, used = time.perf_counter(), processor_seconds()
@@ -90,8 +97,27 @@ def seconds(folder: Path, executors: int, repeats: int) -> list[float]:
         taken.append(time.perf_counter() - start)
         used = processor_seconds() - used
         print(f"{executors} executors, evaluation {number}: {taken[-1]:.1f} s, {used:.1f} s busy", flush=True)
-    session.stop()
     return taken[1:]
+
+
+def systems(runs: int, topics: int) -> rankprism.Scores:
+    """Scores of one measure."""
+    draw = np.random.default_rng(0)
+    quality = draw.normal(0, 0.05, (runs, 1, 1)) + draw.normal(0, 0.15, (1, topics, 1))
+    values = np.clip(0.4 + quality + draw.normal(0, 0.1, (runs, topics, 1)), 0, 1)
+    return rankprism.Scores(tuple(map(str, range(runs))), tuple(map(str, range(topics))), ("P@10",), values)
+
+
+def compute_power(
+    where: str, compute: Callable[[], Any], used_by_all: Callable[[], float], repeats: int
+) -> None:
+    for _ in range(repeats):
+        start, used = time.perf_counter(), used_by_all()
+        compute()
+        print(
+            f"power, {where}: {time.perf_counter() - start:.1f} s, {used_by_all() - used:.1f} s busy",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -101,14 +127,22 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=1000)
     parser.add_argument("--executors", default="1,2")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--power", type=int, nargs=2, metavar=("RUNS", "TOPICS"), default=(200, 200))
     given = parser.parse_args()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
     rows = given.runs * given.topics * given.depth
     with tempfile.TemporaryDirectory() as folder:
         collection(Path(folder), given.runs, given.topics, given.depth)
+        scores = systems(*given.power)
+        local = partial(rankprism.meta.power, scores, resamples=10_000)
+        compute_power("here", local, time.process_time, given.repeats)
         for executors in map(int, given.executors.split(",")):
-            best = min(seconds(Path(folder), executors, given.repeats))
+            session = cluster(executors)
+            best = min(seconds(session, Path(folder), executors, given.repeats))
+            on_cluster = partial(spark.power, scores, resamples=10_000, partitions=8, session=session)
+            compute_power(f"{executors} executors", on_cluster, processor_seconds, given.repeats)
+            session.stop()
             print(f"{executors} executors: {rows:,} rows in {best:.1f} s, {rows / best:,.0f} rows a second")
 
 

@@ -200,14 +200,19 @@ def tables(draw: st.DrawFn) -> tuple[list[tuple[str, str, str, float]], list[str
     )
 
 
+def typed(rows: Sequence[Sequence[Any]], kinds: Sequence[str]) -> pa.Table:
+    """Judgments whose topics, aspects and documents have these types of text."""
+    plain = table(rows, "topic", "aspect", "doc", "grade")
+    texts = [cast(plain.column(i), TEXTS[kind]) for i, kind in enumerate(kinds)]
+    return pa.table(dict(zip(plain.column_names, [*texts, plain["grade"]], strict=True)))
+
+
 @given(tables())
 def test_neither_types_nor_chunks_nor_slices_change_anything(
     drawn: tuple[list[tuple[str, str, str, float]], list[str], list[int], int],
 ) -> None:
     rows, kinds, sizes, padding = drawn
-    plain = table(rows, "topic", "aspect", "doc", "grade")
-    texts = [cast(plain.column(i), TEXTS[kind]) for i, kind in enumerate(kinds)]
-    frame = pa.table(dict(zip(plain.column_names, [*texts, plain["grade"]], strict=True)))
+    frame = typed(rows, kinds)
     assert contents(read_judgments(chunked(frame, sizes, padding))) == contents(read_judgments(rows))
     ranked = frame.drop_columns("aspect").rename_columns(["topic", "doc", "score"])
     assert contents(read_run(chunked(ranked, sizes, padding))) == contents(
@@ -351,7 +356,8 @@ BAD: list[tuple[str, Any, str]] = [
     ("aspect", [True] * 6, "row 1: True is no aspect id"),
     ("doc", [b"d"] * 6, "the column 'doc' has the Arrow type 'z', which is neither text nor number; cast it"),
     ("doc", [["d"]] * 6, "the column 'doc' has the Arrow type '+l'"),
-    ("grade", ["1"] * 6, "row 1: the grade '1' is not a finite number"),
+    ("grade", ["1"] * 6, "row 1: the grade '1' in the column 'grade' is text, not a number; cast the column"),
+    ("grade", ["é"] * 6, "row 1: the grade in the column 'grade' is text, not a number; cast the column"),
     ("grade", [1, 2, float("nan"), 1, 1, 1], "row 3: the grade nan is not a finite number"),
     ("grade", [1, 2, float("-inf"), 1, 1, 1], "row 3: the grade -inf is not a finite number"),
     ("grade", [1, 2, 1e10, 1, 1, 1], "row 3: the grade of document '文档' is too large; grades lie between"),
@@ -361,6 +367,16 @@ BAD: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("column", "values", "message"), BAD, ids=[case[2][:40] for case in BAD])
 def test_bad_values_are_refused_with_their_row(column: str, values: Any, message: str) -> None:
     assert message in refused(column, values)
+
+
+def test_a_dictionary_of_dictionaries_is_refused() -> None:
+    # Otherwise the numbers of the entries would be taken for ids.
+    outer = pa.array([0, 1, 2, 3, 4, 3], pa.int8())
+    nested = pa.DictionaryArray.from_arrays(outer, pa.array(list("abcde")).dictionary_encode())
+    with pytest.raises(
+        InputError, match="the column 'doc' has the Arrow type 'c', which is neither text nor"
+    ):
+        read_judgments(JUDGMENTS.set_column(2, "doc", nested))
 
 
 def test_invalid_text_is_refused() -> None:
@@ -541,6 +557,80 @@ def test_a_stream_that_breaks_the_rules_is_refused(changes: dict[str, Any], mess
 
 def test_an_unchanged_stream_is_read_through_the_same_wrapper() -> None:
     assert contents(read_judgments(Tampered(JUDGMENTS, lambda s: None, lambda b: None))) == EXPECTED
+
+
+def structs_of(batch: Any) -> list[Any]:
+    """The struct of a batch, those of its columns, and those of their dictionaries."""
+    columns = [batch.children[i].contents for i in range(batch.n_children)]
+    return [batch, *columns, *(column.dictionary.contents for column in columns if column.dictionary)]
+
+
+def rows_in_the_middle(frame: pa.Table, before: int, after: int) -> pa.ChunkedArray:
+    """The rows as a slice of a longer array of structs, so that the whole batch begins at an offset."""
+    rows = pa.concat_tables([frame.slice(0, 1)] * before + [frame] + [frame.slice(0, 1)] * after)
+    columns = [column.chunk(0) for column in rows.unify_dictionaries().combine_chunks().columns]
+    return pa.chunked_array(
+        [pa.StructArray.from_arrays(columns, rows.column_names).slice(before, len(frame))]
+    )
+
+
+@given(tables(), st.integers(0, 9), st.integers(0, 9), st.integers(0, 2**8 - 1))
+def test_offsets_of_whole_batches_and_unknown_numbers_of_nulls_change_nothing(
+    drawn: tuple[list[tuple[str, str, str, float]], list[str], list[int], int],
+    before: int,
+    after: int,
+    unknown: int,
+) -> None:
+    rows, kinds, *_ = drawn
+
+    def forget(batch: Any) -> None:
+        for number, struct in enumerate(structs_of(batch)):
+            if unknown >> number & 1:
+                struct.null_count = -1
+
+    whole = rows_in_the_middle(typed(rows, kinds), before, after)
+    assert contents(read_judgments(Tampered(whole, batch=forget))) == contents(read_judgments(rows))
+
+
+@given(
+    tables(),
+    st.integers(0, 9),
+    st.integers(0, 7),
+    st.sampled_from(["length", "offset", "null_count", "n_buffers", "buffers", "values", "dictionary"]),
+    st.sampled_from([-(2**63), -1, 2**56 - 1, 2**62, 2**63 - 1]),
+)
+def test_a_batch_with_a_wrong_number_is_read_rightly_or_refused(
+    drawn: tuple[list[tuple[str, str, str, float]], list[str], list[int], int],
+    before: int,
+    which: int,
+    field: str,
+    value: int,
+) -> None:
+    rows, kinds, *_ = drawn
+
+    def spoil(batch: Any) -> None:
+        structs = structs_of(batch)
+        struct = structs[which % len(structs)]
+        if field == "values" and struct.n_buffers > 1:
+            struct.buffers[1] = None
+        elif field in ("buffers", "dictionary"):
+            setattr(struct, field, None)
+        # Nobody can know how long a buffer is, nor how many there are where their number is free.
+        elif (
+            field not in ("values", "n_buffers", "offset")
+            or value < 0
+            or (field == "offset" and value >= 2**56)
+        ):
+            setattr(struct, field, value)
+
+    try:
+        found = contents(
+            read_judgments(Tampered(rows_in_the_middle(typed(rows, kinds), before, 1), batch=spoil))
+        )
+    except InputError:
+        return
+    # A number of nulls where there are none, or a longer column or dictionary than is needed, harms nobody.
+    assert found == contents(read_judgments(rows))
 
 
 @pytest.mark.parametrize("kind", sorted({"string", "string_view", "dictionary"} & set(TEXTS)))

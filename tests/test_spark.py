@@ -27,7 +27,14 @@ pytest.importorskip("pyspark")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from rankprism import spark  # noqa: E402 (it needs pyarrow)
+from rankprism.meta.discriminative_power import (  # noqa: E402
+    DiscriminativePower,
+    by_measure,
+    several_runs,
+    with_power,
+)
 from rankprism.spark.partition import Packed, Task, pack, score_partition, share_of  # noqa: E402
+from rankprism.spark.power import merged, pairs_tested  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -364,6 +371,66 @@ def test_rows_that_are_refused_locally_are_refused(bad: tuple[Any, ...]) -> None
     assert str(remote.value) == str(local.value).replace(", row 2", "")
 
 
+def random_scores(seed: int, runs: int, topics: int, measures: int) -> Scores:
+    """Scores with ties, and a pair of equal runs."""
+    draw = np.random.default_rng(seed)
+    values = draw.integers(0, 7, (runs, topics, measures)) / 6 + draw.normal(0, 0.1, (runs, 1, 1))
+    values[-1] = values[0]
+    r, t, m = (
+        tuple(f"{kind}{i}" for i in range(size)) for kind, size in zip("rtm", values.shape, strict=True)
+    )
+    return Scores(r, t, m, values)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    runs=st.integers(2, 20),
+    topics=st.integers(1, 12),
+    count=st.integers(1, 3),
+    tasks=st.integers(1, 40),
+)
+def test_any_division_of_the_pairs_gives_the_local_power(
+    seed: int, runs: int, topics: int, count: int, tasks: int
+) -> None:
+    scores = random_scores(seed, runs, topics, count)
+    settings: dict[str, Any] = {"alpha": 0.05, "resamples": 40, "seed": seed}
+    expected = rankprism.meta.power(scores, **settings)
+    complete = several_runs(scores)
+    values = by_measure(complete)
+    parts = list(range(tasks))
+    random.Random(seed).shuffle(parts)
+    batches = [batch for part in parts for batch in pairs_tested(values, part, tasks, **settings)]
+    found = with_power(
+        complete, merged(pa.Table.from_batches(batches), count), "bootstrap", **settings, intervals=0.95
+    )
+    assert_same_power(found, expected)
+
+
+def assert_same_power(found: DiscriminativePower, expected: DiscriminativePower) -> None:
+    """Equal to the last bit."""
+    for name in ("asl", "delta", "difference", "pairs", "decided"):
+        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
+    assert found.to_json() == expected.to_json()
+
+
+def test_blocks_of_pairs_are_the_local_ones_if_there_are_many_resamples() -> None:
+    # 780 pairs of runs and 40,000 resamples: blocks of 52 pairs, of which the last has 0 to 51.
+    scores = random_scores(1, 40, 9, 1)
+    settings: dict[str, Any] = {"alpha": 0.05, "resamples": 40_000, "seed": 3}
+    expected = rankprism.meta.power(scores, **settings)
+    complete = several_runs(scores)
+    for tasks in (1, 4):
+        batches = [
+            batch
+            for part in range(tasks)
+            for batch in pairs_tested(by_measure(complete), part, tasks, **settings)
+        ]
+        found = merged(pa.Table.from_batches(batches), 1)
+        assert found[0].asl.tobytes() == expected.asl[0].tobytes()
+        assert found[0].delta.max() == expected.delta[0]
+
+
 # ── On a cluster ──────────────────────────────────────────────────────────────────────────────────────────
 
 YEARS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
@@ -547,12 +614,21 @@ def test_scores_go_into_files_means_and_analyses(
     power = rankprism.meta.power(expected, resamples=200)
     assert rankprism.meta.power(found, resamples=200).to_csv() == power.to_csv()
     # Measures are independent of each other, so an analysis may be a task for each of them.
-    by_measure = (
+    each = (
         session.sparkContext.parallelize(found.measures, 2)
-        .map(lambda m: rankprism.meta.power(found.select(measures=[m]), resamples=200).asl[0].tolist())
+        .map(
+            lambda m: (
+                rankprism.meta.power(found.select(measures=[m]), method="tukey", resamples=200)
+                .asl[0]
+                .tolist()
+            )
+        )
         .collect()
     )
-    assert by_measure == power.asl.tolist()
+    assert each == rankprism.meta.power(expected, method="tukey", resamples=200).asl.tolist()
+
+    assert_same_power(spark.power(expected, resamples=200, partitions=5), power)
+    assert_same_power(spark.power(scores, resamples=200), rankprism.meta.power(found, resamples=200))
 
     with pytest.raises(InputError, match="has two scores on topic '1' by"):
         spark.collect(scores.union(scores.limit(1000)))

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view only_aspect = "0";  // what TREC writes if a topic has no subtopics
 constexpr std::size_t longest_id = std::size_t{1} << 30;
+constexpr std::int64_t most_values = std::int64_t{1} << 56;  // so that no number of bytes overflows
 
 // How the values of a column lie in memory.
 enum class Kind {
@@ -113,10 +114,12 @@ class Values {
 
     // offset: where the rows of the batch begin. Returns what is wrong with the array, or nothing.
     std::string_view start(const ArrowArray& array, std::int64_t offset, std::int64_t size) {
+        valid_ = nullptr;
+        // All three are known not to be negative, and none of the sums may overflow.
+        if (array.offset < 0 || array.length < offset || array.length - offset < size) return "has fewer rows than its batch";
+        if (array.offset > most_values - array.length) return "begins too far behind the start of its buffers";
         offset_ = array.offset + offset;
         size_ = size;
-        valid_ = nullptr;
-        if (array.offset < 0 || array.length < 0 || offset + size > array.length) return "has fewer rows than its batch";
         const std::int64_t buffers = kind_ == Kind::nothing ? 0 : kind_ == Kind::text || kind_ == Kind::large_text ? 3 : 2;
         const bool is_view = kind_ == Kind::text_view;
         if (is_view ? array.n_buffers < 3 : array.n_buffers != buffers) return "has not the buffers of its type";
@@ -224,7 +227,9 @@ class Column {
         const ArrowSchema& schema = stream.column(number);
         name_ = schema.name == nullptr ? "" : schema.name;
         if (schema.dictionary != nullptr) dictionary_.emplace(*schema.dictionary);
-        if (meant().kind() == Kind::other || (dictionary_ && !own_.is_whole())) {
+        // Dictionaries of dictionaries are no text either: their entries would be taken for ids.
+        const bool is_nested = dictionary_ && schema.dictionary->dictionary != nullptr;
+        if (meant().kind() == Kind::other || is_nested || (dictionary_ && !own_.is_whole())) {
             throw BadInput(source_ + ": the column " + quoted(name_) + " has the Arrow type " + quoted(own_.format()) +
                            ", which is neither text nor number; cast it to one of them");
         }
@@ -275,9 +280,13 @@ class Column {
         const std::int64_t at = dictionary_ ? entry(i) : i;
         const double value = meant().number(at);
         if (std::isfinite(value)) return value;
-        std::string_view text;
-        std::string shown = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-        if (meant().is_text()) shown = meant().text(at, text) && is_plain(text.data(), text.size()) ? quoted(text) : "given";
+        if (meant().is_text()) {
+            std::string_view text;
+            const bool is_shown = meant().text(at, text) && text.size() <= 40 && is_plain(text.data(), text.size());
+            fail(i, "the " + std::string(what_) + (is_shown ? " " + quoted(text) : "") + " in the column " + quoted(name_) +
+                        " is text, not a number; cast the column to a type of numbers");
+        }
+        const std::string shown = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
         fail(i, "the " + std::string(what_) + " " + shown + " is not a finite number");
     }
 

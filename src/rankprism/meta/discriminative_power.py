@@ -87,17 +87,37 @@ def power(
     P@10           0.7333  0.4592  1.0000           11     15      0.1350
     """
     one_of("method", method, tuple(METHODS))
-    draws = METHODS[method].draws
-    check_level(alpha, resamples if draws else None, seed)
+    check_level(alpha, resamples if METHODS[method].draws else None, seed)
     check_confidence(intervals)
     complete = several_runs(scores, runs, measures)
     pairs = paired.all_pairs(len(complete.runs))
-    values = np.moveaxis(complete.values, 2, 0)  # (measure, run, topic)
     by_name = np.argsort(complete.runs, kind="stable")
     tasks = [
-        partial(_significance, matrix, pairs, method, alpha, resamples, seed, by_name) for matrix in values
+        partial(significance, matrix, pairs, method, alpha, resamples, seed, by_name)
+        for matrix in by_measure(complete)
     ]
     found = for_each(tasks, on_share)
+    return with_power(complete, found, method, alpha, resamples, seed, intervals)
+
+
+def by_measure(complete: Scores) -> Floats:
+    """(measure, run, topic)"""
+    return np.moveaxis(complete.values, 2, 0)
+
+
+def with_power(
+    complete: Scores,
+    found: Sequence[Significance],
+    method: str,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    intervals: float,
+) -> DiscriminativePower:
+    """The result of `power`, from the tests of all pairs by each measure."""
+    draws = METHODS[method].draws
+    pairs = paired.all_pairs(len(complete.runs))
+    values = by_measure(complete)
     means = values.mean(2)
     asl = np.array([test.asl for test in found])
     sampling = without_an_eighth(len(complete.topics), intervals, seed) if intervals else None
@@ -110,7 +130,7 @@ def power(
         pairs=pairs,
         difference=means[:, pairs[:, 0]] - means[:, pairs[:, 1]],
         asl=asl,
-        delta=np.array([test.delta for test in found]),
+        delta=np.array([test.delta.max() for test in found]),
         decided=decided,
         sampling=sampling,
         about={
@@ -152,16 +172,16 @@ def several_runs(
 
 
 @dataclass(frozen=True, eq=False)
-class _Significance:
-    """The result of a method for one measure, and what is required for significance."""
+class Significance:
+    """The result of a method for some pairs by one measure, and what is required for significance."""
 
     method: str
     asl: Floats  #: (pair,)
-    delta: float  #: the required difference of means
+    delta: Floats  #: (pair,): the required difference of means
     critical: Floats | None = None  #: (pair,): the |t| that the bootstrap requires
 
 
-def _significance(
+def significance(
     values: Floats,
     pairs: Longs,
     method: str,
@@ -170,25 +190,26 @@ def _significance(
     seed: int,
     by_name: Longs,
     on_share: Share | None,
-) -> _Significance:
+) -> Significance:
     """The p of each pair of rows of (run, topic), and the required difference."""
+    unknown = np.full(len(pairs), np.nan)
     if values.shape[1] < 2:
-        return _Significance(method, np.full(len(pairs), np.nan), np.nan)
+        return Significance(method, unknown, unknown)
     if method == "bootstrap":
         z = values[pairs[:, 0]] - values[pairs[:, 1]]
         found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
-        return _Significance(method, found.asl, float(found.delta.max()), found.critical)
+        return Significance(method, found.asl, found.delta, found.critical)
     if method == "tukey":
         # Scores are dealt to the first run, the second run and so on, and this order must not depend on the
         # input.
         place = np.argsort(by_name)
         test = paired.tukey(values[by_name], place[pairs], alpha, resamples, seed, on_share)
-        return _Significance(method, test.p, float(test.margin[0]))
-    return _Significance(method, corrected(paired.student(values, pairs, alpha).p, "holm"), np.nan)
+        return Significance(method, test.p, test.margin)
+    return Significance(method, corrected(paired.student(values, pairs, alpha).p, "holm"), unknown)
 
 
 def _on_subsets(
-    values: Floats, pairs: Longs, found: Sequence[_Significance], alpha: float, sampling: Sampling
+    values: Floats, pairs: Longs, found: Sequence[Significance], alpha: float, sampling: Sampling
 ) -> Signs:
     """(subset, measure, pair): which run of each pair is significantly better on each subset of topics.
 
@@ -207,7 +228,7 @@ def _on_subsets(
             # The spread of randomly dealt means is proportional to the spread of the scores within topics.
             spread = values[m].var(0)
             scale = np.sqrt(spread @ weights / spread.sum()) * len(spread) / kept if spread.any() else 1.0
-            significant = np.abs(mean) > test.delta * scale
+            significant = np.abs(mean) > test.delta[0] * scale
         else:
             t = _t(mean, product(z**2, weights) / kept, kept)
             significant = t > test.critical[:, None] if test.critical is not None else _holm(t, kept, alpha)

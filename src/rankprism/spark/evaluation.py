@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import pyarrow as pa
 
@@ -28,10 +28,13 @@ from rankprism.spark.partition import (
     unpacked,
 )
 from rankprism.spark.refusals import refused
+from rankprism.statistics.levels import check_whole
 from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, WeightsLike
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+
+Value = TypeVar("Value")
 
 #: Judgments in a DataFrame with more rows are not broadcast, unless somebody asks for it.
 MOST_BROADCAST = 5_000_000
@@ -87,12 +90,11 @@ def evaluate(
             )
     if order == "input":
         raise InputError('the rows of a Spark DataFrame have no order; use order="score" or "rank"')
-    if partitions is not None and partitions < 1:
-        raise InputError(f"partitions must be a whole number ≥ 1; got {partitions!r}")
+    check_partitions(partitions)
     ranked = _ranked(runs, order)
     session = runs.sparkSession
     divided = _is_divided(judgments, broadcast, weights is not None or aspects is not None)
-    wanted = partitions or _usual_partitions(session)
+    wanted = partitions or usual_partitions(session)
     settings = {"weights": weights, "aspects": aspects, "format": qrels_format}
     judged = (
         _divided(cast("DataFrame", judgments))
@@ -120,7 +122,7 @@ class _Judged:
     source: str
     first: str | None  #: the first judged topic, if it is known
     shares: int
-    carried: Carried | None
+    carried: Carried[Packed] | None
     key: str
     conventions: dict[str, Any]
 
@@ -137,10 +139,32 @@ def to_arrow(frame: DataFrame) -> pa.Table:
     return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)  # before Spark 4
 
 
-def _usual_partitions(session: SparkSession) -> int:
+def check_partitions(partitions: int | None) -> None:
+    """Refuse what is no number of partitions."""
+    if partitions is not None:
+        check_whole("partitions", partitions, 1)
+
+
+def usual_partitions(session: SparkSession) -> int:
     """Spark's setting, which is a word on clusters that choose the number themselves."""
     setting = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
     return int(setting) if setting.isdigit() else 200
+
+
+@dataclass(frozen=True, eq=False)
+class _Enclosed(Generic[Value]):
+    """What Spark sends with every task, where there are no broadcast variables (Spark Connect)."""
+
+    value: Value
+
+
+def carried_to_workers(session: SparkSession, value: Value) -> Carried[Value]:
+    """A value that the tasks of a job may ask for."""
+    try:
+        context = session.sparkContext
+    except Exception:  # each version of Spark Connect has its own error
+        return _Enclosed(value)
+    return cast(Carried[Value], context.broadcast(value))
 
 
 def _is_divided(judgments: Any, broadcast: bool | None, described: bool) -> bool:
@@ -222,7 +246,7 @@ def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> 
     """Judgments for every worker. If there are fewer topics than partitions, the runs are divided as well."""
     key = uuid.uuid4().hex
     packed = pack(judgments, key)
-    carried = _carried(session, packed)
+    carried = carried_to_workers(session, packed)
     count = len(judgments.topics)
     shares = max(1, partitions // count)
     numbers = session.range(0, count * shares, 1, max(1, count * shares // 100_000))
@@ -242,23 +266,8 @@ def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> 
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Enclosed:
-    """What Spark sends with every task, where there are no broadcast variables (Spark Connect)."""
-
-    value: Packed
-
-
-def _carried(session: SparkSession, packed: Packed) -> Carried:
-    try:
-        context = session.sparkContext
-    except Exception:  # each version of Spark Connect has its own error
-        return _Enclosed(packed)
-    return cast(Carried, context.broadcast(packed))
-
-
 def _topic_rows(
-    carried: Carried, key: str, shares: int, batches: Iterator[pa.RecordBatch]
+    carried: Carried[Packed], key: str, shares: int, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """A row for each judged topic and share of the runs, so that topics that no run has are scored, too."""
     topics = unpacked(carried, key).topics

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -36,15 +36,17 @@ ROWS = "run string, topic string, aspect string, doc string, number double, rank
 #: The rows of the result.
 SCORES = "run string, topic string, measure string, score double"
 
+Value = TypeVar("Value", covariant=True)
+
 #: The largest number of scores in one batch that goes back to Spark.
 _AT_ONCE = 1 << 18
 
 
-class Carried(Protocol):
+class Carried(Protocol[Value]):
     """A value that is sent to all workers: a broadcast variable of Spark, or something like it."""
 
     @property
-    def value(self) -> Packed: ...
+    def value(self) -> Value: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ class Task:
     topics: str
     order: str
     duplicates: str
-    judgments: Carried | None  #: None: they are among the rows
+    judgments: Carried[Packed] | None  #: None: they are among the rows
     key: str = ""
 
 
@@ -152,7 +154,7 @@ class Unpacked:
 _unpacked: dict[str, Unpacked] = {}
 
 
-def unpacked(carried: Carried, key: str) -> Unpacked:
+def unpacked(carried: Carried[Packed], key: str) -> Unpacked:
     """The judgments, unpacked once in each process."""
     if key not in _unpacked:
         _unpacked.clear()

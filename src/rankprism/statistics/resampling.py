@@ -94,7 +94,7 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     place = place_of(alpha, resamples)
     reached = np.empty(pairs, dtype=np.int64)
     critical, delta = np.full(pairs, math.inf), np.full(pairs, math.nan)
-    step = max(1, min(PAIRS, BLOCK // (2 * resamples)))
+    step = pairs_at_once(resamples)
     # The resamples are drawn once if they fit into memory, and else once for each block of pairs.
     kept = list(_draws(topics, resamples, seed)) if topics * resamples <= KEPT else None
     for first in range(0, pairs, step):
@@ -111,6 +111,15 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     # A resample of zeros counts as t = 0, even if there are only zeros to draw from.
     reached[(observed > 0) & ~w.any(1)] = 0
     return Bootstrap(drawn_p(reached, resamples), reached, critical, delta)
+
+
+def pairs_at_once(resamples: int) -> int:
+    """How many pairs the bootstrap works on at a time.
+
+    Whoever divides the pairs among several calls does it at multiples of this number. Then the matrix
+    products are the same ones, and so are all bits of the result.
+    """
+    return max(1, min(PAIRS, BLOCK // (2 * resamples)))
 
 
 def total(z: Floats) -> Floats:
