@@ -43,6 +43,11 @@ def is_plain(line: str) -> bool:
     return topic.strip(_DIGITS) != topic and grade.isascii() and grade.isdecimal()
 
 
+def is_plain_file(path: files.PathLike) -> bool:
+    """Whether the first line of a file says that it is one of TREC's judgments. Pipes are not looked at."""
+    return os.path.isfile(path) and any(map(is_plain, files.first_lines(path, 1)))
+
+
 def is_plain_run(line: str) -> bool:
     """Whether a line can only be of a TREC run: six columns.
 
