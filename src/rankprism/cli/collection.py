@@ -6,7 +6,6 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -165,7 +164,6 @@ class Source:
         }
 
 
-@cache
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """A function's parameters that are options, as Typer reads them."""
     # What it returns is not asked for: that type may be imported for type checkers only.
