@@ -102,7 +102,7 @@ def _lines(path: PathLike) -> Iterator[str]:
 
 def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
     """The first of `text_lines`, to recognise a format by; an empty one if there is none."""
-    start = _read(path, 1 << 16) if data is None else data[: 1 << 16]
+    start = first_bytes(path, 1 << 16) if data is None else data[: 1 << 16]
     return next(_data_lines(_lines_at(start)), (1, ""))
 
 
@@ -173,10 +173,10 @@ def is_table_file(path: Any) -> TypeGuard[PathLike]:
     return any(begins(start) for begins in TABLES.values())
 
 
-def first_bytes(path: PathLike) -> bytes:
+def first_bytes(path: PathLike, count: int = MAGIC) -> bytes:
     """The first bytes of a plain file, or of the file with the table that a path names."""
     table = database_table(path)
-    return _read(path if table is None else table[0], MAGIC)
+    return _read(path if table is None else table[0], count)
 
 
 def text_file(path: PathLike, threads: int | None = 1) -> TextFile:

@@ -479,19 +479,19 @@ FOLDS: dict[str, Callable[[Floats, Floats], Floats]] = {
         0.0,
     ),
 }
-#: The modules of this package that have measures, the most usual ones first. `lookup` loads one after another
-#: until it knows a name, because a command that computes two measures should not wait for a hundred.
+#: The modules of this package that have measures. `lookup` loads one after another until it knows a name,
+#: because a command that computes two measures should not wait for a hundred.
 MODULES = tuple(
     f"rankprism.measures.{name}"
     for name in (
+        "combine",
+        "compat",
         "novelty",
         "coverage",
-        "single",
-        "graded",
-        "combine",
-        "d_measures",
-        "compat",
         "cube",
+        "graded",
+        "single",
+        "d_measures",
         "incomplete",
         "nuggets",
         "preferences.precision",
@@ -500,6 +500,8 @@ MODULES = tuple(
         "toma",
     )
 )
+#: Those among them that have the most usual measures, and that `lookup` loads first.
+USUAL = tuple(f"rankprism.measures.{name}" for name in ("novelty", "coverage", "single"))
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
 
@@ -547,7 +549,7 @@ def lookup(name: str) -> Measure:
     (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
     """
     found = _exactly(name)
-    for module in MODULES:
+    for module in (*USUAL, *MODULES):
         if found is None:
             importlib.import_module(module)
             found = _exactly(name)
