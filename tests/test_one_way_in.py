@@ -288,6 +288,9 @@ def test_evaluate_loads_only_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")
     needless = {"numpy.ma", "socket", "html", "rankprism.measures.citations", "rankprism.measures.toma"}
     needless |= {"rankprism.measures.preferences.utility", "rankprism.measures.preferences.hits"}
+    needless |= {"rankprism.formats.known", "rankprism.formats.preferences", "rankprism.data.preferences"}
+    needless |= {"rankprism.formats.aspects.settings", "rankprism.data.scales", "rankprism.measures.graded"}
+    needless |= {"rich", "scipy", "narwhals", "decimal", "fractions", "json"}
     measures = ["-m", "alpha_nDCG@20", "-m", "ERR_IA@20", "-m", "NRBP", "-m", "AP_IA", "-m", "StRecall@20"]
     code = (
         "import sys\n"

@@ -16,7 +16,7 @@ import pytest
 
 from rankprism import InputError, evaluate, sample
 from rankprism.cli import demo
-from rankprism.formats import convert, files
+from rankprism.formats import convert, files, output_files
 from rankprism.plots import output
 
 RUNS = [str(run) for run in sample.RUNS[:2]]
@@ -43,13 +43,13 @@ def test_a_link_to_nothing_makes_what_it_points_to(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link"
     link.symlink_to("folder/new")
-    files.write_files({link: b"text"})
+    output_files.write_files({link: b"text"})
     assert link.is_symlink()
     assert (tmp_path / "folder" / "new").read_bytes() == b"text"
     link.unlink()
     link.symlink_to("nowhere/new")
     with pytest.raises(InputError, match=r"link: the folder .*nowhere does not exist"):
-        files.write_files({link: b"text"})
+        output_files.write_files({link: b"text"})
 
 
 @posix
@@ -57,7 +57,7 @@ def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(InputError, match="leads back to itself"):
-        files.write_files({tmp_path / "a": b"text"})
+        output_files.write_files({tmp_path / "a": b"text"})
     assert (tmp_path / "a").is_symlink()
 
 
@@ -79,8 +79,8 @@ def test_a_device_is_written_to_as_it_is(device: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(device)
     for path in (device, link):
-        assert not files.replaces_file(path)
-        files.write_files({path: b"text"})
+        assert not output_files.replaces_file(path)
+        output_files.write_files({path: b"text"})
     assert stat.S_ISCHR(device.lstat().st_mode)
     assert link.is_symlink()
 
@@ -107,8 +107,8 @@ def test_names_of_descriptors_are_known(path: str, number: int | None, tmp_path:
     link = tmp_path / "link"
     link.symlink_to(path)
     for name in (path, link):
-        assert files._descriptor(name) == number
-        assert not files.replaces_file(name)
+        assert output_files._descriptor(name) == number
+        assert not output_files.replaces_file(name)
 
 
 @posix
@@ -132,12 +132,12 @@ def test_an_existing_file_keeps_its_mode_and_a_new_one_follows_the_umask(tmp_pat
     old.chmod(0o640)
     before = os.umask(0o027)
     try:
-        files.write_files({old: b"a", new: b"b"})
+        output_files.write_files({old: b"a", new: b"b"})
     finally:
         os.umask(before)
     assert [stat.S_IMODE(path.stat().st_mode) for path in (old, new)] == [0o640, 0o640]
     old.chmod(0o604)
-    files.write_files({old: b"c"})
+    output_files.write_files({old: b"c"})
     assert stat.S_IMODE(old.stat().st_mode) == 0o604
 
 
@@ -150,18 +150,18 @@ def test_a_read_only_file_is_refused_before_any_work_is_done(cli: Callable[..., 
     assert result.stderr.startswith(f"rankprism: {out}: is read-only; allow writing to it (chmod u+w)")
     assert out.read_text() == "precious"
     with pytest.raises(InputError, match="is read-only"):
-        files.write_files({tmp_path / "other": b"x", out: b"y"})
+        output_files.write_files({tmp_path / "other": b"x", out: b"y"})
     assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
 
 
 def test_a_name_as_long_as_the_system_allows_can_be_written(tmp_path: Path) -> None:
     out = tmp_path / ("x" * 255)
-    files.write_files({out: b"text"})
+    output_files.write_files({out: b"text"})
     assert out.read_bytes() == b"text"
 
 
 def test_temporary_names_cannot_be_guessed(tmp_path: Path) -> None:
-    with files.removed_unless_finished() as temporary:
+    with output_files.removed_unless_finished() as temporary:
         names = {temporary(tmp_path).name for _ in range(100)}
     assert len(names) == 100
     assert not any(str(os.getpid()) == part for name in names for part in name.split("."))
@@ -176,9 +176,9 @@ def test_of_several_files_all_are_written_or_none(tmp_path: Path, monkeypatch: p
         if data == b"second":
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "_write_beside", full)
+    monkeypatch.setattr(output_files, "_write_beside", full)
     with pytest.raises(InputError, match=r"b: cannot be written \(No space left on device\)"):
-        files.write_files({kept: b"first", tmp_path / "b": b"second"})
+        output_files.write_files({kept: b"first", tmp_path / "b": b"second"})
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert kept.read_text() == "old"
 
@@ -191,11 +191,11 @@ def test_nothing_is_left_after_a_signal(kind: Any, tmp_path: Path) -> None:
     heard = "signal.default_int_handler" if number == signal.SIGINT else "signal.SIG_DFL"
     code = (
         "import os, signal, time\n"
-        "from rankprism.formats import files\n"
+        "from rankprism.formats import output_files\n"
         f"signal.signal({int(number)}, {heard})\n"
         "def slow(a, b): print('ready', flush=True); time.sleep(60)\n"
         "os.replace = slow\n"
-        "files.write_files({'scores.csv': b'text'})\n"
+        "output_files.write_files({'scores.csv': b'text'})\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
@@ -215,9 +215,9 @@ def test_nothing_is_left_after_a_signal(kind: Any, tmp_path: Path) -> None:
 
 def test_signals_are_as_before_after_writing(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    files.write_files({tmp_path / "a": b"text"})
+    output_files.write_files({tmp_path / "a": b"text"})
     assert signal.getsignal(signal.SIGTERM) is before
-    worker = threading.Thread(target=files.write_files, args=({tmp_path / "b": b"text"},))
+    worker = threading.Thread(target=output_files.write_files, args=({tmp_path / "b": b"text"},))
     worker.start()
     worker.join()
     assert (tmp_path / "b").read_bytes() == b"text"  # other threads may write, too

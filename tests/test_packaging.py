@@ -46,6 +46,53 @@ def test_import_loads_numpy_and_the_core_at_most() -> None:
     assert result.stdout == "\n"
 
 
+def test_evaluating_trec_files_loads_what_it_needs_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 a d1 1\n1 b d2 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")
+    needless = ["pandas", "narwhals", "rich", "typer", "scipy", "concurrent.futures", "numpy.ma"]
+    needless += [
+        "csv",
+        "decimal",
+        "difflib",
+        "fractions",
+        "json",
+        "pathlib",
+        "shutil",
+        "signal",
+        "unicodedata",
+    ]
+    needless += [
+        f"rankprism.{module}"
+        for module in (
+            "data.preferences",
+            "data.scales",
+            "formats.answers",
+            "formats.aspects.reading",
+            "formats.frames",
+            "formats.known",
+            "formats.output_files",
+            "formats.preferences",
+            "formats.recognition",
+            "formats.weights",
+            "measures.compat",
+            "measures.cube",
+            "measures.graded",
+            "measures.preferences",
+            "measures.series",
+            "types",
+        )
+    ]
+    code = (
+        "import sys, numpy\n"
+        "before = set(sys.modules)\n"  # numpy needs other modules from version to version
+        "from rankprism import evaluate\n"
+        "evaluate('qrels', ['run'], ['alpha_nDCG@20', 'ERR_IA@20', 'NRBP', 'AP_IA', 'StRecall@20']).mean()\n"
+        f"print(*sorted({{*{needless}}} & (set(sys.modules) - before)))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (result.stdout, result.stderr) == ("\n", "")
+
+
 def test_every_public_name_exists_and_is_documented() -> None:
     for name in rankprism.__all__:
         value = getattr(rankprism, name)

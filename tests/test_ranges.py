@@ -20,7 +20,8 @@ from rankprism.data.scales import Scale, number
 from rankprism.formats.measure_files import load
 from rankprism.measures import ERR_IA, compose, mix, parse
 from rankprism.measures.measure import names
-from rankprism.measures.series import DIRECT, sum_beyond
+from rankprism.measures.series import sum_beyond
+from rankprism.measures.tables import DIRECT
 
 JUDGMENTS = {"q": {"s": {"a": 2, "b": 1}, "t": {"b": 1}}}
 RUN = {"q": {"a": 2.0, "b": 1.0}}

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankprism
 from rankprism import InputError
@@ -22,11 +24,13 @@ from rankprism.cli.choices import one_of
 from rankprism.comparison import TESTS
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
+from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.convert import convert
-from rankprism.formats.files import TextFile
+from rankprism.formats.files import TextFile, columns
 from rankprism.formats.format import Format, Written, default_of, register, written_by
 from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
+from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
 from rankprism.measures.measure import AXIOMS
 
 #: Formats of judgments, of runs and of preferences.
@@ -134,6 +138,33 @@ def test_the_example_of_a_format_is_recognised_as_no_other() -> None:
             found = [other.name for other in kind.values() if other.recognises(line)]
             by_request = "Only if you ask" in record.recognised_by
             assert by_request or record.default or found == [name], (name, found)
+
+
+#: Words by which formats are recognised, and what may stand between them.
+WORDS = ["topic", "left", "right", "outcome", "docno", "q1", "51", "d1", "0", "1", "-1", "1.5", "L1", "Q0"]
+WORDS += ["left,", "topic,left,right", '"1"', '{"nuggets":', "{", "@", "=", "-", "", "PAR1", "\u0661"]
+BLANKS = [" ", " ", " ", "\t", "  ", "\x0b"]
+
+
+@settings(max_examples=1000)
+@given(
+    st.sampled_from((3, 5)).flatmap(
+        lambda n: st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(BLANKS)), min_size=n, max_size=n)
+    ),
+    st.sampled_from(WORDS),
+)
+def test_what_is_plainly_of_trec_is_of_no_other_format(words: list[tuple[str, str]], last: str) -> None:
+    line = "".join(map("".join, words)) + last
+    kinds: tuple[dict[str, Format[Any]], ...] = ()
+    if is_plain(line):
+        kinds = (JUDGMENT_FORMATS, PREFERENCE_FORMATS)
+        assert len(columns(line)) == 4
+        assert not is_header(columns(line))
+    elif is_plain_run(line):
+        kinds = (RUN_FORMATS,)
+        assert len(columns(line)) == 6
+    found = [record for kind in kinds for record in kind.values() if record.recognises(line)]
+    assert all(record in (DIVERSITY, TREC_RUN) for record in found), (line, found)
 
 
 def test_a_run_of_a_toy_format_is_evaluated(tmp_path: Path) -> None:

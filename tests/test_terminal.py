@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -22,7 +23,7 @@ import rankprism
 from rankprism import InputError, RankprismWarning, Scores, plots, sample
 from rankprism.cli import _explained, main, streams
 from rankprism.cli.output import write_in
-from rankprism.foreign import LONGEST, as_utf8, message, shown, shown_lines
+from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
 from rankprism.results.result import Table
 
@@ -179,6 +180,12 @@ def test_nothing_unsafe_gets_through(text: str) -> None:
     for safe in (shown(text), message(text), str(InputError(text)), str(RankprismWarning(text))):
         assert not any(c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" for c in safe)
     assert message(message(text)) == message(text)
+
+
+def test_what_is_unsafe_to_show_is_not_printable() -> None:
+    unsafe = [sign for sign in map(chr, range(sys.maxunicode + 1)) if re.match(_UNSAFE, sign)]
+    assert len(unsafe) > 2000  # the halves of surrogate pairs alone are as many
+    assert not any(sign.isprintable() for sign in unsafe)
 
 
 @pytest.mark.parametrize("value", ["x" * 200_000, "x " * 100_000, "\x1b" * 200_000])

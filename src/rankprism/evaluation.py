@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,32 +17,27 @@ from rankprism.data.frames import is_frame
 from rankprism.data.hits import BATCH, Floats, Hits, Longs, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
-from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.ahead import fetched_ahead
-from rankprism.formats.answers import with_answers
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.known.nuggets import are_nuggets
-from rankprism.formats.memory import peer_name, peer_of
-from rankprism.formats.preferences import are_preferences, read_preferences
+from rankprism.formats.memory import are_nuggets, peer_name, peer_of
 from rankprism.formats.runs import align_source, check_format, run_from, runs_of
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
-from rankprism.measures.bounds.completions import Completions
 from rankprism.results.scores import Scores, as_listed
-from rankprism.types import (
-    AspectsLike,
-    JudgmentsLike,
-    MeasuresLike,
-    PreferencesLike,
-    RunsLike,
-    WeightsLike,
-)
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits
+    from rankprism.types import (
+        AspectsLike,
+        JudgmentsLike,
+        MeasuresLike,
+        PreferencesLike,
+        RunsLike,
+        WeightsLike,
+    )
 
 TOPICS = ("judged", "retrieved")
 
@@ -157,8 +152,7 @@ def evaluate(
 _Batch: TypeAlias = "tuple[Callable[[], Hits | PreferenceHits], slice, Longs]"
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """The measures that need one kind of judgments, and what they are computed from."""
 
     needs: str
@@ -179,10 +173,7 @@ def parts_by_kind(
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
     if isinstance(judgments, Iterator) and not is_frame(judgments):
         judgments = list(judgments)
-    only_preferences = isinstance(judgments, Preferences) or (
-        bool(relative) and preferences is None and are_preferences(judgments, preferences_format)
-    )
-    if only_preferences:
+    if _are_preferences(judgments, bool(relative) and preferences is None, preferences_format):
         if preferences is not None:
             raise InputError(
                 "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
@@ -214,6 +205,7 @@ def parts_by_kind(
         )
         parts.append(_Part("judgments", absolute, read, lambda runs: planned_batches(read.cells, runs)))
     if relative:
+        from rankprism.formats.preferences import read_preferences
         from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 
         preferred = read_preferences(preferences, format=preferences_format)
@@ -225,6 +217,19 @@ def parts_by_kind(
 
         parts.append(_Part("preferences", relative, preferred.named, of_preferences))
     return parts
+
+
+def _are_preferences(judgments: Any, expected: bool, format: str | None) -> bool:
+    """Whether preferences stand in the place of judgments. Where they are expected, rows and files count."""
+    if expected:
+        from rankprism.formats.preferences import are_preferences
+
+        return are_preferences(judgments, format)
+    if isinstance(judgments, str | os.PathLike | Mapping | Judgments):
+        return False  # and nothing has to be loaded to know it
+    from rankprism.data.preferences import Preferences
+
+    return isinstance(judgments, Preferences)
 
 
 def _itself(hits: PreferenceHits) -> PreferenceHits:
@@ -239,6 +244,8 @@ def answers_as_runs(
     able = [measure for measure in parts[0].measures if measure.definition.answers]
     if not able:
         return parts, sources
+    from rankprism.formats.answers import with_answers
+
     judged, rankings = with_answers(parts[0].judged, sources, run_format)
     if judged is parts[0].judged:
         return parts, sources
@@ -248,7 +255,7 @@ def answers_as_runs(
                 f"{measure} scores ranked documents, and some of the runs are answers; leave it out, or "
                 f"evaluate the answers on their own"
             )
-    answered = replace(parts[0], judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
+    answered = parts[0]._replace(judged=judged, batches=lambda runs: planned_batches(judged.cells, runs))
     return [answered], rankings
 
 
@@ -458,6 +465,8 @@ def _labelling(judged: Judgments) -> dict[str, Any]:
 
 def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:
     """(N,) twice for each measure, a few rankings at a time: unlike scores, bounds look at every rank."""
+    from rankprism.measures.bounds.completions import Completions
+
     depth = int(hits.length.max(initial=0))
     step = max(1, BATCH // max(1, depth * hits.grade.shape[1]))
     low, high = np.empty((2, len(measures), len(hits.length)))

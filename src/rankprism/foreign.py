@@ -18,13 +18,13 @@ _LONGEST_MESSAGE = 2000
 
 # Control characters (C0, DEL, C1), characters that are invisible or turn the direction of writing, line and
 # paragraph separators, tags, and what stands for bytes that are not UTF-8. The joiners U+200C and U+200D are
-# left alone, because Persian, Hindi and other scripts are written with them.
-_UNSAFE = re.compile(
+# left alone, because Persian, Hindi and other scripts are written with them. None of these is printable to
+# Python, so that a printable text is safe. Nearly all are, and no pattern is compiled for them.
+_UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")
+_NOT_UTF8 = "[\ud800-\udfff]"
 
 
 def shown(text: str, most: int | None = LONGEST) -> str:
@@ -37,7 +37,7 @@ def shown(text: str, most: int | None = LONGEST) -> str:
     """
     if most is not None and len(text) > most:
         text = f"{text[:most]}… ({len(text):,} characters)"
-    return _UNSAFE.sub(lambda found: escaped(found[0]), text)
+    return _safe(text)
 
 
 def quoted(value: Any, most: int = 60) -> str:
@@ -67,15 +67,24 @@ def message(text: str) -> str:
     >>> len(text) < 400, text[:24], text[-10:]
     (True, 'q.txt, line 3: the grade', 'shorten it')
     """
-    text = _LONG_WORD.sub(lambda found: _without_middle(found[0], 200, 80), text)
+    if len(text) > _LONGEST_WORD:
+        long_word = rf"\S{{{_LONGEST_WORD + 1},}}"
+        text = re.sub(long_word, lambda found: _without_middle(found[0], 200, 80), text)
     if len(text) > _LONGEST_MESSAGE:
         text = _without_middle(text, _LONGEST_MESSAGE * 2 // 3, _LONGEST_MESSAGE // 4)
-    return _UNSAFE.sub(lambda found: escaped(found[0]), text)
+    return _safe(text)
 
 
 def shown_lines(text: str) -> str:
     """Lines of text for a terminal, escaped as by `shown` except for line ends and tabs."""
-    return _UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else escaped(found[0]), text)
+    return _safe(text, keep="\n\t")
+
+
+def _safe(text: str, keep: str = "") -> str:
+    """The text with an escape for each character that is not safe to show, except those to keep."""
+    if text.isprintable():
+        return text
+    return re.sub(_UNSAFE, lambda found: found[0] if found[0] in keep else escaped(found[0]), text)
 
 
 def as_utf8(name: str) -> str:
@@ -84,7 +93,7 @@ def as_utf8(name: str) -> str:
     >>> as_utf8("caf\udce9.run")
     'caf\\xe9.run'
     """
-    return _NOT_UTF8.sub(lambda found: escaped(found[0]), name)
+    return name if name.isprintable() else re.sub(_NOT_UTF8, lambda found: escaped(found[0]), name)
 
 
 def _without_middle(text: str, before: int, after: int) -> str:

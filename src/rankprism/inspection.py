@@ -7,20 +7,18 @@ chosen so that runs of real evaluation campaigns, which are rarely judged comple
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable
 from rankprism.data.hits import Cells, Floats, batches
-from rankprism.data.judgments import Judgments
+from rankprism.data.judgments import BELOW, MISSING, Judgments
 from rankprism.data.note import Note, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
 from rankprism.foreign import quoted
-from rankprism.formats.aspects.reading import BELOW, MISSING
-from rankprism.formats.judged import number_text
 from rankprism.measures import Measure
 
 #: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
@@ -39,8 +37,7 @@ _MUCH_LONGER = 4
 OF_JUDGMENTS = ("missing-topics", "unjudged-topics", "unmatched-run")
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluated:
+class Evaluated(NamedTuple):
     """Everything that a note may be about."""
 
     judgments: Judgments
@@ -89,6 +86,8 @@ def rank_order(evaluated: Evaluated) -> Note | None:
     for name, run in evaluated.runs.items():
         disagreeing = (run.remarks & DISAGREEING) > 0
         if disagreeing.any() and not _rises(run):
+            from rankprism.formats.judged import number_text
+
             t, *two = run.disagreement
             rank, score, worse, higher = map(number_text, two)
             found[name] = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.formats.aspects.reading import MISSING
+from rankprism.data.judgments import MISSING
 from rankprism.formats.judgments import read_judgments
 from rankprism.results.result import Result, Table
 from rankprism.types import JudgmentsLike

@@ -222,7 +222,7 @@ def create(target: str, fill: Any) -> None:
             _migrate(connection)
             fill(connection)
         return
-    from rankprism.formats.files import check_target, removed_unless_finished
+    from rankprism.formats.output_files import check_target, removed_unless_finished
 
     if os.path.exists(target):
         raise InputError(f"{target}: exists already; name a new file, or remove it")

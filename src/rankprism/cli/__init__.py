@@ -30,6 +30,9 @@ def main() -> None:
     from rankprism.cli import interrupt, streams
 
     gc.set_threshold(_OBJECTS)
+    # OpenBLAS starts its threads when numpy is loaded, which takes a third of the time that numpy takes. The
+    # products that we compute are too small to be divided among threads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     streams.prepare()
     try:
         from rankprism.cli.app import app
@@ -47,6 +50,7 @@ def main() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         streams.silence()
+    gc.freeze()  # nothing has to be looked through for garbage when the process ends
     sys.exit(code if isinstance(code, int) else 0)
 
 

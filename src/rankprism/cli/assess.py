@@ -340,7 +340,7 @@ def export(
     rankprism assess export study.db -o prefs.tsv
     rankprism evaluate prefs.tsv runs/*.run -m nPrf@10
     """
-    from rankprism.formats.files import replaces_file, write_texts
+    from rankprism.formats.output_files import replaces_file, write_texts
 
     exchange, store, work = (_part(name, study) for name in ("exchange", "store", "work"))
     with store.opened(study) as opened:

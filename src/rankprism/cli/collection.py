@@ -365,8 +365,6 @@ def _judgments_and_preferences(
     threads: int | None,
 ) -> tuple[Judgments | None, Preferences | None]:
     """What stands before the runs, and what --preferences names."""
-    from rankprism.formats.preferences import read_preferences
-
     if preferences is None and are_only_preferences(named, format):
         for option, parameter in options_of(read_judged).items():
             if option in judged and judged[option] != parameter.default:
@@ -374,10 +372,10 @@ def _judgments_and_preferences(
                     f"--{option.replace('_', '-')} is for absolute judgments, and {named[0]} holds "
                     f"preferences; leave it out"
                 )
-        return None, read_preferences(named[0], format=format)
+        return None, _preferences(named[0], format)
     if preferences is None and format is not None:
         raise InputError("--preferences-format needs preferences; name them with --preferences")
-    preferred = None if preferences is None else read_preferences(preferences, format=format)
+    preferred = None if preferences is None else _preferences(preferences, format)
     try:
         return read_judged(files=list(named), **judged, threads=threads), preferred
     except InputError as error:
@@ -386,12 +384,22 @@ def _judgments_and_preferences(
         raise InputError(f"{error} ({_ALONE})") from None
 
 
+def _preferences(path: str, format: str | None) -> Preferences:
+    from rankprism.formats.preferences import read_preferences
+
+    return read_preferences(path, format=format)
+
+
 def are_only_preferences(named: Sequence[str], format: str | None) -> bool:
     """Whether preferences stand in the place of judgments."""
-    from rankprism.formats.preferences import are_preferences
+    from rankprism.formats.trec import is_plain_file
 
     pairs, _ = split_pairs(named)
-    return isinstance(pairs, str) and are_preferences(pairs, format)
+    if not isinstance(pairs, str) or (format is None and is_plain_file(pairs)):
+        return False
+    from rankprism.formats.preferences import are_preferences
+
+    return are_preferences(pairs, format)
 
 
 def _runs_of(path: str) -> list[str | Run]:
@@ -602,8 +610,6 @@ def described(
     names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
 ) -> Described:
     """What the options say of each aspect."""
-    from rankprism.formats.aspects.settings import AspectSettings
-
     columns = [name.strip() for name in names.split(",")] if names else []
     settings: dict[str, dict[str, Any]] = {name: {} for name in columns}
     for what, texts in (("labels", labels), ("embed", embed), ("given", given)):
@@ -614,6 +620,10 @@ def described(
             if names and aspect not in settings:
                 raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
             settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
+    if not settings:
+        return Described([], are_all=False)
+    from rankprism.formats.aspects.settings import AspectSettings
+
     return Described([AspectSettings.of(name, settings[name]) for name in columns or settings], bool(names))
 
 
@@ -632,7 +642,6 @@ def _judgments(
     format: str | None,
     threads: int | None = None,
 ) -> Judgments:
-    from rankprism.formats.aspects.reading import read_described
     from rankprism.formats.judgments import read_judgments
 
     if source is None:
@@ -641,6 +650,8 @@ def _judgments(
     if format is not None and aspects:
         raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
     if aspects and not are_all:
+        from rankprism.formats.aspects.reading import read_described
+
         source, aspects = read_described(source, aspects), []
     chosen = "all" if every else aspects or None
     return read_judgments(source, format=format, weights=weights, aspects=chosen, threads=threads)

@@ -79,7 +79,7 @@ def convert(
     rankprism convert --run bm25.run bm25.tsv --to evall
     """
     from rankprism.formats.convert import convert as convert_file
-    from rankprism.formats.files import replaces_file
+    from rankprism.formats.output_files import replaces_file
 
     with noted(quiet):
         conversion = convert_file(

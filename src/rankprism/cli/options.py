@@ -20,7 +20,7 @@ from rankprism.foreign import message
 def _checked(output: Path | None) -> Path | None:
     """Refuse an output that cannot be written before any work is done."""
     if output is not None:
-        from rankprism.formats.files import check_target
+        from rankprism.formats.output_files import check_target
 
         check_target(output)
     return output

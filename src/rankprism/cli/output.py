@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankprism.foreign import shown_lines
-from rankprism.formats.files import write_texts
+from rankprism.formats.output_files import write_texts
 from rankprism.results.outputs import OUTPUTS, Style, streamed, written
 from rankprism.results.result import Result
 

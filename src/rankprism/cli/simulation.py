@@ -132,7 +132,7 @@ def _settings(read: Collection) -> dict[str, Any]:
 def _write(found: Any, output: Path | None, to: str | None = None) -> None:
     """Write judgments or preferences, and say what was written where they do not go."""
     from rankprism.formats.convert import convert
-    from rankprism.formats.files import replaces_file
+    from rankprism.formats.output_files import replaces_file
 
     out = output or "-"
     print(convert(found, out, to=to), file=sys.stdout if replaces_file(out) else sys.stderr)
@@ -301,7 +301,7 @@ def _experiment(*, has_scores: bool = True) -> Callable[[Callable[..., Any]], Ca
             check_output(**of(write_result))
             saved = given.get("scores")
             if saved is not None:
-                from rankprism.formats.files import check_target, write_texts
+                from rankprism.formats.output_files import check_target, write_texts
 
                 check_target(saved)
             with noted(given["quiet"]):

@@ -5,7 +5,6 @@ None of these libraries is needed unless its frames are used.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -67,8 +66,10 @@ def eager(source: Any) -> Any:
 def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
     """A frame of the wanted kind. Default: the kind that is in use or installed."""
     if backend is None:
+        from importlib.util import find_spec
+
         loaded = [b for b in BACKENDS if b in sys.modules]
-        installed = [b for b in BACKENDS if importlib.util.find_spec(b)]
+        installed = [b for b in BACKENDS if find_spec(b)]
         if not installed:
             raise RankprismError("data frames need one of pandas, polars or pyarrow: pip install pandas")
         backend = (loaded or installed)[0]

@@ -13,14 +13,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock, RLock
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, highest, padded_hits
 from rankprism.data.run import Alignment
-from rankprism.data.scales import Labels, Scale, labels_of_cells, labels_of_pool
+
+if TYPE_CHECKING:
+    from rankprism.data.scales import Labels, Scale
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -94,6 +96,8 @@ class Cells:
     @cached_property
     def labels(self) -> Labels:
         """The labels of the documents, if all topics have the same aspects."""
+        from rankprism.data.scales import labels_of_cells
+
         return labels_of_cells(self)
 
 
@@ -132,6 +136,8 @@ class Pool:
         """The labels that the grades stand for."""
         if self.cells is not None:
             return self.cells.labels
+        from rankprism.data.scales import labels_of_pool
+
         return self.once("labels", lambda: labels_of_pool(self))
 
     def counting(self, relevant: Bools | np.bool_) -> Bools:

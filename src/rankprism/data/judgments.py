@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Cells
     from rankprism.data.scales import Scale
 
+#: Why a label was set to the lowest of its aspect.
+MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
     """The grades of documents on the aspects of topics. `rankprism.read_judgments` makes them.
 

@@ -7,7 +7,6 @@ A run may be called ``50% of R&D_<b>``. Each function here makes the text safe t
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from rankprism.foreign import LONGEST, escaped, shown
 
@@ -63,10 +62,7 @@ _GREEK = """
     π pi ρ rho σ sigma τ tau υ upsilon φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi
     Σ Sigma Φ Phi Ψ Psi Ω Omega"""
 _LATEX |= {sign: f"$\\{name}$" for sign, name in re.findall(r"(\w) (\w+)", _GREEK)}
-_LATEX |= {
-    raised: f"$^{{{unicodedata.normalize('NFKD', raised)}}}$"
-    for raised in "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹"
-}
+_RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹"
 _ACCENTS = {
     "\u0300": "`",
     "\u0301": "'",
@@ -104,6 +100,10 @@ def _latex_character(sign: str) -> str:
         return _LATEX[sign]
     if sign.isascii():
         return sign
+    import unicodedata
+
+    if sign in _RAISED:
+        return f"$^{{{unicodedata.normalize('NFKD', sign)}}}$"
     letter, accent = unicodedata.normalize("NFD", sign)[:1], unicodedata.normalize("NFD", sign)[1:]
     if letter.isascii() and letter.isalpha() and accent in _ACCENTS:
         return f"\\{_ACCENTS[accent]}{{{letter}}}"

@@ -27,7 +27,7 @@ EQUAL = 4  # two or more documents, and all have the same score
 NEGATIVE = -2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A named run with the columns topic, document, score and, if the source has it, rank.
 

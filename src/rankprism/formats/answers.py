@@ -15,7 +15,8 @@ from rankprism.errors import InputError
 from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.json_lines import has_nuggets
-from rankprism.formats.known.nuggets import Answer, answers_of, are_nuggets
+from rankprism.formats.known.nuggets import Answer, answers_of
+from rankprism.formats.memory import are_nuggets
 from rankprism.formats.runs import read_run
 
 #: The name of the format.

@@ -18,7 +18,7 @@ from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
 from rankprism.foreign import shown
-from rankprism.formats import files
+from rankprism.formats import files, output_files
 from rankprism.formats.format import Format, Written, by_ending, written_by
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
@@ -63,7 +63,7 @@ def convert(
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """
-    files.check_target(out)
+    output_files.check_target(out)
     if not run and (order, duplicates) != ("score", "error"):
         raise InputError("order and duplicates are those of a run; say that it is one with run=True (--run)")
     if run and weights is not None:
@@ -98,13 +98,13 @@ def _writer(formats: Mapping[str, Format[Any]], to: str, what: str) -> Callable[
 def _finished(out: files.PathLike, plain: str, written: Written, to: str) -> Conversion:
     """Write the files, and say what is in them."""
     texts: dict[files.PathLike, bytes] = {out: written.text}
-    if written.beside and not files.replaces_file(out):
+    if written.beside and not output_files.replaces_file(out):
         raise InputError(
             f"{os.fspath(out)}: the weights go to a file of their own, beside the judgments; name a file to "
             "write the judgments to"
         )
     texts |= {plain + ending: text.encode() for ending, text in written.beside.items()}
-    files.write_texts(texts)
+    output_files.write_texts(texts)
     contents = {os.fspath(path): f"{text.count(NEWLINE)} lines" for path, text in texts.items()}
     if written.rows is not None:
         contents[os.fspath(out)] = f"{written.rows} rows"

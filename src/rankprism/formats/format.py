@@ -30,7 +30,7 @@ class Written(NamedTuple):
     rows: int | None = None  # of a file that is no text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Format(Generic[Contents]):
     """The record of a format."""
 

@@ -7,8 +7,7 @@ import enum
 import sys
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankprism.errors import InputError
 
@@ -20,8 +19,7 @@ _NO_GRADES = ("span_start", "span_len", "start", "length", "method")
 _SPELLED = {"redibility": "credibility"}
 
 
-@dataclass(frozen=True)
-class DatasetRows:
+class DatasetRows(NamedTuple):
     """The judgments of a dataset."""
 
     source: str  #: the name of the dataset in messages

@@ -5,28 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
-from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
-from rankprism.formats.aspects.reading import (
-    is_file_per_aspect,
-    read_aspects,
-    read_description,
-    read_multi_aspect,
-)
-from rankprism.formats.format import chosen, default_of, recognised, recognised_binary
-from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
-from rankprism.formats.known.nuggets import are_nuggets, judgments_of
-from rankprism.formats.known.prels import numbers_between_tabs
-from rankprism.formats.known.tables import is_table_file, read_table
-from rankprism.formats.known.trec import two_grades
-from rankprism.formats.weights import counting_all, weighted
-from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
+from rankprism.formats.aspects import is_file_per_aspect
+from rankprism.formats.format import Format, chosen
+from rankprism.formats.memory import are_nuggets
+from rankprism.formats.trec import DIVERSITY
+
+if TYPE_CHECKING:
+    from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
 
 #: Instead of the names of aspects: every aspect counts, even one to which no document is relevant.
 ALL = "all"
@@ -68,13 +60,16 @@ def read_judgments(
     <Judgments judgments: 3 grades, 1 topics>
     """
     if format is not None:
-        chosen(JUDGMENT_FORMATS, format, "judgment")  # even if the source is no file
+        _chosen(format)  # even if the source is no file
     every = isinstance(aspects, str) and aspects == ALL
     if every:
         aspects = None
-    if aspects is not None and is_table_file(source):
-        source = read_table(source)
     if aspects is not None or is_file_per_aspect(source):
+        from rankprism.formats.aspects.reading import read_multi_aspect
+        from rankprism.formats.known.tables import read_table
+
+        if files.is_table_file(source):
+            source = read_table(source)
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
         judgments = source
@@ -86,72 +81,38 @@ def read_judgments(
         judgments = _from_memory(source)
     if judgments is not source and judgments.scales is None:
         judgments = judgments.noting(stray_notes(judgments.source, judgments.table.stray()))
+    if weights is None and not every:
+        return judgments
+    from rankprism.formats.weights import counting_all, weighted
+
     if every:
         judgments = counting_all(judgments)
     return judgments if weights is None else weighted(judgments, weights)
 
 
+def _chosen(format: str) -> Format[Judgments]:
+    from rankprism.formats.known import JUDGMENT_FORMATS
+
+    return chosen(JUDGMENT_FORMATS, format, "judgment")
+
+
 def _from_file(path: files.PathLike, format: str | None, threads: int | None) -> Judgments:
     if files.source_name(path).endswith(".toml"):
+        from rankprism.formats.aspects.reading import read_description
+
         return read_description(path)
     file = files.text_file(path, threads)
     if format is not None:
-        return replace(JUDGMENT_FORMATS[format].read(file), format=format)
-    binary = recognised_binary(JUDGMENT_FORMATS, file.start())
-    if binary is not None:
-        return replace(binary.read(file), format=binary.name)
+        return replace(_chosen(format).read(file), format=format)
     number, line = file.first_line()
-    where, columns = f"{file.name}, line {number}", files.columns(line)
-    _refuse_preferences(where, line)
-    _refuse_run(where, columns)
-    refuse_commas(where, columns)
-    if is_header(columns):
-        return read_aspects(path, header_aspects(columns), data=file.data)
-    record = recognised(JUDGMENT_FORMATS, line)
-    if record is None:
-        _refuse_what_may_be_two(where, line)
-        record = default_of(JUDGMENT_FORMATS)
-    judgments = replace(record.read(file), format=record.name)
-    return judgments.noting(_grades_as_documents(judgments, columns))
+    if not DIVERSITY.recognises(line):
+        from rankprism.formats.recognition import read_if_recognised
 
-
-def _refuse_preferences(where: str, line: str) -> None:
-    found = recognised(PREFERENCE_FORMATS, line)
-    if found is not None:
-        raise InputError(
-            f"{where}: {line.strip()[:60]!r} looks like preferences ({found.name}: {found.summary}), not "
-            f"like absolute judgments; read them with read_preferences, or say with format= (--qrels-format) "
-            f"which judgments they are"
-        )
-
-
-def _refuse_run(where: str, columns: list[str]) -> None:
-    if len(columns) == 6 and columns[1].casefold() == "q0":
-        raise InputError(
-            f"{where}: is a line of a run (topic Q0 document rank score tag), not of judgments; name the "
-            f"judgments first and then the runs"
-        )
-
-
-def _refuse_what_may_be_two(where: str, line: str) -> None:
-    """Refuse a line that no format recognises as its own because more than one may be meant."""
-    columns = files.columns(line)
-    if two_grades(line):
-        raise InputError(
-            f"{where}: with {columns[1]} in the second of five columns these may be two grades "
-            f"of one document; name the aspects that they are of with aspects= (--aspects "
-            f"relevance,credibility), or say that it is trec-dd or prels with format= (--qrels-format)"
-        )
-    if numbers_between_tabs(line):
-        raise InputError(
-            f"{where}: five columns with tabs between them and numbers in the last three "
-            f"may be prels, evall or trec-dd; say which with format= (--qrels-format)"
-        )
-    if len(columns) > 5 and all(parse_number(grade) is not None for grade in columns[3:]):
-        raise InputError(
-            f"{where}: {len(columns) - 3} grades of one document; name the aspects that they "
-            f"are of, in this order, with aspects= (--aspects relevance,credibility,…)"
-        )
+        judgments = read_if_recognised(file, number, line)
+        if judgments is not None:
+            return judgments
+    judgments = replace(DIVERSITY.read(file), format=DIVERSITY.name)
+    return judgments.noting(_grades_as_documents(judgments, files.columns(line)))
 
 
 def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
@@ -180,6 +141,8 @@ def _from_memory(source: Any, name: str = "judgments") -> Judgments:
     if isinstance(source, Iterator):
         source = list(source)
     if are_nuggets(source):
+        from rankprism.formats.known.nuggets import judgments_of
+
         return replace(judgments_of(source, name), format="nuggets")
     if ir_datasets.are_rows(source):
         return _from_dataset(ir_datasets.as_rows(name, source))
@@ -192,6 +155,8 @@ def _from_memory(source: Any, name: str = "judgments") -> Judgments:
 def _from_dataset(found: ir_datasets.DatasetRows) -> Judgments:
     """The subtopics of a dataset, or its aspects if a judgment has several labels."""
     if len(found.graded) > 1:
+        from rankprism.formats.aspects.reading import read_aspects
+
         judgments = replace(read_aspects(found.rows, list(found.graded)), source=found.source)
     else:
         plain = [{k: v for k, v in row.items() if k not in found.named} for row in found.rows]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from rankprism.errors import InputError
@@ -54,18 +53,19 @@ JUDGMENT_COLUMNS = ("topic", "aspect", "doc", "grade"), ("aspect",)
 RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
 
 
-@dataclass
 class Columns:
     """Columns in the making. Ids become strings, numbers become floats, and both are checked."""
 
-    source: str
-    numbers: str  # what the number of a row is called in messages
-    topic: list[str] = field(default_factory=list)
-    aspect: list[str] = field(default_factory=list)
-    doc: list[str] = field(default_factory=list)
-    number: list[float] = field(default_factory=list)
-    rank: list[float] = field(default_factory=list)
-    kind: list[Any] = field(default_factory=list)  # of an intent: inf or nav
+    def __init__(self, source: str, numbers: str) -> None:
+        """`numbers` is what the number of a row is called in messages."""
+        self.source = source
+        self.numbers = numbers
+        self.topic: list[str] = []
+        self.aspect: list[str] = []
+        self.doc: list[str] = []
+        self.number: list[float] = []
+        self.rank: list[float] = []
+        self.kind: list[Any] = []  # of an intent: inf or nav
 
     def add(self, topic: Any, aspect: Any, doc: Any, number: Any, rank: Any = None) -> None:
         self.topic.append(self.name(topic, "topic"))
@@ -134,6 +134,12 @@ def peer_name(source: Any) -> str | None:
     if of == "trectools":
         return next((str(name) for name in source.run_data.get("system", ())), None)
     return source.name if of == "ranx" and isinstance(source.name, str) and source.name else None
+
+
+def are_nuggets(source: Any) -> bool:
+    """Whether these are rows with nuggets."""
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    return isinstance(first, Mapping) and "nuggets" in first
 
 
 def judgment_columns(source: Any, name: str) -> Columns:

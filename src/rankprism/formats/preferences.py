@@ -13,7 +13,7 @@ from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, recognised, recognised_binary
 from rankprism.formats.ir_datasets import is_dataset
 from rankprism.formats.known import PREFERENCE_FORMATS
-from rankprism.formats.known.tables import is_table_file, table_columns
+from rankprism.formats.known.tables import table_columns
 from rankprism.formats.preference_rows import NEEDED, from_rows
 
 
@@ -47,7 +47,7 @@ def are_preferences(source: Any, format: str | None = None) -> bool:
         return _are_rows(source)
     if not os.path.isfile(source) and files.database_table(source) is None:
         return False
-    if is_table_file(source):
+    if files.is_table_file(source):
         return set(NEEDED) <= set(table_columns(source))
     return recognised(PREFERENCE_FORMATS, files.text_file(source).first_line()[1]) is not None
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankprism._core import RunTable, align_bytes, align_file
+from rankprism.data.frames import is_frame
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.format import Format, chosen, default_of, recognised, recognised_binary
-from rankprism.formats.known import RUN_FORMATS
-from rankprism.formats.known.tables import is_table_file, opened
-from rankprism.formats.known.trec import TREC_RUN
+from rankprism.formats.format import Format, chosen, recognised, recognised_binary
 from rankprism.formats.memory import RUN_COLUMNS, peer_name, plain, run_columns
-from rankprism.types import RunLike
+from rankprism.formats.trec import TREC_RUN
+
+if TYPE_CHECKING:
+    from rankprism.types import RunLike
 
 
 def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
@@ -52,17 +53,24 @@ def run_from(source: Any, name: str | None, format: str | None, duplicates: str)
 
 def check_format(format: str | None) -> None:
     if format is not None:
-        chosen(RUN_FORMATS, format, "run")
+        _chosen(format)
+
+
+def _chosen(format: str) -> Format[RunTable]:
+    from rankprism.formats.known import RUN_FORMATS
+
+    return chosen(RUN_FORMATS, format, "run")
 
 
 def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
     if format is not None:
-        return chosen(RUN_FORMATS, format, "run")
-    return (
-        recognised_binary(RUN_FORMATS, file.start())
-        or recognised(RUN_FORMATS, file.first_line()[1])
-        or default_of(RUN_FORMATS)
-    )
+        return _chosen(format)
+    line = file.first_line()[1]
+    if TREC_RUN.recognises(line):
+        return TREC_RUN
+    from rankprism.formats.known import RUN_FORMATS
+
+    return recognised_binary(RUN_FORMATS, file.start()) or recognised(RUN_FORMATS, line) or TREC_RUN
 
 
 def runs_of(source: Any, name: str) -> dict[str, Any]:
@@ -71,21 +79,20 @@ def runs_of(source: Any, name: str) -> dict[str, Any]:
     Tables are read here and not later, because a stream can be read only once, and because only the table
     knows how many runs it holds. `name` : the name of a run that the table does not name.
     """
-    from rankprism.data.frames import is_frame
+    if not is_frame(source) and not files.is_table_file(source):
+        return {name: source}
     from rankprism.formats.frames import runs_in
+    from rankprism.formats.known.tables import opened
 
     if is_frame(source):
         tables = runs_in(source, "run")
-    elif isinstance(source, str | os.PathLike) and is_table_file(source):
+    else:
         with opened(files.text_file(source), *RUN_COLUMNS) as table:
             tables = runs_in(table, files.source_name(source))
-    else:
-        return {name: source}
     return {run or name: Run(run or name, table) for run, table in tables.items()}
 
 
 def _from_memory(source: Any, name: str | None) -> Run:
-    from rankprism.data.frames import is_frame
     from rankprism.formats.frames import only_run, run_table, runs_in
 
     given = name or peer_name(source) or "run"

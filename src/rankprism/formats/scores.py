@@ -19,7 +19,7 @@ from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.json_lines import has_nuggets
 from rankprism.formats.known import evall, ntcir
-from rankprism.formats.known.tables import is_table_file, read_table, table_columns
+from rankprism.formats.known.tables import read_table, table_columns
 from rankprism.formats.memory import SPELLINGS
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
@@ -82,7 +82,7 @@ def read_scores(
 
 def recognises(path: files.PathLike) -> bool | None:
     """Whether a file holds scores rather than judgments, by its first lines; None if it may be either."""
-    if is_table_file(path):
+    if files.is_table_file(path):
         names = {name.casefold() for name in table_columns(path)}
         return not names.intersection(SPELLINGS["doc"])
     lines = files.first_lines(path, 2)
@@ -184,7 +184,7 @@ def _from_frame(
 
 def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None) -> Iterator[_Cell]:
     name = files.source_name(path)
-    if is_table_file(path):
+    if files.is_table_file(path):
         return _from_frame(read_table(path), where, measure or files.run_name(path), name)
     lines = list(files.text_lines(path, files.unpacked(path)))
     if not lines:

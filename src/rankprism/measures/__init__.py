@@ -14,7 +14,6 @@ Nothing here knows about files or runs.
 The modules that have measures are listed in `measure` and loaded when a name is looked for.
 """
 
-from importlib.util import find_spec
 from typing import Any
 
 # `compose` loads the novelty measures. ERR_IA, which is one of them, must be known before ERR is.
@@ -52,6 +51,8 @@ def __getattr__(name: str) -> Any:
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
         return {d.name: d.function.__doc__ or "" for d in definitions()}
+    from importlib.util import find_spec
+
     # Python asks for a module here before it imports it, and a module may be imported while others still are.
     if find_spec(f"{__name__}.{name}") is None and name in names():
         return lookup(name)

@@ -16,7 +16,7 @@ import numpy as np
 from rankprism.data.hits import Floats, Hits, Longs
 from rankprism.errors import one_of
 from rankprism.measures.ideal import best_ranking
-from rankprism.measures.measure import FOLDS, NEEDS, Bounds, Definition, Measure, register
+from rankprism.measures.measure import FOLDS, NEEDS, NO_BOUNDS, Bounds, Definition, Measure, register
 from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, declared, parameters_of
 from rankprism.measures.parts import over_best, ratio
 
@@ -192,7 +192,7 @@ def _about(
     bounds: Bounds | None, keeps: str | None, cite: str, compared: str, aliases: str
 ) -> dict[str, Any]:
     return {
-        "bounds": bounds or Bounds("none"),
+        "bounds": bounds or NO_BOUNDS,
         "keeps": None if keeps is None else frozenset(keeps.split()),
         "cite": tuple(cite.split()),
         "compared": compared,

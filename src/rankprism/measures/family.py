@@ -49,7 +49,6 @@ from rankprism.measures.parts import (
     utility,
     utility_per_aspect,
 )
-from rankprism.measures.series import DIRECT, sum_beyond
 
 Ideal = Annotated[
     str,
@@ -230,9 +229,11 @@ def _whole(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
 def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
     """(N,) the utility of a ranking in which every document serves every aspect"""
     depth = hits.depth(cutoff).astype(np.int64)
-    sums = _everything(parts, int(np.minimum(depth, DIRECT).max(initial=0)))
+    sums = _everything(parts, int(np.minimum(depth, tables.DIRECT).max(initial=0)))
     whole = np.asarray(sums[np.minimum(depth, len(sums) - 1)])
-    for deeper in sorted(set(depth[depth > DIRECT].tolist())):  # np.unique would load masked arrays
+    for deeper in sorted(set(depth[depth > tables.DIRECT].tolist())):  # np.unique would load masked arrays
+        from rankprism.measures.series import sum_beyond
+
         discount = parts.discount
         whole[depth == deeper] += sum_beyond(discount.kind, discount.p, parts.novelty.amount, deeper)
     return whole

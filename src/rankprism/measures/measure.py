@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +30,7 @@ NEEDS = ("judgments", "preferences")
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+class Bounds(NamedTuple):
     """The bounds of a score if judgments are missing: see `rankprism.measures.bounds`."""
 
     #: "exact": with default parameters, some completion of the judgments attains each bound; "outer": no
@@ -46,7 +42,10 @@ class Bounds:
     reason: str = "nobody has proved any for it"  # why there are none
 
 
-@dataclass(frozen=True, eq=False)
+NO_BOUNDS = Bounds("none")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Definition:
     """A measure whose parameters have no values yet."""
 
@@ -62,7 +61,7 @@ class Definition:
     #: Bounds of the score, if the result of the function is not certain.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
     #: Bounds of the score if judgments are missing.
-    bounds: Bounds = Bounds("none")
+    bounds: Bounds = NO_BOUNDS
     #: What the scores were compared with, in addition to a slow implementation of the definition.
     compared: str = ""
     #: A function from parameters to parts, for a member of the novelty family.
@@ -135,7 +134,7 @@ class Definition:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     """A measure with its parameters bound. ``str(measure)`` parses back to it.
 
@@ -501,6 +500,8 @@ MODULES = tuple(
         "toma",
     )
 )
+#: Those among them that have the most usual measures, and that `lookup` loads first.
+USUAL = tuple(f"rankprism.measures.{name}" for name in ("novelty", "coverage", "single"))
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
 
@@ -548,7 +549,7 @@ def lookup(name: str) -> Measure:
     (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
     """
     found = _exactly(name)
-    for module in MODULES:
+    for module in (*USUAL, *MODULES):
         if found is None:
             importlib.import_module(module)
             found = _exactly(name)
@@ -600,14 +601,18 @@ def folded_name(name: str) -> str:
     >>> folded_name("α-nDCG"), folded_name("Alpha_NDCG"), folded_name("D#-nDCG")
     ('alpha_ndcg', 'alpha_ndcg', 'dsharp_ndcg')
     """
-    plain = unicodedata.normalize("NFKC", name).casefold()
+    if not name.isascii():
+        import unicodedata
+
+        name = unicodedata.normalize("NFKC", name)
+    plain = name.casefold()
     for word, letter in GREEK.items():
         plain = plain.replace(letter, word)
-    return _DASHES.sub("_", plain).replace("#", "sharp")
+    return plain.translate(_DASHES).replace("#", "sharp")
 
 
 #: Hyphens and dashes, as in text that was copied from papers.
-_DASHES = re.compile("[-\u2010-\u2014\u2212]")
+_DASHES = dict.fromkeys(map(ord, "-\u2010\u2011\u2012\u2013\u2014\u2212"), "_")
 
 
 def definitions() -> tuple[Definition, ...]:
@@ -633,6 +638,8 @@ def _hint(name: str, spellings: Mapping[str, Collection[str]]) -> str:
     """The known names that are closest, in their own spelling."""
     if len(name) > 60:
         return ""
+    import difflib
+
     close = difflib.get_close_matches(folded_name(name), spellings, n=2, cutoff=0.5)
     meant = dict.fromkeys(known for spelling in close for known in sorted(spellings[spelling]))
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

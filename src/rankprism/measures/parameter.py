@@ -14,7 +14,6 @@ from __future__ import annotations
 import enum
 import typing
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import UnionType
 from typing import Any
@@ -63,8 +62,7 @@ class Example(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(typing.NamedTuple):
     """A parameter: which values it may have, and what it means."""
 
     name: str

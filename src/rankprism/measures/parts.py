@@ -6,8 +6,7 @@ Arrays are (ranking, aspect, document), see `rankprism.data.hits`; i is the rank
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -47,8 +46,7 @@ Effort = Annotated[float, Range(0), "the effort of reading a document"]
 # ── gain ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(NamedTuple):
     """The gain of a grade."""
 
     kind: str
@@ -101,8 +99,7 @@ def hit_gain(hits: Hits, gain: Gain) -> Floats:
 # ── discount ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Discount:
+class Discount(NamedTuple):
     """How much the document at rank i counts."""
 
     kind: str
@@ -143,8 +140,7 @@ def geometric(p: float) -> Discount:
 # ── novelty ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Novelty:
+class Novelty(NamedTuple):
     """The share of its worth that an aspect still has at rank i, given the documents above."""
 
     kind: str
@@ -190,8 +186,7 @@ def seen(gain: Floats) -> Ints:
 # ── the whole ────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """The parts of a measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e] of all aspects together."""
 
     discount: Discount

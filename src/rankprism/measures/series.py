@@ -15,8 +15,8 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from functools import lru_cache
 
-#: Ranks whose discounts are added one by one.
-DIRECT = 1 << 16
+from rankprism.measures.tables import DIRECT
+
 _DIGITS = 40
 _POINTS = 24  # of the quadrature in each interval [a, 2a]
 

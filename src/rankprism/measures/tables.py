@@ -10,11 +10,8 @@ Tables double in size when they grow. A table of 1,000 ranks takes about a milli
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -25,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 #: Number of fractional bits of the whole numbers that represent logarithms and powers.
 _BITS = 100
 _SMALLEST_TABLE = 64
+#: Ranks whose discounts are added one by one; `rankprism.measures.series` adds those of later ranks.
+DIRECT = 1 << 16
 _WHOLE_POWERS = np.ldexp(1.0, np.arange(64))
 
 
@@ -40,12 +39,14 @@ def slow_discount(n: int, base: float) -> Floats:
 
 def powers(n: int, base: float) -> Floats:
     """base^0, …, base^(n-1), for a base from 0 to 1"""
-    return _powers(_size(n), Fraction(base))[:n]
+    numerator, denominator = base.as_integer_ratio()
+    return _powers(_size(n), numerator, denominator)[:n]
 
 
 def powers_of_rest(n: int, share: float) -> Floats:
     """(1 - share)^0, …, (1 - share)^(n-1), for a share from 0 to 1; 1 - share is not rounded"""
-    return _powers(_size(n), 1 - Fraction(share))[:n]
+    numerator, denominator = share.as_integer_ratio()
+    return _powers(_size(n), denominator - numerator, denominator)[:n]
 
 
 def exp2(x: Floats) -> Floats:
@@ -65,9 +66,11 @@ def exp2_of(x: float) -> float:
     """2^x"""
     if x.is_integer():
         return math.ldexp(1.0, int(x)) if x < 1024 else math.inf
+    from decimal import Context, Decimal, localcontext
+
     digits = 30
     while True:
-        with decimal.localcontext(decimal.Context(prec=digits)):
+        with localcontext(Context(prec=digits)):
             power = Decimal(2) ** Decimal(x)  # wrong by at most one unit of its last digit
             error = power.scaleb(2 - digits)
             low, high = float(power - error), float(power + error)
@@ -79,7 +82,9 @@ def exp2_of(x: float) -> float:
 @lru_cache(maxsize=32)
 def unreached(n: int) -> Floats:
     """(1 - 1/m)^m for m = 1, …, n: the share that a greedy choice of m documents may miss"""
-    with decimal.localcontext(decimal.Context(prec=40)):
+    from decimal import Context, Decimal, localcontext
+
+    with localcontext(Context(prec=40)):
         return _kept([float((Decimal(m - 1) / m) ** m) for m in range(1, n + 1)])
 
 
@@ -123,9 +128,9 @@ def _quotients(terms: Callable[[int], tuple[int, list[int]]], bits: int = _BITS)
 
 
 @lru_cache(maxsize=64)
-def _powers(size: int, base: Fraction) -> Floats:
+def _powers(size: int, numerator: int, denominator: int) -> Floats:
     """A double is a whole number over a power of 2, and so is 1 less a double."""
-    return _kept(_rounded_powers(size, base.numerator, base.denominator.bit_length() - 1))
+    return _kept(_rounded_powers(size, numerator, denominator.bit_length() - 1))
 
 
 def _rounded_powers(size: int, numerator: int, shift: int, bits: int = _BITS) -> list[float]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from rankprism.errors import InputError, RankprismError, one_of
 from rankprism.foreign import shown_lines
-from rankprism.formats.files import PathLike, check_target, write_files
+from rankprism.formats.files import PathLike
+from rankprism.formats.output_files import check_target, write_files
 from rankprism.plots.engine import MISSING
 
 ENDINGS = ("html", "svg", "png", "pdf")

@@ -13,7 +13,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate, parsed, run_sources
-from rankprism.formats import files
+from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.preferences import are_preferences, read_preferences
@@ -198,7 +198,7 @@ class Report:
 
     def save(self, path: files.PathLike) -> None:
         """Write the page to a file, which appears whole or not at all."""
-        files.write_texts({path: self.html})
+        output_files.write_texts({path: self.html})
 
     def __repr__(self) -> str:
         runs, topics, measures = (len(self.data[name]) for name in ("runs", "topics", "measures"))

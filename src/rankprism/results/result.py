@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +30,7 @@ _RAISED = dict(
 )
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A number with the marks that a paper prints around it."""
 
     value: float
@@ -129,7 +126,7 @@ class Table:
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
                 return self._named(printed_cell(x, digits), latex_name, latex_escaped)
-            text = latex_escaped(printed_cell(replace(x, mark=None), digits))
+            text = latex_escaped(printed_cell(x._replace(mark=None), digits))
             mark = "".join(
                 {"▲": r"\blacktriangle", "▼": r"\blacktriangledown"}.get(c, c) for c in x.mark or ""
             )
@@ -156,7 +153,7 @@ class Table:
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
                 return self._named(printed_cell(x, digits), _html_name, html_escaped)
-            text = html_escaped(printed_cell(replace(x, mark=None), digits))
+            text = html_escaped(printed_cell(x._replace(mark=None), digits))
             return (f"<b>{text}</b>" if x.best else text) + (
                 f"<sup>{html_escaped(x.mark)}</sup>" if x.mark else ""
             )
@@ -183,6 +180,8 @@ class Table:
 
     def csv(self, guard: bool = False, separator: str = ",", header: bool = True) -> str:
         """One line for each row, in full precision. `guard`: see `guarded`."""
+        import csv
+
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", delimiter=separator)
         cell = guarded if guard else (lambda x: x)
@@ -287,6 +286,8 @@ class Result(ABC):
 
     def to_json(self, *, digits: int | None = None) -> str:
         """All rows as JSON, with the conventions."""
+        import json
+
         from rankprism import __version__
 
         # JSON has no infinity; in CSV it is spelled the same.
@@ -301,6 +302,8 @@ class Result(ABC):
 
     def parquet_pieces(self, *, digits: int | None = None) -> Iterator[bytes]:
         """What `to_parquet` returns, piece by piece: a group of rows in each."""
+        import json
+
         try:
             import pyarrow
             import pyarrow.parquet

@@ -278,7 +278,7 @@ class ScoreTable(Result):
             if self._uncertain[m]:
                 ends = zip(lines["low"], lines["high"], strict=True)
                 cells = [
-                    replace(cell, between=(low[m], high[m]))
+                    cell._replace(between=(low[m], high[m]))
                     for cell, (low, high) in zip(cells, ends, strict=True)
                 ]
             columns[measure] = cells

@@ -33,26 +33,15 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.judgments import Judgments
+from rankprism.data.judgments import BELOW, GIVEN, MISSING, Judgments
 from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
 from rankprism.formats import files, ir_datasets
-from rankprism.formats.aspects import labels
+from rankprism.formats.aspects import is_file_per_aspect, labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
-
-MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
-
-
-def is_file_per_aspect(source: Any) -> bool:
-    """``{aspect: path}``"""
-    return (
-        isinstance(source, Mapping)
-        and bool(source)
-        and all(isinstance(path, str | os.PathLike) for path in source.values())
-    )
 
 
 def read_description(path: files.PathLike) -> Judgments:

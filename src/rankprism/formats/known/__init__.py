@@ -1,13 +1,15 @@
 """The file formats that are known, one module for each family.
 
-A new format is a new module here that registers its record. Nothing else has to name it.
+A new format is a new module here that registers its record. Nothing else has to name it. TREC's formats are
+in `rankprism.formats.trec`. Most files are of those, and all modules here are loaded when one is not.
 """
 
 import importlib
 import pkgutil
 
 # The usual formats come first in help and documentation.
-from rankprism.formats.known import preference_tables, trec  # noqa: F401
+from rankprism.formats import trec  # noqa: F401
+from rankprism.formats.known import preference_tables  # noqa: F401
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

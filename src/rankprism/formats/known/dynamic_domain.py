@@ -15,7 +15,7 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 from rankprism.formats.judged import JudgedLine, judgment_table
-from rankprism.formats.known.trec import two_grades
+from rankprism.formats.trec import two_grades
 
 
 def recognises(line: str) -> bool:

@@ -73,12 +73,6 @@ def nugget_lines(source: Any) -> Iterator[Line]:
         yield _line(where, row)
 
 
-def are_nuggets(source: Any) -> bool:
-    """Whether these are rows with nuggets."""
-    first = source[0] if isinstance(source, list | tuple) and source else None
-    return isinstance(first, Mapping) and "nuggets" in first
-
-
 def judgments_of(source: Any, name: str) -> Judgments:
     """The nuggets as aspects of their topics, with their weights and the grades of passages."""
     bare: dict[tuple[str, str], None] = {}

@@ -6,7 +6,7 @@ from rankprism._core import parse_number
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 from rankprism.formats.known import evall
-from rankprism.formats.known.trec import core_reader, two_grades
+from rankprism.formats.trec import core_reader, two_grades
 
 
 def numbers_between_tabs(line: str) -> bool:

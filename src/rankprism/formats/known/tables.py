@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
 from rankprism.data.frames import column_names, make_frame
@@ -37,8 +37,6 @@ from rankprism.formats.weights import weights_beside
 
 #: Those of the names of columns that have to be read.
 _Wanted: TypeAlias = Callable[[list[str]], list[str]]
-
-_STREAM = b"\xff\xff\xff\xff"  # with which the messages of an Arrow stream begin
 
 
 @dataclass(frozen=True)
@@ -78,16 +76,6 @@ def opened(
             first = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise InputError(f"{file.name}: cannot be read as {kind.title} ({first[:200]})") from None
         raise
-
-
-def is_table_file(path: Any) -> TypeGuard[files.PathLike]:
-    """Whether a path leads to a file that holds a table and can be read again."""
-    if not isinstance(path, str | os.PathLike) or os.fspath(path) == "-":
-        return False
-    if not os.path.isfile(path) and files.database_table(path) is None:
-        return False
-    start = files.first_bytes(path)
-    return any(kind.begins(start) for kind in _KINDS)
 
 
 def read_table(path: files.PathLike) -> Any:
@@ -134,7 +122,7 @@ def _open_arrow(file: files.TextFile, wanted: _Wanted) -> Iterator[Any]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     ipc = _needed("pyarrow.ipc", "parquet", file.name)
     with _input(file, pyarrow) as source:
-        if file.start().startswith(_STREAM):
+        if file.start().startswith(files.ARROW_STREAM):
             with ipc.open_stream(source) as reader:
                 yield reader
             return
@@ -186,7 +174,7 @@ _KINDS = (
         "Parquet",
         (".parquet",),
         "Begins with the bytes `PAR1`.",
-        lambda start: start.startswith(b"PAR1"),
+        files.TABLES["parquet"],
         _open_parquet,
         _write_parquet,
     ),
@@ -195,7 +183,7 @@ _KINDS = (
         "Arrow IPC",
         (".arrow", ".feather"),
         "Begins with `ARROW1`, or as a stream with four bytes FF.",
-        lambda start: start.startswith((b"ARROW1", _STREAM)),
+        files.TABLES["arrow"],
         _open_arrow,
         _write_arrow,
     ),
@@ -204,7 +192,7 @@ _KINDS = (
         "a DuckDB database",
         (),
         "Has `DUCK` behind its first eight bytes.",
-        lambda start: start[8:12] == b"DUCK",
+        files.TABLES["duckdb"],
         _open_duckdb,
         None,
     ),

@@ -11,10 +11,7 @@ from rankprism.data.run import Run
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
-from rankprism.formats.judged import joined
 from rankprism.formats.memory import ONLY_ASPECT
-from rankprism.formats.ranked import ranking
-from rankprism.formats.weights import weights_beside
 
 #: What stands between topic and document where there are no aspects.
 NO_ASPECT = ("0", "Q0", "q0")
@@ -28,6 +25,47 @@ def two_grades(line: str) -> bool:
     """
     columns = files.columns(line)
     return len(columns) == 5 and columns[1] in NO_ASPECT and None not in map(parse_number, columns[3:])
+
+
+def is_plain(line: str) -> bool:
+    """Whether a line can only be of TREC's judgments, so that no other format need be asked.
+
+    It has four columns with one blank or tab between them. The topic begins or ends with a digit, as no name
+    of a column does, and the grade is a whole number.
+
+    >>> is_plain("51 2 clueweb09-en0000-15-04138 1"), is_plain("51 2 clueweb09-en0000-15-04138 L1")
+    (True, False)
+    """
+    columns = _plain_columns(line)
+    if len(columns) != 4:
+        return False
+    topic, grade = columns[0], columns[3].removeprefix("-")
+    return topic.strip(_DIGITS) != topic and grade.isascii() and grade.isdecimal()
+
+
+def is_plain_file(path: files.PathLike) -> bool:
+    """Whether the first line of a file says that it is one of TREC's judgments. Pipes are not looked at."""
+    return os.path.isfile(path) and any(map(is_plain, files.first_lines(path, 1)))
+
+
+def is_plain_run(line: str) -> bool:
+    """Whether a line can only be of a TREC run: six columns.
+
+    >>> is_plain_run("51 Q0 clueweb09-en0010-57-32932 1 30195.9 bm25"), is_plain_run("51 clueweb09-en0010")
+    (True, False)
+    """
+    return len(_plain_columns(line)) == 6
+
+
+_DIGITS = "0123456789"
+
+
+def _plain_columns(line: str) -> list[str]:
+    """The columns of a line without quotes, commas and braces, by which other formats are recognised."""
+    line = line.replace("\t", " ")
+    columns = line.split(" ")
+    plain = line.isprintable() and not any(sign in line for sign in '",{') and all(columns)
+    return columns if plain else [""]
 
 
 def core_reader(format: str) -> Callable[[files.TextFile], Judgments]:
@@ -45,6 +83,9 @@ def core_reader(format: str) -> Callable[[files.TextFile], Judgments]:
 
 def _write_diversity(judgments: Judgments) -> Written:
     """`topic aspect document grade`, and the weights beside it."""
+    from rankprism.formats.judged import joined
+    from rankprism.formats.weights import weights_beside
+
     lines = judgments.table.lines(judgments.source, "diversity", [])
     weights, notes = weights_beside(judgments)
     return Written(lines, {".weights": joined(weights)} if weights else {}, notes)
@@ -75,12 +116,14 @@ def _read_run(file: files.TextFile, duplicates: str) -> RunTable:
 
 
 def _write_run(run: Run, order: str, duplicates: str) -> Written:
+    from rankprism.formats.ranked import ranking
+
     ranked = ranking(run, order, duplicates, keeps_scores=order == "score")
     tag = "_".join(run.name.split()) or "run"
     return Written(run.table.trec_lines(ranked.line, ranked.rank, ranked.scores, tag), {}, ranked.notes)
 
 
-register(
+DIVERSITY = register(
     JUDGMENT_FORMATS,
     Format(
         name="diversity",
@@ -89,6 +132,7 @@ register(
         recognised_by="Everything that is no other format.",
         default=True,
         read=core_reader("diversity"),
+        recognises=is_plain,
         write=_write_diversity,
     ),
 )
@@ -113,6 +157,7 @@ TREC_RUN = register(
         recognised_by="Everything that is no other format.",
         default=True,
         read=_read_run,
+        recognises=is_plain_run,
         write=_write_run,
     ),
 )
