@@ -410,6 +410,32 @@ def test_a_mistake_on_the_command_line_is_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@parses
+def test_the_command_line_says_what_to_do_where_the_grammar_of_ir_measures_ends() -> None:
+    """ir_measures itself only says "syntax error" or "unknown measure"."""
+    done = command(sample.QRELS, sample.RUNS[1], "RBU CAM(nDCG@10)")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "rankprism.ir_measures: ir_measures cannot read CAM(nDCG@10), because its grammar has no measure "
+        "inside a measure. `rankprism evaluate QRELS RUN -m 'CAM(nDCG@10)'` computes it. In Python, "
+        'rankprism.ir_measures.measure("CAM(nDCG@10)") is an object that ir_measures takes.\n'
+    )
+    done = command(sample.QRELS, sample.RUNS[1], "D#-nDCG@10")
+    assert done.stderr == (
+        "rankprism.ir_measures: ir_measures cannot read the spelling D#-nDCG@10; write DSharp_nDCG@10\n"
+    )
+    done = command(sample.QRELS, sample.RUNS[1], "nothing@10")
+    assert "unknown measure: nothing@10" in done.stderr
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="ir_measures 0.4.3 parses here")
+def test_the_command_line_says_that_ir_measures_cannot_parse_on_python_3_14() -> None:
+    done = command(sample.QRELS, sample.RUNS[1], "RBU@10")
+    if done.returncode != 0:  # a later version of ir_measures may do it
+        assert done.returncode == 2
+        assert "`rankprism evaluate QRELS RUN -m 'RBU@10'` computes it" in done.stderr
+
+
 def test_without_ir_measures_the_remedy_is_named() -> None:
     code = "import sys; sys.modules['ir_measures'] = None; import rankprism.ir_measures"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -16,14 +17,14 @@ from ruamel.yaml import YAML  # which check-jsonschema needs, too
 import rankprism
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def test_the_version_stands_in_pyproject_and_everything_else_agrees() -> None:
     version = PROJECT["project"]["version"]
     assert rankprism.__version__ == metadata.version("rankprism") == version
-    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     assert not any(f'"{version}"' in text for text in sources)
 
@@ -59,6 +60,25 @@ def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
     links = dict(line.split(", ") for line in about.get_all("Project-URL", []))
     assert {"Homepage", "Documentation", "Changelog", "Issues"} <= set(links)
     assert all(link.startswith("https://") for link in links.values())
+
+
+def test_every_link_of_the_page_on_pypi_leads_to_the_repository_at_this_version() -> None:
+    """The files beside README.md are not on PyPI, so its links and pictures have whole addresses there."""
+    home = PROJECT["project"]["urls"]["Homepage"]
+    shown = metadata.metadata("rankprism")["Description"] or metadata.metadata("rankprism").get_payload()
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", shown)
+    written = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) == len(written) > 30
+    for (picture, link), (_, path) in zip(links, written, strict=True):
+        kind = "raw" if picture else "blob"
+        assert link == (path if "://" in path else f"{home}/{kind}/v{rankprism.__version__}/{path}")
+    assert any(picture for picture, _ in links)
+
+
+def test_the_address_of_the_project_is_the_same_everywhere() -> None:
+    home = PROJECT["project"]["urls"]["Homepage"]
+    assert all(link.startswith(home) for link in PROJECT["project"]["urls"].values())
+    assert f"repository-code: {home}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def tool(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -118,7 +138,7 @@ def test_the_workflow_tests_every_python_and_looks_at_the_bits_on_every_platform
 
 
 def test_a_free_threaded_wheel_is_built_because_the_core_says_that_it_needs_no_lock() -> None:
-    assert "FREE_THREADED" in (ROOT / "CMakeLists.txt").read_text()
+    assert "FREE_THREADED" in (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     [override] = PROJECT["tool"]["cibuildwheel"]["overrides"]
     assert override["select"] == "cp314t-*"
     assert "{project}/tests/test_threads.py" in override["test-command"]
@@ -130,7 +150,8 @@ def test_a_release_publishes_only_what_passed_all_tests_and_without_a_password()
     assert made["publish"]["needs"] == "build"
     assert made["publish"]["permissions"] == {"id-token": "write"}
     assert "pypa/gh-action-pypi-publish@" in steps(made["publish"])
-    assert "password" not in (ROOT / ".github/workflows/release.yml").read_text().replace("no password", "")
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "password" not in text.replace("no password", "")
     # Artifacts of every job that builds, under the names that are downloaded.
     uploads = [
         step["with"]["name"]
