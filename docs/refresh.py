@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -49,9 +50,10 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 def console(block: str, folder: Path) -> str:
     """Commands behind "$ ", each followed by what it prints."""
-    commands = os.environ.get("RANKPRISM_COMMANDS", Path(sys.executable).parent)
+    scripts = sysconfig.get_path("scripts")
+    folders = [os.environ.get("RANKPRISM_COMMANDS", scripts), scripts, os.environ["PATH"]]
     environment = os.environ | {
-        "PATH": f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": os.pathsep.join(folders),
         "PYTHONUTF8": "1",
     }
     out = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +37,10 @@ settings.load_profile("deterministic")
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+#: For tests of what Windows lacks: bash, signals, links that anybody may make, devices, pipes with a name.
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such shell, signals and files")
+#: Where pip puts commands. In the environment of a system, it is not beside Python on Windows.
+SCRIPTS = Path(sysconfig.get_path("scripts"))
 COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
@@ -51,7 +55,7 @@ def collections() -> Path:
 @pytest.fixture(scope="session")
 def rankprism_command() -> Path:
     """The command as pip installed it."""
-    return Path(sys.executable).with_name("rankprism")
+    return SCRIPTS / "rankprism"
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import typer
+from conftest import posix
 
 from rankprism import InputError, evaluate, sample
 from rankprism.cli import collection, options
@@ -358,6 +359,7 @@ def test_what_has_no_completion_does_no_harm(typed: str, rankprism_command: Path
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
 
 
+@posix
 def test_completion_is_installed_and_bash_completes_measures(rankprism_command: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path)}
     code = (
@@ -369,6 +371,7 @@ def test_completion_is_installed_and_bash_completes_measures(rankprism_command: 
     assert (done.stdout, done.stderr) == ("alpha_nDCG\n", "")
 
 
+@posix
 def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp_path: Path) -> None:
     """As after `make demo`: the command is not where the shell looks for it."""
     environment = {**os.environ, "PATH": "/usr/bin:/bin"}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import SCRIPTS
 from ruamel.yaml import YAML  # which check-jsonschema needs, too
 
 import rankprism
@@ -82,8 +83,8 @@ def test_the_address_of_the_project_is_the_same_everywhere() -> None:
 
 
 def tool(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a program that is installed beside Python."""
-    command = [str(Path(sys.executable).with_name(name)), *map(str, arguments)]
+    """Run a program that is installed with the tests."""
+    command = [str(SCRIPTS / name), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
@@ -119,19 +120,24 @@ def steps(job: Any) -> str:
     return "\n".join(step.get("uses", "") + step.get("run", "") for step in job["steps"])
 
 
-def test_the_workflow_tests_every_python_and_looks_at_the_bits_on_every_platform() -> None:
+def test_the_workflow_runs_all_tests_on_every_python_and_system_and_looks_at_the_bits() -> None:
     made = jobs("wheels.yml")
     versions = made["test"]["strategy"]["matrix"]["python"]
     listed = [line for line in PROJECT["project"]["classifiers"] if "Python :: 3." in line]
     assert versions == [line.rpartition(" ")[2] for line in listed] == ["3.11", "3.12", "3.13", "3.14"]
+    everywhere = made["systems"]["strategy"]["matrix"]
+    assert everywhere == {"os": ["macos-latest", "windows-latest"], "python": versions}
+    assert "pytest" in steps(made["systems"])
+    assert "[test]" in steps(made["systems"])
+    assert " tests" in steps(made["sdist"]), "all of them, from the sdist"
     systems = made["wheels"]["strategy"]["matrix"]["os"]
     assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"} <= set(systems)
     assert "cibuildwheel" in steps(made["wheels"])
     for check in ("twine check --strict", "check-wheel-contents", "abi3audit --strict"):
         assert check in steps(made["check"])
     wheels = PROJECT["tool"]["cibuildwheel"]
-    everywhere = [f"cp{version.replace('.', '')}-*" for version in versions]
-    assert wheels["build"].split() == [*everywhere, "cp314t-*"]
+    builds = [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert wheels["build"].split() == [*builds, "cp314t-*"]
     assert "test-skip" not in wheels
     for settings in (wheels, *wheels["overrides"]):
         assert "{project}/tests/test_same_bits.py" in settings["test-command"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import posix
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,6 @@ from rankprism.foreign import LONGEST, as_utf8, message, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
 from rankprism.results.result import Table
 
-posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"
 VISIBLE = r"red\x1b[31m\x9b2J\u202egnp\x07"
 RUNS = [str(run) for run in sample.RUNS[:3]]
