@@ -66,7 +66,7 @@ def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
 def test_every_link_of_the_page_on_pypi_leads_to_the_repository_at_this_version() -> None:
     """The files beside README.md are not on PyPI, so its links and pictures have whole addresses there."""
     home = PROJECT["project"]["urls"]["Homepage"]
-    shown = metadata.metadata("rankprism")["Description"] or metadata.metadata("rankprism").get_payload()
+    shown = str(metadata.metadata("rankprism").json["description"])
     links = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", shown)
     written = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(links) == len(written) > 30
