@@ -314,8 +314,8 @@ def test_completion_of_measures_constraints_and_files(
     for name in ("bm25.run", "bm25+.run", "dense.run", ".hidden"):
         Path("runs", name).touch()
     assert list(complete_file("ru")) == [f"runs{os.sep}"]
-    assert set(complete_file("runs/bm")) == {"runs/bm25.run", "runs/bm25+.run"}
-    assert list(complete_file("credibility=runs/d")) == ["credibility=runs/dense.run"]
+    assert set(complete_file("runs/bm")) == {str(Path("runs", name)) for name in ("bm25.run", "bm25+.run")}
+    assert list(complete_file("credibility=runs/d")) == [f"credibility={Path('runs', 'dense.run')}"]
     assert list(complete_file("nowhere/")) == []
 
 
