@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
-from backports import zstd
+from compressing import zstd
 from conftest import posix
 from hypothesis import given, settings
 from hypothesis import strategies as st
