@@ -90,11 +90,11 @@ clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data
 
 # Built in the environment, not in a throw-away one, so that only changed C++ files are compiled again.
-$(VENV)/tools:
+$(VENV)/tools: Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rankprism needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.2" cmake ninja
+	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.2" hatch-fancy-pypi-readme cmake ninja
 	@touch $@
 
 $(VENV)/wheel: $(VENV)/tools $(SOURCES)

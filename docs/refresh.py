@@ -1,7 +1,7 @@
 """Run every command, example and notebook in README and docs, and put in what they really print.
 
 `make docs` calls it; `tests/test_docs.py` fails when a page is not what this would write. With
-arguments, only these pages are run: `python docs/refresh.py docs/start.md`.
+arguments, only these are run: `python docs/refresh.py docs/start.md docs/notebook.ipynb`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -49,9 +50,10 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 def console(block: str, folder: Path) -> str:
     """Commands behind "$ ", each followed by what it prints."""
-    commands = os.environ.get("RANKPRISM_COMMANDS", Path(sys.executable).parent)
+    scripts = sysconfig.get_path("scripts")
+    folders = [os.environ.get("RANKPRISM_COMMANDS", scripts), scripts, os.environ["PATH"]]
     environment = os.environ | {
-        "PATH": f"{commands}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": os.pathsep.join(folders),
         "PYTHONUTF8": "1",
     }
     out = []
@@ -143,13 +145,18 @@ def sample_report() -> Report:
     )
 
 
+def refresh(path: Path) -> None:
+    """Write what a page or a notebook shows now."""
+    text = executed(path) if path.suffix == ".ipynb" else refreshed(path, ROOT / "docs" / "images")
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
-    pages = [Path(name).resolve() for name in sys.argv[1:]]
-    if not pages:
+    paths = [Path(name).resolve() for name in sys.argv[1:]]
+    if not paths:
         sample_report().save(ROOT / "docs" / "sample-report.html")
-        NOTEBOOK.write_text(executed(NOTEBOOK), encoding="utf-8")
-    if len(pages) == 1:
-        pages[0].write_text(refreshed(pages[0], ROOT / "docs" / "images"), encoding="utf-8")
-    else:  # each page in a process of its own: what one registers must not reach another
-        for page in pages or PAGES:
-            subprocess.run([sys.executable, "-X", "utf8", __file__, page], check=True)
+    if len(paths) == 1:
+        refresh(paths[0])
+    else:  # each in a process of its own: what one page registers must not reach another
+        for path in paths or [*PAGES, NOTEBOOK]:
+            subprocess.run([sys.executable, "-X", "utf8", __file__, path], check=True)

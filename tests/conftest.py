@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,10 @@ settings.load_profile("deterministic")
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+#: For tests of what Windows lacks: bash, signals, links that anybody may make, devices, pipes with a name.
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such shell, signals and files")
+#: Where pip puts commands. In the environment of a system, it is not beside Python on Windows.
+SCRIPTS = Path(sysconfig.get_path("scripts"))
 COLLECTIONS = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
@@ -51,7 +56,7 @@ def collections() -> Path:
 @pytest.fixture(scope="session")
 def rankprism_command() -> Path:
     """The command as pip installed it."""
-    return Path(sys.executable).with_name("rankprism")
+    return SCRIPTS / "rankprism"
 
 
 @pytest.fixture(scope="session")
@@ -70,8 +75,13 @@ def cli(commands: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run(*arguments: object, input: str | None = None) -> subprocess.CompletedProcess[str]:
         command = [str(commands / "rankprism"), *map(str, arguments)]
-        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
-        return subprocess.run(command, capture_output=True, text=True, input=input, env=environment)
+        environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"PYTHONUTF8": "1"}
+        given = (
+            None if input is None else input.encode()
+        )  # as it stands: Windows would add to the ends of lines
+        done = subprocess.run(command, capture_output=True, input=given, env=environment)
+        out, err = (re.sub("\r\n?", "\n", text.decode()) for text in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
     return run
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import posix
 
 import rankprism
 from rankprism import evaluate, sample
@@ -135,6 +136,7 @@ def test_version_help_and_usage(cli: Callable[..., Any]) -> None:
     assert "--install-completion" in cli("--help").stdout
 
 
+@posix
 def test_a_reader_that_leaves_early_is_no_error(rankprism_command: Path) -> None:
     command = f"'{rankprism_command}' measures | head -1"
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from conftest import posix
 
 from rankprism import read_judgments, read_preferences, sample
 
@@ -23,6 +24,7 @@ PAGES = [
 ]
 
 
+@posix
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_a_page_shows_what_its_commands_and_examples_print(
     page: Path, commands: Path, tmp_path: Path

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import strategies
-from backports import zstd
+from compressing import zstd
+from conftest import posix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -534,11 +535,12 @@ def test_the_command_line_converts_there_and_back(cli: Callable[..., Any], tmp_p
     original = read_judgments(sample.QRELS, weights=sample.WEIGHTS)
     same(read_judgments(back, weights=f"{back}.weights"), original, {"apple": {"apple-02": 1.0}})
     result = cli("convert", sample.RUNS[0], tmp_path / "r.tsv", "--run")
-    assert result.stdout.startswith(f"{tmp_path}/r.tsv: ")
+    assert result.stdout.startswith(f"{tmp_path / 'r.tsv'}: ")
     scores = [evaluate(sample.QRELS, run, MEASURES) for run in (sample.RUNS[0], tmp_path / "r.tsv")]
     assert scores[0].values.tobytes() == scores[1].values.tobytes()
 
 
+@posix
 def test_devices_are_written_to_not_replaced(cli: Callable[..., Any]) -> None:
     assert cli("convert", sample.QRELS, "/dev/null").returncode == 0
     assert not Path("/dev/null").is_file()

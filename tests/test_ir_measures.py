@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ from ir_measures import Qrel, ScoredDoc  # noqa: E402
 import rankprism.ir_measures as door  # noqa: E402
 
 #: Its grammar uses names of `ast` that Python 3.12 deprecates and 3.14 no longer has.
-pytestmark = pytest.mark.filterwarnings("ignore:ast:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*removed in Python 3.14:DeprecationWarning")
 parses = pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 does not parse there")
 
 #: Names that ir_measures has too.
@@ -168,6 +169,8 @@ def test_a_shared_measure_equals_the_other_providers(name: str, capfd: pytest.Ca
             tried += 1
             wanted = per_topic(other.iter_calc([variant], judged, ranked))
             assert found == pytest.approx(wanted, abs=DECIMALS.get(other.NAME, 1e-9)), (variant, other.NAME)
+    if name == "ERR" and shutil.which("perl") is None:
+        pytest.skip("gdeval, the only other provider of ERR, needs Perl")
     # cwl_eval, which is not installed, is the only provider of RBP.
     assert tried or name == "RBP"
 
@@ -408,6 +411,32 @@ def test_a_mistake_on_the_command_line_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("rankprism.ir_measures: ")
     assert done.stderr.count("\n") == 1
+
+
+@parses
+def test_the_command_line_says_what_to_do_where_the_grammar_of_ir_measures_ends() -> None:
+    """ir_measures itself only says "syntax error" or "unknown measure"."""
+    done = command(sample.QRELS, sample.RUNS[1], "RBU CAM(nDCG@10)")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "rankprism.ir_measures: ir_measures cannot read CAM(nDCG@10), because its grammar has no measure "
+        "inside a measure. `rankprism evaluate QRELS RUN -m 'CAM(nDCG@10)'` computes it. In Python, "
+        'rankprism.ir_measures.measure("CAM(nDCG@10)") is an object that ir_measures takes.\n'
+    )
+    done = command(sample.QRELS, sample.RUNS[1], "D#-nDCG@10")
+    assert done.stderr == (
+        "rankprism.ir_measures: ir_measures cannot read the spelling D#-nDCG@10; write DSharp_nDCG@10\n"
+    )
+    done = command(sample.QRELS, sample.RUNS[1], "nothing@10")
+    assert "unknown measure: nothing@10" in done.stderr
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="ir_measures 0.4.3 parses here")
+def test_the_command_line_says_that_ir_measures_cannot_parse_on_python_3_14() -> None:
+    done = command(sample.QRELS, sample.RUNS[1], "RBU@10")
+    if done.returncode != 0:  # a later version of ir_measures may do it
+        assert done.returncode == 2
+        assert "`rankprism evaluate QRELS RUN -m 'RBU@10'` computes it" in done.stderr
 
 
 def test_without_ir_measures_the_remedy_is_named() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import posix
 
 from rankprism import sample
 
@@ -163,6 +164,7 @@ def test_mistakes_end_with_a_message_and_exit_code_2(
     assert "Traceback" not in result.stderr
 
 
+@posix
 def test_ctrl_c_leaves_nothing_half_written(scores: Path, rankprism_command: Path, tmp_path: Path) -> None:
     out = tmp_path / "power.csv"
     # More than a machine can do in the time it takes to press a key.

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import typer
+from conftest import posix
 
 from rankprism import InputError, evaluate, sample
 from rankprism.cli import collection, options
@@ -316,8 +317,8 @@ def test_completion_of_measures_constraints_and_files(
     for name in ("bm25.run", "bm25+.run", "dense.run", ".hidden"):
         Path("runs", name).touch()
     assert list(complete_file("ru")) == [f"runs{os.sep}"]
-    assert set(complete_file("runs/bm")) == {"runs/bm25.run", "runs/bm25+.run"}
-    assert list(complete_file("credibility=runs/d")) == ["credibility=runs/dense.run"]
+    assert set(complete_file("runs/bm")) == {str(Path("runs", name)) for name in ("bm25.run", "bm25+.run")}
+    assert list(complete_file("credibility=runs/d")) == [f"credibility={Path('runs', 'dense.run')}"]
     assert list(complete_file("nowhere/")) == []
 
 
@@ -361,6 +362,7 @@ def test_what_has_no_completion_does_no_harm(typed: str, rankprism_command: Path
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
 
 
+@posix
 def test_completion_is_installed_and_bash_completes_measures(rankprism_command: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HOME": str(tmp_path)}
     code = (
@@ -372,6 +374,7 @@ def test_completion_is_installed_and_bash_completes_measures(rankprism_command: 
     assert (done.stdout, done.stderr) == ("alpha_nDCG\n", "")
 
 
+@posix
 def test_what_the_demo_prints_next_works_as_printed(rankprism_command: Path, tmp_path: Path) -> None:
     """As after `make demo`: the command is not where the shell looks for it."""
     environment = {**os.environ, "PATH": "/usr/bin:/bin"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,19 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import SCRIPTS
 from ruamel.yaml import YAML  # which check-jsonschema needs, too
 
 import rankprism
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def test_the_version_stands_in_pyproject_and_everything_else_agrees() -> None:
     version = PROJECT["project"]["version"]
     assert rankprism.__version__ == metadata.version("rankprism") == version
-    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     assert not any(f'"{version}"' in text for text in sources)
 
@@ -108,9 +110,28 @@ def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
     assert all(link.startswith("https://") for link in links.values())
 
 
+def test_every_link_of_the_page_on_pypi_leads_to_the_repository_at_this_version() -> None:
+    """The files beside README.md are not on PyPI, so its links and pictures have whole addresses there."""
+    home = PROJECT["project"]["urls"]["Homepage"]
+    shown = str(metadata.metadata("rankprism").json["description"])
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", shown)
+    written = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) == len(written) > 30
+    for (picture, link), (_, path) in zip(links, written, strict=True):
+        kind = "raw" if picture else "blob"
+        assert link == (path if "://" in path else f"{home}/{kind}/v{rankprism.__version__}/{path}")
+    assert any(picture for picture, _ in links)
+
+
+def test_the_address_of_the_project_is_the_same_everywhere() -> None:
+    home = PROJECT["project"]["urls"]["Homepage"]
+    assert all(link.startswith(home) for link in PROJECT["project"]["urls"].values())
+    assert f"repository-code: {home}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
 def tool(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a program that is installed beside Python."""
-    command = [str(Path(sys.executable).with_name(name)), *map(str, arguments)]
+    """Run a program that is installed with the tests."""
+    command = [str(SCRIPTS / name), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
@@ -146,26 +167,31 @@ def steps(job: Any) -> str:
     return "\n".join(step.get("uses", "") + step.get("run", "") for step in job["steps"])
 
 
-def test_the_workflow_tests_every_python_and_looks_at_the_bits_on_every_platform() -> None:
+def test_the_workflow_runs_all_tests_on_every_python_and_system_and_looks_at_the_bits() -> None:
     made = jobs("wheels.yml")
     versions = made["test"]["strategy"]["matrix"]["python"]
     listed = [line for line in PROJECT["project"]["classifiers"] if "Python :: 3." in line]
     assert versions == [line.rpartition(" ")[2] for line in listed] == ["3.11", "3.12", "3.13", "3.14"]
+    everywhere = made["systems"]["strategy"]["matrix"]
+    assert everywhere == {"os": ["macos-latest", "windows-latest"], "python": versions}
+    assert "pytest" in steps(made["systems"])
+    assert "[test]" in steps(made["systems"])
+    assert " tests" in steps(made["sdist"]), "all of them, from the sdist"
     systems = made["wheels"]["strategy"]["matrix"]["os"]
     assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"} <= set(systems)
     assert "cibuildwheel" in steps(made["wheels"])
     for check in ("twine check --strict", "check-wheel-contents", "abi3audit --strict"):
         assert check in steps(made["check"])
     wheels = PROJECT["tool"]["cibuildwheel"]
-    everywhere = [f"cp{version.replace('.', '')}-*" for version in versions]
-    assert wheels["build"].split() == [*everywhere, "cp314t-*"]
+    builds = [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert wheels["build"].split() == [*builds, "cp314t-*"]
     assert "test-skip" not in wheels
     for settings in (wheels, *wheels["overrides"]):
         assert "{project}/tests/test_same_bits.py" in settings["test-command"]
 
 
 def test_a_free_threaded_wheel_is_built_because_the_core_says_that_it_needs_no_lock() -> None:
-    assert "FREE_THREADED" in (ROOT / "CMakeLists.txt").read_text()
+    assert "FREE_THREADED" in (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     [override] = PROJECT["tool"]["cibuildwheel"]["overrides"]
     assert override["select"] == "cp314t-*"
     assert "{project}/tests/test_threads.py" in override["test-command"]
@@ -177,7 +203,8 @@ def test_a_release_publishes_only_what_passed_all_tests_and_without_a_password()
     assert made["publish"]["needs"] == "build"
     assert made["publish"]["permissions"] == {"id-token": "write"}
     assert "pypa/gh-action-pypi-publish@" in steps(made["publish"])
-    assert "password" not in (ROOT / ".github/workflows/release.yml").read_text().replace("no password", "")
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "password" not in text.replace("no password", "")
     # Artifacts of every job that builds, under the names that are downloaded.
     uploads = [
         step["with"]["name"]

@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import strategies
-from backports import zstd
+from compressing import zstd
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

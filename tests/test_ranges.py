@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backports import zstd
+from compressing import zstd
 
 from rankprism import InputError, MeasureError, RankprismError, evaluate, read_judgments, read_scores
 from rankprism.data.scales import Scale, number

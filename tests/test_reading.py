@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
+from compressing import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 

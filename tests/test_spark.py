@@ -56,6 +56,8 @@ Rows = list[tuple[str, str, str, float]]
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A cluster of two executors with one core each, all on this machine."""
+    if os.name == "nt":
+        pytest.skip("a cluster of Spark on Windows needs programs of Hadoop")
     if shutil.which("java") is None:
         required("java", "Java is not there: apt-get install openjdk-17-jre-headless")
     import pyspark
@@ -566,7 +568,10 @@ def dies_once(what: str, mark: Path) -> Callable[[Iterator[Any]], Iterator[Any]]
     return step
 
 
-@pytest.mark.parametrize("what", ["process", "executor"])
+has_proc = pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds the executor in /proc")
+
+
+@pytest.mark.parametrize("what", ["process", pytest.param("executor", marks=has_proc)])
 def test_a_killed_worker_changes_nothing(frame: Frames, tmp_path: Path, what: str) -> None:
     judgments, rows = random_collection(6, topics=12, runs=3)
     expected = rankprism.evaluate(judgments, by_run(rows), MEASURES)

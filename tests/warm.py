@@ -26,7 +26,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
 #: fork is safe here only if no imported library has started threads that hold locks.
-POSSIBLE = sys.platform == "linux"
+POSSIBLE = sys.platform == "linux" and hasattr(os, "fork")
 
 # It sends its arguments, its folder, its environment and its standard streams, and exits as the command does.
 # If the command crashes, no exit code comes back.

@@ -125,7 +125,7 @@ def _unforeseen(error: BaseException) -> str:
 
     here = Path(__file__).parents[1]
     frames = [f for f in traceback.extract_tb(error.__traceback__) if here in Path(f.filename).parents]
-    place = f"{Path(frames[-1].filename).relative_to(here)}:{frames[-1].lineno}" if frames else "?"
+    place = f"{Path(frames[-1].filename).relative_to(here).as_posix()}:{frames[-1].lineno}" if frames else "?"
     return (
         f"a fault in rankprism itself, {type(error).__name__} at {place} ({error}). Please report it to its "
         f"authors with this line, with what `rankprism --traceback …` adds, and if you can with the files: "

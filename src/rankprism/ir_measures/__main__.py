@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import ir_measures
 from ir_measures.__main__ import main_cli
 
-import rankprism.ir_measures  # noqa: F401 (registers them)
+import rankprism.ir_measures  # which registers them
 from rankprism.errors import MeasureError
 
 
@@ -25,12 +26,36 @@ def main() -> int:
 
 
 def _check(word: str) -> None:
-    """Refuse a wrong parameter of a measure of rankprism, for which ir_measures only says "syntax error"."""
+    """Say what is wrong with a measure of rankprism, for which ir_measures only says "syntax error"."""
     try:
         ir_measures.parse_measure(word)
-    except Exception as error:  # a path, an option, or something that ir_measures will refuse itself
-        if isinstance(error, MeasureError):
-            raise
+    except MeasureError:  # a wrong parameter
+        raise
+    except (ValueError, NameError):  # a path, an option, or a measure that ir_measures cannot read
+        if not os.path.exists(word):
+            _check_grammar(word)
+    except AttributeError:  # ir_measures 0.4.3 uses parts of `ast` that Python 3.14 no longer has
+        raise ValueError(
+            f"ir_measures cannot read the name of any measure on this version of Python. "
+            f"`rankprism evaluate QRELS RUN -m '{word}'` computes it."
+        ) from None
+
+
+def _check_grammar(word: str) -> None:
+    """Refuse what rankprism reads as a measure and ir_measures does not, and say what to do instead."""
+    try:
+        found = str(rankprism.ir_measures.measure(word))
+    except MeasureError:  # nor does rankprism: ir_measures will refuse it, if it is a measure at all
+        return
+    try:
+        ir_measures.parse_measure(found)
+    except (ValueError, NameError):
+        raise ValueError(
+            f"ir_measures cannot read {word}, because its grammar has no measure inside a measure. "
+            f"`rankprism evaluate QRELS RUN -m '{found}'` computes it. In Python, "
+            f'rankprism.ir_measures.measure("{found}") is an object that ir_measures takes.'
+        ) from None
+    raise ValueError(f"ir_measures cannot read the spelling {word}; write {found}")
 
 
 if __name__ == "__main__":

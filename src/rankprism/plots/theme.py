@@ -62,7 +62,8 @@ def styled(
             title=alt.TitleParams(wrapped(title, int(width / TITLE_LETTER)), subtitle=lines)
         )
     finished: AnyChart = named.configure(
-        font="Helvetica, Arial, sans-serif",
+        # All but the last are of about the same width, by which the places of texts are computed.
+        font="Helvetica, Arial, Liberation Sans, DejaVu Sans Condensed, sans-serif",
         background="white",
         padding=8,
         title=alt.TitleConfig(
