@@ -219,6 +219,15 @@ def test_the_command_line_scores_answers(cli: Callable[..., Any], files: tuple[P
     assert cli("compare", *files, "-m", "NuggetAll").returncode == 0
 
 
+def test_answers_are_scored_with_the_official_measures_unless_others_are_named(
+    cli: Callable[..., Any], files: tuple[Path, Path, Path]
+) -> None:
+    named = cli("evaluate", *files, "-m", "NuggetAll", "-m", "NuggetVital", "-m", "NuggetWeighted")
+    found = cli("evaluate", *files)
+    assert (found.returncode, found.stdout) == (0, named.stdout)
+    assert "name at least one measure" in cli("evaluate", files[0]).stderr
+
+
 def test_answers_can_come_through_standard_input(
     cli: Callable[..., Any], files: tuple[Path, Path, Path]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -93,11 +94,15 @@ def evaluate(
     rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
     rankprism evaluate prefs.tsv runs/*.run -m nPrf@20 --by assessor
-    rankprism evaluate nuggets.jsonl answers.jsonl -m NuggetAll
+    rankprism evaluate nuggets.jsonl answers.jsonl
+
+    Answers with nuggets are scored with NuggetAll, NuggetVital and NuggetWeighted if no measure is named.
     """
     from rankprism.cli.output import write_in
     from rankprism.results.outputs import Style, check_style, output_format
 
+    if not measure and _are_answers((files or [])[1:]):
+        measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"]
     measures = read_measures(measure, measures_file)  # before anything is read
     kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)
     check_style(kind, style)
@@ -125,3 +130,10 @@ def evaluate(
     if sort is not None:
         scores = scores.sorted(sort)
     write_in(scores.table(per_topic=per_topic, wide=wide), kind, output, style)
+
+
+def _are_answers(runs: Sequence[str]) -> bool:
+    """Whether all runs are answers with nuggets, for which there are official measures."""
+    from rankprism.formats.answers import are_answers
+
+    return bool(runs) and all(map(are_answers, runs))
