@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "arrow.hpp"
@@ -463,6 +464,16 @@ Array<double> solved(const Matrix& a, const Numbers& b) {
     return to_numpy(std::move(x));
 }
 
+// A batch of rankings needs a dozen arrays of a few megabytes, and so does the next one. glibc returns so much memory to the
+// system when it is freed, and gets it back page by page, cleared, which takes as long as the arithmetic. It keeps as
+// much as it has once seen being freed, up to 32 MiB; a block that is never touched is enough for that, and costs nothing.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    void* volatile block = std::malloc((std::size_t{32} << 20) - (1 << 16));  // volatile: not to be optimised away
+    std::free(block);
+#endif
+}
+
 nb::list topics_of(const JudgmentTable& table) {
     nb::list names;
     for (std::int32_t t = 0; t < table.topics(); ++t) names.append(text(table.topic_name(t)));
@@ -481,6 +492,7 @@ nb::list aspects_of(const JudgmentTable& table) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    keep_freed_memory();
     // Python runs its signal handlers only in the main thread. In other threads this does nothing.
     interrupt_hook = [] {
         const nb::gil_scoped_acquire lock;

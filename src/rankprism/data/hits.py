@@ -256,26 +256,31 @@ def batches(
 
 def planned_batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) -> Iterator[Batch]:
     """The same batches, whose hits are not made yet, so that several threads can make them."""
-    hits_per_topic = np.max([np.diff(run.start) for run in runs], axis=0)
-    order = np.lexsort((hits_per_topic, cells.documents, cells.aspects))
+    judged = np.max([np.diff(run.start) for run in runs], axis=0)  # documents in a ranking, at most
+    order = np.lexsort((judged, cells.documents, cells.aspects))
     position = 0
     while position < len(order):
-        topics = _fitting(order[position:], cells, hits_per_topic, size)
+        topics = _fitting(order[position:], cells, judged, size)
         pool = _once(partial(make_pool, cells, topics))
-        cost = len(topics) * int(cells.aspects[topics].max()) * max(1, int(hits_per_topic[topics].max()))
-        runs_at_once = max(1, size // max(1, cost))
+        found = np.minimum(judged[topics], cells.documents[topics])  # relevant documents, at most
+        cost = max(int(cells.aspects[topics].max() * found.max()), int(judged[topics].max()), 1)
+        runs_at_once = max(1, size // (len(topics) * cost))
         for first in range(0, len(runs), runs_at_once):
             chosen = slice(first, min(first + runs_at_once, len(runs)))
             yield partial(_hits, pool, runs[chosen], topics), chosen, topics
         position += len(topics)
 
 
-def _fitting(order: Longs, cells: Cells, hits: Longs, size: int) -> Longs:
+def _fitting(order: Longs, cells: Cells, judged: Longs, size: int) -> Longs:
     """The next topics, as many as fit into a batch."""
     window = order[: max(1, size // 8)]
-    widest = np.maximum.accumulate(cells.aspects[window]) * np.maximum.accumulate(
-        np.maximum(np.maximum(hits[window], cells.documents[window]), 1)
-    )
+
+    def most(numbers: Longs | Ints) -> Longs:
+        """The largest of the numbers of the topics up to each one."""
+        return np.maximum.accumulate(numbers[window].astype(np.int64))
+
+    # A batch has the relevant documents by aspect, and the ranks of all judged documents.
+    widest = np.maximum(np.maximum(most(cells.aspects) * most(cells.documents), most(judged)), 1)
     count = max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))
     return np.sort(window[:count])  # as they stand in memory
 
