@@ -266,7 +266,7 @@ class Column {
         std::string_view text;
         if (!meant().text(at, text)) fail(i, "the text in the column " + quoted(name_) + " lies outside its buffers");
         if (text.empty()) fail(i, "'' is no " + std::string(what_) + " id; " + rule);
-        if (text == last_) return text;
+        if (same_id(text, last_)) return text;
         if (!is_simple(text)) check_unusual(i, text);
         if (text.size() > longest_id) fail(i, "the " + std::string(what_) + " id is longer than a gigabyte");
         last_ = text;
@@ -435,7 +435,7 @@ class Judged {
 
     // The number of a name, which is often that of the row before.
     static std::int32_t known(Names& names, std::int32_t last, std::string_view name) {
-        return last >= 0 && names[last] == name ? last : names.number(name);
+        return last >= 0 && same_id(names[last], name) ? last : names.number(name);
     }
 
     Column topic_;
@@ -551,7 +551,7 @@ std::vector<std::pair<std::string, RunTable>> runs_from_arrow(ArrowStream& strea
             work(i);
             if (runs) {
                 const std::string_view name = runs->id(i);
-                if (number < 0 || names[number] != name) number = names.number(name);
+                if (number < 0 || !same_id(names[number], name)) number = names.number(name);
                 if (number == static_cast<std::int32_t>(found.size())) {
                     found.emplace_back(stream.name() + ", run " + quoted(name));
                     unranked.push_back(0);

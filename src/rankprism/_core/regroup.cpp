@@ -122,12 +122,20 @@ Regrouped::Regrouped(Source source, std::size_t block, std::size_t budget)
 
 void Regrouped::number_topics() {
     Names names;
+    std::int32_t topic = -1;
+    // Mostly the topic of the line before comes again, or the one that came behind it before, and no name is looked up.
+    const auto number = [&](std::string_view name) {
+        for (std::int32_t guess : {topic, topic + 1}) {
+            if (guess >= 0 && guess < names.size() && same_id(names[guess], name)) return guess;
+        }
+        return names.number(name);
+    };
     Blocks blocks(source_, block_);
     for (Text text; blocks.next(text); text.check_rest()) {
         check_interrupt();
         for (const char* p = text.begin(); next_line(p, text.end());) {
             const char* end = end_of_line(p, text.end());
-            const std::int32_t topic = names.number({p, static_cast<std::size_t>(column_end(p) - p)});
+            topic = number({p, static_cast<std::size_t>(column_end(p) - p)});
             topic_.push_back(topic);
             if (static_cast<std::size_t>(topic) == topics_.size()) topics_.emplace_back();
             Topic& size = topics_[static_cast<std::size_t>(topic)];
@@ -172,13 +180,15 @@ void Regrouped::sort_into_file() {
         written[g] += waiting[g].size();
         waiting[g].clear();
     };
+    std::size_t g = 0;  // mostly that of the line before
     for_each_line([&](const Text&, const char* line, const char* end, std::int32_t topic) {
-        const std::size_t g = group_of(static_cast<std::size_t>(topic));
+        const auto number = static_cast<std::size_t>(topic);
+        if (number < groups_[g].first || number >= groups_[g].end) g = group_of(number);
         waiting[g].append(reinterpret_cast<const char*>(&topic), sizeof topic).append(line, end).push_back('\n');
         if (waiting[g].size() >= most) write(g);
         return true;
     });
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (g = 0; g < groups_.size(); ++g) {
         write(g);
         if (written[g] != groups_[g].bytes + groups_[g].lines * sizeof(std::int32_t)) throw changed(source_.name());
     }

@@ -83,11 +83,27 @@ void parse_line(const Text& text, const Columns& columns, bool with_rank, RunLin
     line.hash = hash_bytes(columns.doc);
 }
 
+// The lines of a topic, which belong to somebody else.
+class Lines {
+  public:
+    Lines(const std::vector<RunLine>& all) : begin_(all.data()), end_(begin_ + all.size()) {}
+    Lines(const RunLine* begin, std::size_t size) : begin_(begin), end_(begin + size) {}
+    const RunLine* begin() const { return begin_; }
+    const RunLine* end() const { return end_; }
+    std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+    const RunLine& front() const { return *begin_; }
+    const RunLine& back() const { return end_[-1]; }
+    const RunLine& operator[](std::size_t i) const { return begin_[i]; }
+
+  private:
+    const RunLine *begin_, *end_;
+};
+
 // The document ids of one ranking, to find repeated documents.
 class Seen {
   public:
     // Whether all hashes differ, as they nearly always do; then all documents do. It takes half the memory of the slots.
-    bool all_differ(const std::vector<RunLine>& lines) {
+    bool all_differ(const Lines& lines) {
         std::size_t size = 64;
         while (size < lines.size() * 2) size *= 2;
         hashes_.assign(size, 0);
@@ -109,7 +125,7 @@ class Seen {
     }
 
     // The line that had this id before, or -1.
-    std::int32_t add(const std::vector<RunLine>& lines, std::int32_t line) {
+    std::int32_t add(const Lines& lines, std::int32_t line) {
         const std::uint32_t hash = lines[line].hash;
         std::size_t s = hash & (slots_.size() - 1);
         for (; slots_[s].line >= 0; s = (s + 1) & (slots_.size() - 1)) {
@@ -230,7 +246,7 @@ class Aligner {
     Found found;
 
     // is_ascii: whether the ids are known to be ASCII, so that they need no check.
-    void topic(std::string_view name, const std::vector<RunLine>& lines, bool is_ascii) {
+    void topic(std::string_view name, const Lines& lines, bool is_ascii) {
         found.stray.look_at(name);
         if (!is_ascii) {
             for (const RunLine& line : lines) found.stray.look_at(line.id());
@@ -273,7 +289,7 @@ class Aligner {
     }
 
     // The lines of a topic from the best to the worst, without repeated documents.
-    std::vector<std::int32_t> in_order(std::string_view name, const std::vector<RunLine>& lines) {
+    std::vector<std::int32_t> in_order(std::string_view name, const Lines& lines) {
         sort(lines);
         seen_.start(lines.size());
         std::vector<std::int32_t> kept;
@@ -295,7 +311,7 @@ class Aligner {
     };
 
     // Most files are in order already, and checking is cheaper than sorting.
-    static Look look_at(const std::vector<RunLine>& lines) {
+    static Look look_at(const Lines& lines) {
         Look look;
         for (std::size_t i = 1; i < lines.size(); ++i) {
             const bool lower = lines[i].score < lines[i - 1].score;
@@ -308,7 +324,7 @@ class Aligner {
     }
 
     // Compares the order of the ranks with that of the scores.
-    std::uint8_t remarks(std::int32_t t, const std::vector<RunLine>& lines, const Look& look) {
+    std::uint8_t remarks(std::int32_t t, const Lines& lines, const Look& look) {
         if (lines.size() < 2 || (look.ranks_ascend && look.falls && !look.rises)) return 0;
         if (!look.falls && !look.rises) return equal;
         bool ranked = false;  // not all by the same rank
@@ -329,7 +345,7 @@ class Aligner {
     }
 
     // by_rank_: the lines by rank. Documents with the same rank are not compared.
-    std::uint8_t compare_orders(std::int32_t t, const std::vector<RunLine>& lines) {
+    std::uint8_t compare_orders(std::int32_t t, const Lines& lines) {
         const RunLine* lowest = nullptr;  // of all documents with a better rank than those at i
         bool disagrees = false, falls = false;
         double highest = -std::numeric_limits<double>::infinity();
@@ -352,7 +368,7 @@ class Aligner {
     }
 
     // Whether the scores are 1, 2, 3, … or 0, 1, 2, … line by line, and the ranks do not just count the lines backwards.
-    static bool looks_swapped(const std::vector<RunLine>& lines) {
+    static bool looks_swapped(const Lines& lines) {
         const double first = lines.front().score;
         if (first != 0 && first != 1) return false;
         bool backwards = true;
@@ -380,7 +396,7 @@ class Aligner {
         throw BadInput(source_ + ", " + where_(line) + ": the rank is not a number; order by score instead, or mend the rank column");
     }
 
-    void sort(const std::vector<RunLine>& lines) {
+    void sort(const Lines& lines) {
         keys_.clear();
         for (std::size_t i = 0; i < lines.size(); ++i) keys_.push_back({key_of(lines[i]), static_cast<std::int32_t>(i)});
         const bool ascending = order_ == Order::ascending;
@@ -395,7 +411,7 @@ class Aligner {
         for (const Ranked& ranked : keys_) ranking_.push_back(ranked.line);
     }
 
-    bool is_new(std::string_view topic, const std::vector<RunLine>& lines, std::int32_t line) {
+    bool is_new(std::string_view topic, const Lines& lines, std::int32_t line) {
         std::int32_t first = seen_.add(lines, line), second = line;
         if (first < 0) return true;
         if (duplicates_ == Duplicates::first) return false;
@@ -439,10 +455,14 @@ RunTable RunTable::from_text(Text source) {
 }
 
 void RunTable::add(std::string_view topic_name, std::string_view doc, double score, double rank) {
-    const bool is_last = !topic.empty() && topics[topic.back()] == topic_name;
+    const bool is_last = !topic.empty() && same_id(topics[topic.back()], topic_name);
     topic.push_back(is_last ? topic.back() : topics.number(topic_name));
     ids_.insert(ids_.end(), doc.begin(), doc.end());
-    lines.push_back({nullptr, score, rank, static_cast<std::uint32_t>(doc.size()), hash_bytes(doc)});
+    RunLine& line = lines.emplace_back();  // in place, see parse_line
+    line.score = score;
+    line.rank = rank;
+    line.size = static_cast<std::uint32_t>(doc.size());
+    line.hash = hash_bytes(doc);
 }
 
 void RunTable::finish() {
@@ -467,12 +487,11 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
     Aligner aligner(judgments, run.name(), [&run](const RunLine& line) { return run.where(line); }, order, duplicates);
     // Topics are numbered as they begin, so the numbers never fall unless the lines of a topic stand scattered.
     if (std::is_sorted(run.topic.begin(), run.topic.end())) {
-        std::vector<RunLine> lines;
         std::size_t line = 0;
         for (std::int32_t t = 0; t < run.topics.size(); ++t) {
-            lines.clear();
-            for (; line < run.lines.size() && run.topic[line] == t; ++line) lines.push_back(run.lines[line]);
-            aligner.topic(run.topics[t], lines, run.ids_are_ascii());
+            const std::size_t first = line;
+            while (line < run.lines.size() && run.topic[line] == t) ++line;
+            aligner.topic(run.topics[t], {run.lines.data() + first, line - first}, run.ids_are_ascii());
         }
     } else {
         const auto groups = by_topic(run.lines, run.topic, run.topics.size());
