@@ -76,7 +76,7 @@ build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/test_reading.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py
+CORE_TESTS := tests/test_reading.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py
 sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
 	fuzz/sanitize.sh thread "tests/test_threads.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores"
