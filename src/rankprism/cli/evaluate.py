@@ -90,13 +90,13 @@ def evaluate(
 ) -> None:
     """Score runs with measures.
 
+    Answers with nuggets are scored with NuggetAll, NuggetVital and NuggetWeighted if no measure is named.
+
     \b
     rankprism evaluate qrels.txt runs/*.run -m alpha_nDCG@20 -m ERR_IA@20
     rankprism evaluate qrels.txt runs/*.run -m P@10 --per-topic -o scores.csv
     rankprism evaluate prefs.tsv runs/*.run -m nPrf@20 --by assessor
     rankprism evaluate nuggets.jsonl answers.jsonl
-
-    Answers with nuggets are scored with NuggetAll, NuggetVital and NuggetWeighted if no measure is named.
     """
     from rankprism.cli.output import write_in
     from rankprism.results.outputs import Style, check_style, output_format
