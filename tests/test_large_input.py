@@ -104,11 +104,12 @@ def child(tmp_path: Path, code: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 @pytest.mark.parametrize("reader", ["align_source(judgments, path, 'score', 'error')", "read_run(path)"])
 def test_a_file_that_is_shortened_while_it_is_read_is_an_error(reader: str, tmp_path: Path) -> None:
-    # The core looks for signals between blocks, so the handler runs in the middle of the file.
+    # The core looks for signals between blocks, so the handler runs in the middle of the file. How long
+    # reading takes is not known, but if each wait is half of another, one of them ends in its second half.
     done = child(
         tmp_path,
         f"""
-for wait in (0.02, 0.01, 0.005, 0.04):
+for wait in (0.02, 0.01, 0.005, 0.04, *(0.0025 / 2**n for n in range(5))):
     make(600)
     signal.signal(signal.SIGALRM, lambda *_: os.truncate(path, 5000))
     signal.setitimer(signal.ITIMER_REAL, wait)
@@ -141,7 +142,7 @@ def handler(*_):
     if calls == 4:
         raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, handler)
-signal.setitimer(signal.ITIMER_REAL, 0.003, 0.003)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 try:
     align_source(judgments, path, "score", "error")
 except KeyboardInterrupt:
