@@ -23,9 +23,6 @@ DISAGREEING = 1  # a document has a better rank and a lower score than another
 RISING = 2  # the scores rise from the first rank to the last, or only number the lines
 EQUAL = 4  # two or more documents, and all have the same score
 
-#: What the core writes instead of the number of a document whose grades are all negative.
-NEGATIVE = -2
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
@@ -73,7 +70,7 @@ class Alignment:
 
     start: npt.NDArray[np.int64]  # topic t: start[t] .. start[t + 1]
     rank: npt.NDArray[np.int32]
-    #: number among the topic's relevant documents; -1 if not relevant; NEGATIVE if all grades are negative
+    #: number among the topic's relevant documents; -1 if not relevant; -2 if all grades are negative
     doc: npt.NDArray[np.int32]
     length: npt.NDArray[np.int32]  # documents retrieved
     retrieved: npt.NDArray[np.bool_]  # whether the run has the topic
