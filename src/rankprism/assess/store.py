@@ -58,6 +58,7 @@ study = Table(
     Column("secret", Text, nullable=False),  # makes completion codes
     Column("created", Text, nullable=False),
     Column("stopped", Text),  # why no more tasks are given out; null while they are
+    Column("address", Text),  # the public address at which it was last served
     CheckConstraint("id = 1", name="one"),
 )
 topic = Table(
@@ -89,6 +90,8 @@ document = Table(
     Column("url", Text, nullable=False),
     Column("type", Text, nullable=False),
     Column("text", Text, nullable=False),
+    Column("cleaned", Text),  # the text as harmless HTML
+    Column("cleaner", Text),  # the version of the cleaner that made it
 )
 #: The first documents of every run, so that the dashboard can rank the systems.
 ranking = Table(
