@@ -141,7 +141,7 @@ def test_instances_satisfy_the_general_premises(statement: Constraint) -> None:
     rng = np.random.default_rng(5)
     bases = [*islice(small_bases(scope, cutoff), 300), *islice(random_bases(scope, cutoff, rng), 200)]
     if statement.bases is not None:
-        bases = list(statement.bases(**statement.own_readings))
+        bases = list(statement.bases(**statement.own_details))
     for base in bases:
         for instance in instances_of(statement, base):
             made += 1

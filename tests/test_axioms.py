@@ -284,7 +284,7 @@ def test_binary_relevance_saves_what_only_counts_documents() -> None:
 
 def test_with_room_left_the_cube_test_keeps_what_it_counts_and_21_cells_disagree(table: AxiomTable) -> None:
     # The paper's gloss on r ≪ 1: there is always room for new documents. Then no aspect is ever satisfied.
-    small = {c: c(small="room") for c in TEN if any(r.name == "small" for r in c.readings)}
+    small = {c: c(small="room") for c in TEN if any(r.name == "small" for r in c.details)}
     assert [c.name for c in TEN if c not in small] == ["Sat", "AspRel"]  # of which nobody asks r ≪ 1
     room = paper_table([small.get(c, c) for c in TEN], instances=INSTANCES)
     literal = {(label, v.constraint.name) for label, v in table.disagreements}
@@ -384,7 +384,7 @@ def test_the_friendliest_reading_leaves_seven_or_four_cells_of_the_paper_unexpla
     measures = {label: parse(row(label))(**chosen.get(label, {})) for label in PAPER}
     for label in ("nDCG@k", "nDCG-IA@k", "D#-Measure@k"):
         measures[label] = measures[label](cutoff=None)
-    sized = {c for c in TEN if any(r.name == "small" for r in c.readings)}
+    sized = {c for c in TEN if any(r.name == "small" for r in c.details)}
     constraints = [c(**readings.get(c, {}), **({"small": small} if c in sized else {})) for c in TEN]
     verdicts = iter(examine(measures.values(), constraints, instances=200))
     wrong = [

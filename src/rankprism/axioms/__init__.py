@@ -1,7 +1,7 @@
 """Axioms: constraints that a measure may satisfy, and a search for rankings on which it violates them.
 
 Each of the ten constraints of Amigó et al. 2018 has a module, and `properties` has more. `constraint`
-defines what a constraint is. `rankings` and `bases` make the rankings that `search` tries, `shrink` makes a
+defines what a constraint is, and `readings` finds constraints by name under a reading. `rankings` and `bases` make the rankings that `search` tries, `shrink` makes a
 counterexample smaller, and `verdict` holds the result. `proofs` has recorded arguments, and `thresholds`
 finds the parameters for which a constraint holds. `table`, `story` and `page` show the results, and the
 paper's table beside ours. Nothing here reads files.
@@ -19,8 +19,9 @@ from rankprism.axioms.constraint import (
     IN_UNIT,
     MORE,
     NOT_LESS,
+    READINGS,
     Constraint,
-    Reading,
+    Detail,
     Relation,
     Scope,
     constraint,
@@ -30,6 +31,7 @@ from rankprism.axioms.constraint import (
     ten,
 )
 from rankprism.axioms.rankings import Base, Instance, scores_of
+from rankprism.axioms.readings import read_constraints
 from rankprism.axioms.search import examine
 from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
@@ -89,6 +91,7 @@ __all__ = [
     "MORE",
     "MORE_PROPERTIES",
     "NOT_LESS",
+    "READINGS",
     "TEN",
     "AspDiv",
     "AspRel",
@@ -110,7 +113,7 @@ __all__ = [
     "Min0",
     "Order",
     "Pri",
-    "Reading",
+    "Detail",
     "Red",
     "Relation",
     "Replace",
@@ -129,6 +132,7 @@ __all__ = [
     "find_constraint",
     "find_thresholds",
     "paper_table",
+    "read_constraints",
     "scores_of",
     "story",
 ]

@@ -24,7 +24,7 @@ from rankprism.axioms.rankings import Base, Rankings
     number=6,
     scope=Scope(aspects=SEVERAL, weights="any", fewest=2, alike=ALIKE),
     premises=("r ≪ 1",),
-    readings=(GRADES, HIGHEST, SMALL, CUTOFF, AD_HOC),
+    details=(GRADES, HIGHEST, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def AspDiv(base: Base) -> Iterator[Rankings]:

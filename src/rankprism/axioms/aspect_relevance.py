@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, ANY_GRADE, CUTOFF, SEVERAL, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, ANY_GRADE, CUTOFF, SEVERAL, Detail, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.redundancy import only_on, then
 
-DIRECTION = Reading(
+DIRECTION = Detail(
     "direction",
     "proof",
-    "as printed, Eq. 10 says the opposite: the document on the aspect with the smaller weight must win",
+    "as printed, Eq. 10 says the opposite: the document on the aspect with the smaller weight must win; all "
+    "20 measures of the paper violate this, so both readings of the whole table follow the proof",
     ("proof", "printed"),
 )
-SUFFIX = Reading(
+SUFFIX = Detail(
     "suffix",
     "none",
-    "a later document on t could compensate for the missing one; the proof has no later documents",
+    "the proof compares only the documents at i; a later document on t is worth less below another one on "
+    "t, which Eq. 10 does not exclude",
     ("none", "any"),
+    printed="any",
+    premise="no document follows i",
 )
 
 
@@ -27,7 +31,7 @@ SUFFIX = Reading(
     number=10,
     scope=Scope(aspects=SEVERAL, weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap", "t and t′ not seen before i"),
-    readings=(DIRECTION, SUFFIX, ANY_GRADE, CUTOFF, AD_HOC),
+    details=(DIRECTION, SUFFIX, ANY_GRADE, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def AspRel(base: Base, direction: str, suffix: str) -> Iterator[Rankings]:

@@ -29,6 +29,8 @@ TINY = 0.001
 MISSED = 12
 #: One in so many random rankings begins with documents that are all alike.
 LONG = 3
+#: The fewest aspects of which documents can share some without sharing all.
+_SHARED = 4
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
 
@@ -67,12 +69,14 @@ def drawn_bases(
 ) -> Iterator[tuple[int, int, Iterator[Base]]]:
     """Sources of random bases: how many of the `wanted` instances each source gives, and how many each base.
 
-    Random draws rarely hit a certain rank or a certain pair of grades. One source therefore goes through all
-    ranks, another one through all grades, and the rest is drawn freely.
+    Random draws rarely hit a certain rank or a certain pair of grades, or documents that compete for the same
+    aspects. One source therefore goes through all ranks, one through all grades, one has documents that share
+    aspects, and the rest is drawn freely.
     """
     yield wanted // 5, 2, late_bases(scope, cutoff, rng)
     yield wanted // 6, 1, neighbouring_grades(scope, cutoff, rng, wanted // 8)
     yield wanted // 6, 1, pairs_of_grades(scope, cutoff, rng)
+    yield wanted // 10, 1, shared_aspects(scope, cutoff, rng)
     yield wanted, 3, random_bases(scope, cutoff, rng)
 
 
@@ -152,6 +156,22 @@ def pairs_of_grades(scope: Scope, cutoff: int | None, rng: np.random.Generator) 
     while True:
         for pair in rng.permutation(pairs):
             yield _few(scope, grid[pair], cutoff, rng)
+
+
+def shared_aspects(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> Iterator[Base]:
+    """Bases of a few documents of one grade, each of which serves half of the aspects.
+
+    In such topics it matters which document comes first: a greedy ideal ranking may begin with a document
+    after which none of the others adds as much as before.
+    """
+    low, high = _sizes(scope, cutoff)
+    many = [A for A in scope.aspects if A >= _SHARED]
+    while many and scope.overlap and high >= max(low, _SHARED - 1):
+        A = many[int(rng.random() ** 2 * len(many))]
+        n = int(rng.integers(max(low, _SHARED - 1), min(high, max(low, A)) + 1))
+        served = np.argsort(rng.random((n, A)), axis=1) < A // 2
+        grade = _levels(scope, A, rng)[0]
+        yield Base(np.where(served, grade, 0.0), _random_weights(scope, A, rng), cutoff)
 
 
 def _few(scope: Scope, levels: Floats, cutoff: int | None, rng: np.random.Generator) -> Base:
@@ -244,14 +264,14 @@ def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random
 
     They are the last case, in which constraints reach the lowest rank, and random other cases.
     """
-    cases = list(constraint.cases(base, **constraint.own_readings))
+    cases = list(constraint.cases(base, **constraint.own_details))
     others = rng.permutation(len(cases) - 1)[: most - 1] if len(cases) > 1 else ()
     return _instances(constraint, base, [cases[i] for i in (*others, -1)] if cases else [])
 
 
 def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Instance]:
     """The instances that a base gives. If there are many, the last cases and some of the others."""
-    cases = list(constraint.cases(base, **constraint.own_readings))
+    cases = list(constraint.cases(base, **constraint.own_details))
     if len(cases) > most:
         half = most // 2
         cases = cases[: -half : 1 + len(cases) // half] + cases[-half:]
@@ -260,7 +280,7 @@ def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Inst
 
 def instances_of(constraint: Constraint, base: Base) -> list[Instance]:
     """The instances that a base gives. There are none if it does not satisfy the premises."""
-    return _instances(constraint, base, constraint.cases(base, **constraint.own_readings))
+    return _instances(constraint, base, constraint.cases(base, **constraint.own_details))
 
 
 def _instances(constraint: Constraint, base: Base, cases: Iterable[Rankings]) -> list[Instance]:

@@ -17,7 +17,7 @@ from rankprism.axioms.rankings import Base, Rankings
     values=DEPTHS,
     bases=single_grades,
     premises=("single aspect", "r ≪ 1", "binary relevance"),
-    readings=(R_C, SMALL, LENGTH),
+    details=(R_C, SMALL, LENGTH),
     cite=("amigo2018axiomatic",),
 )
 def CloseTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:

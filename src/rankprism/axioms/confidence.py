@@ -14,7 +14,7 @@ from rankprism.axioms.rankings import Base, Rankings
     number=5,
     scope=Scope(alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
+    details=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Conf(base: Base) -> Iterator[Rankings]:

@@ -59,15 +59,32 @@ ZERO = Relation("= 0", lambda a: np.abs(a) <= _slack(a))
 FINITE = Relation("is a number", lambda a: np.isfinite(a))
 
 
+#: The readings of the whole table, and what each one is. The first is the default.
+READINGS = {
+    "proved": "the premises that the paper's proofs use",
+    "printed": "the premises that the paper prints",
+}
+PROVED = "proved"
+
+
 @dataclass(frozen=True)
-class Reading:
-    """A detail that a constraint leaves open: its possible values, its default, and the reason for it."""
+class Detail:
+    """A detail that a constraint leaves open: its possible values, its default, and the reason for it.
+
+    The default is its value in the reading `proved` of the whole table.
+    """
 
     name: str
     default: Any
     why: str
     choices: tuple[str, ...] = ()  # none: a number in (0, 1]
     optional: bool = False  # None is a value
+    printed: Any = None  # its value in the reading `printed`; None: the default
+    premise: str = ""  # what the default adds to the premises that the paper prints
+
+    def value_in(self, whole: str) -> Any:
+        """Its value in a reading of the whole table."""
+        return self.default if whole == PROVED or self.printed is None else self.printed
 
     @property
     def range(self) -> str:
@@ -109,29 +126,30 @@ SEVERAL = (2, 3, 4, 5, 6, 7, 8)
 ALIKE = 16
 
 # Readings that several constraints have. A reading with the name of a field of Scope sets this field.
-GRADES = Reading(
+GRADES = Detail(
     "grades",
     "graded",
     "the paper states the constraint for graded relevance (its section 4.1)",
     ("graded", "binary"),
 )
-HIGHEST = Reading("highest", 0.1, "the premise r(d,t) ≪ 1 names no number, and we take a tenth as small")
-ANY_GRADE = Reading("highest", 1.0, "the statement does not ask for small grades")
-SMALL = Reading(
+HIGHEST = Detail("highest", 0.1, "the premise r(d,t) ≪ 1 names no number, and we take a tenth as small")
+ANY_GRADE = Detail("highest", 1.0, "the statement does not ask for small grades")
+SMALL = Detail(
     "small",
     "literal",
     "r ≪ 1 is about each document alone; the paper explains it by 'there is always room for new documents', "
     "which would also require a sum below 1 on each aspect",
     ("literal", "room"),
 )
-CUTOFF = Reading(
+CUTOFF = Detail(
     "cutoff",
     "free",
     "if a cutoff cuts documents off, no measure sees what the statement is about; the proofs sum over all "
     "ranks",
     ("free", "binding"),
+    premise="no ranking is longer than the cutoff",
 )
-AD_HOC = Reading(
+AD_HOC = Detail(
     "ad_hoc",
     "fold",
     "a document is as relevant as it is to its best aspect (section 6.2); the paper prints ○ without a test",
@@ -156,8 +174,9 @@ class Constraint:
     scope: Scope = field(default_factory=Scope)
     quantifier: str = "every"
     premises: tuple[str, ...] = ()
-    readings: tuple[Reading, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from the defaults
+    details: tuple[Detail, ...] = ()
+    read_as: str = PROVED  # the reading of the whole table
+    settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from `read_as`
     bases: Callable[..., Iterable[Base]] | None = None  # instead of those in scope
     variable: str = ""  # what a quantifier other than every is about
     values: tuple[int, ...] = ()  # and which values of it are tried
@@ -178,54 +197,84 @@ class Constraint:
     def formula(self) -> str:
         return self.doc.partition("\n\n")[2].partition("\n\n")[0]
 
-    def reading(self, name: str) -> Reading:
-        for reading in self.readings:
-            if reading.name == name:
-                return reading
-        has = ", ".join(reading.name for reading in self.readings) or "none"
+    def detail(self, name: str) -> Detail:
+        """The detail with this name."""
+        for detail in self.details:
+            if detail.name == name:
+                return detail
+        has = ", ".join(detail.name for detail in self.details) or "none"
         raise InputError(f"{self.name} has no reading {name!r}; it has {has}")
 
     def __call__(self, **settings: Any) -> Constraint:
-        """The same constraint under another reading."""
+        """The same constraint with other values of some details."""
         merged = dict(self.settings)
         for name, value in settings.items():
-            reading = self.reading(name)
-            merged[name] = reading.check(value, self.name)
-            if merged[name] == reading.default:
+            detail = self.detail(name)
+            merged[name] = detail.check(value, self.name)
+            if merged[name] == detail.value_in(self.read_as):
                 del merged[name]
         return replace(self, settings=merged)
 
+    def under(self, whole: str) -> Constraint:
+        """The same constraint in a reading of the whole table. Details that were set keep their values.
+
+        Only the constraints of the paper have such readings; others stay as they are.
+        """
+        if whole not in READINGS:
+            raise InputError(f"a reading of the whole table is {' or '.join(READINGS)}; got {whole!r}")
+        if self.number is None:
+            return self
+        return replace(self, read_as=whole, settings={})(**self.settings)
+
+    @property
+    def reading(self) -> str:
+        """How it is read: the reading of the whole table, and the details that differ from it.
+
+        >>> from rankprism.axioms import AspRel
+        >>> AspRel.reading, AspRel.under("printed")(cutoff="binding").reading
+        ('proved', 'printed, cutoff=binding')
+        """
+        whole = [] if self.number is None else [self.read_as]
+        return ", ".join(whole + [f"{name}={value}" for name, value in sorted(self.settings.items())])
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The premises that the reading adds to those of the paper."""
+        return tuple(d.premise for d in self.details if d.premise and self[d.name] == d.default)
+
     def __getitem__(self, name: str) -> Any:
-        return self.settings.get(name, self.reading(name).default)
+        detail = self.detail(name)
+        return self.settings.get(name, detail.value_in(self.read_as))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by name, because functions cannot be pickled as data."""
-        return _read_as, (self.name, dict(self.settings))
+        return _read_again, (self.name, self.read_as, dict(self.settings))
 
     def __str__(self) -> str:
-        inside = ",".join(f"{name}={value!r}" for name, value in sorted(self.settings.items()))
-        return f"{self.name}({inside})" if inside else self.name
+        parts = [] if self.read_as == PROVED else [self.read_as]
+        parts += [f"{name}={value!r}" for name, value in sorted(self.settings.items())]
+        return f"{self.name}({','.join(parts)})" if parts else self.name
 
     __repr__ = __str__
 
     @cached_property
     def read_scope(self) -> Scope:
         """The scope under the chosen readings."""
-        chosen = {r.name: self[r.name] for r in self.readings if r.name in _IN_SCOPE}
+        chosen = {r.name: self[r.name] for r in self.details if r.name in _IN_SCOPE}
         if chosen.pop("aspects", "any") == "several":
             chosen["aspects"] = tuple(A for A in self.scope.aspects if A > 1)
         return replace(self.scope, **chosen)
 
     @cached_property
-    def own_readings(self) -> dict[str, Any]:
+    def own_details(self) -> dict[str, Any]:
         """The readings that `cases` handles itself; all of them if the constraint has its own bases."""
         general = () if self.bases is not None else _IN_SCOPE
-        return {r.name: self[r.name] for r in self.readings if r.name not in (*general, "ad_hoc")}
+        return {r.name: self[r.name] for r in self.details if r.name not in (*general, "ad_hoc")}
 
     @cached_property
     def read_quantifier(self) -> str:
         """The quantifier under the chosen readings."""
-        return str(self.own_readings.get("quantifier", self.quantifier))
+        return str(self.own_details.get("quantifier", self.quantifier))
 
 
 _IN_SCOPE = tuple(f.name for f in fields(Scope))
@@ -309,5 +358,6 @@ def find_constraint(name: str | Constraint) -> Constraint:
     return _CONSTRAINTS[name]
 
 
-def _read_as(name: str, settings: Mapping[str, Any]) -> Constraint:
-    return find_constraint(name)(**settings) if settings else find_constraint(name)
+def _read_again(name: str, whole: str, settings: Mapping[str, Any]) -> Constraint:
+    found = find_constraint(name)
+    return found.under(whole)(**settings) if settings or whole != PROVED else found

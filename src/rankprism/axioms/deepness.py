@@ -16,7 +16,7 @@ from rankprism.axioms.rankings import Base, Rankings
     number=2,
     scope=Scope(fewest=4, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
+    details=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Deep(base: Base) -> Iterator[Rankings]:

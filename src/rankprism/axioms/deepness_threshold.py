@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.axioms.constraint import SMALL, Reading, constraint
+from rankprism.axioms.constraint import SMALL, Detail, constraint
 from rankprism.axioms.rankings import Base, Rankings
 
 #: The numbers n and m that are tried: every small one, and then numbers that are further and further apart.
 DEPTHS = (*range(1, 33), 64, 100, 128, 200, 256, 400, 512, 1000, 1023, 2048, 4096, 8192)
 #: The largest sum of the grades of a ranking that leaves room.
 _FILLED = 0.9
-R_C = Reading(
+R_C = Detail(
     "r_c",
     None,
     "binary relevance is 0 or some r_c ≪ 1; by default, the constraint must hold for .01, .05 and .1",
     optional=True,
 )
-LENGTH = Reading(
+LENGTH = Detail(
     "length",
     "same",
     "the proof compares rankings of the same length, so the first one ends with non-relevant documents",
     ("same", "one"),
 )
-QUANTIFIER = Reading(
+QUANTIFIER = Detail(
     "quantifier",
     "eventually",
     "'for some n' holds at n = 1 for every measure that satisfies Pri; the text says 'large enough'",
@@ -60,7 +60,7 @@ def first_and_late(base: Base, length: str, small: str) -> Iterator[Rankings]:
     values=DEPTHS,
     bases=single_grades,
     premises=("single aspect", "r ≪ 1", "binary relevance"),
-    readings=(R_C, SMALL, LENGTH, QUANTIFIER),
+    details=(R_C, SMALL, LENGTH, QUANTIFIER),
     cite=("amigo2018axiomatic",),
 )
 def DeepTh(base: Base, length: str, small: str, **others: Any) -> Iterator[Rankings]:

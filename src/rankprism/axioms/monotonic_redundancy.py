@@ -15,7 +15,7 @@ from rankprism.axioms.redundancy import only_on, then
     number=8,
     scope=Scope(aspects=(2,), fewest=2, alike=ALIKE),
     premises=("two balanced aspects", "r ≪ 1"),
-    readings=(HIGHEST, SMALL, CUTOFF, AD_HOC),
+    details=(HIGHEST, SMALL, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def MRed(base: Base) -> Iterator[Rankings]:

@@ -36,7 +36,10 @@ def page(table: AxiomTable, caption: str = "") -> str:
     from rankprism import __version__
     from rankprism.axioms.table import differs, sign
 
-    heads = "".join(f'<th title="{escape(c.summary)}">{escape(str(c))}</th>' for c in table.constraints)
+    heads = "".join(
+        f'<th title="{escape(c.summary)}">{escape(name)}</th>'
+        for c, name in zip(table.constraints, table.names, strict=True)
+    )
     statements = [f"<h3>{escape(str(c))}</h3><pre>{escape(about(c))}</pre>" for c in table.constraints]
     rows, stories = [], []
     cells = iter(table.cells)

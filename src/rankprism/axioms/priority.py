@@ -21,7 +21,7 @@ def swapped(d: Ranking, i: int, j: int) -> Ranking:
     number=1,
     scope=Scope(fewest=2, alike=ALIKE),
     premises=("single aspect", "r ≪ 1"),
-    readings=(GRADES, HIGHEST, SMALL, CUTOFF),
+    details=(GRADES, HIGHEST, SMALL, CUTOFF),
     cite=("amigo2018axiomatic",),
 )
 def Pri(base: Base) -> Iterator[Rankings]:

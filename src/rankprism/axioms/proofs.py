@@ -16,16 +16,24 @@ from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
 
 
+#: Details that every argument needs, where a constraint has them.
+_ALWAYS = {"cutoff": "free", "length": "same", "direction": "proof", "r_max": 1.0}
+
+
 @dataclass(frozen=True)
 class Proof:
     constraint: str
     measures: str
     argument: str
     when: Callable[[Measure], bool] = lambda measure: True
+    needs: str = ""  # a detail of the constraint whose default adds a premise that the argument uses
 
 
 def proof_of(measure: Measure, constraint: Constraint) -> str:
-    """The argument, or an empty string if none is recorded for these parameters and readings."""
+    """The argument and the premise that it adds to those of the paper.
+
+    It is an empty string if none is recorded for these parameters in this reading.
+    """
     return _recorded(PROOFS, measure, constraint)
 
 
@@ -35,9 +43,11 @@ def disproof_of(measure: Measure, constraint: Constraint) -> str:
 
 
 def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint) -> str:
-    if not set(constraint.settings) <= _HARMLESS or constraint.settings.get("highest", 0.1) >= 1:
+    if any(d.name in _ALWAYS and constraint[d.name] != _ALWAYS[d.name] for d in constraint.details):
         return ""
-    if constraint.bases is not None and constraint.settings.get("small") == "room":
+    if constraint.settings.get("highest", 0.1) >= 1:
+        return ""  # where r ≪ 1 is a premise, the arguments use r < 1
+    if constraint.bases is not None and constraint["small"] == "room":
         return ""  # the arguments are for an r_c that does not depend on n
     if not set(measure.settings) <= _COVERED:
         return ""
@@ -45,13 +55,16 @@ def _recorded(proofs: Sequence[Proof], measure: Measure, constraint: Constraint)
         return ""  # the binary gain of the D-measures begins at grade 1, which r ≪ 1 never reaches
     for proof in proofs:
         about_it = constraint.name == proof.constraint and measure.name in proof.measures.split()
-        if about_it and proof.when(measure):
-            return proof.argument
+        if about_it and proof.when(measure) and _given(proof, constraint):
+            premise = f" (premise: {constraint.detail(proof.needs).premise})" if proof.needs else ""
+            return proof.argument + premise
     return ""
 
 
-#: Readings that only exclude instances.
-_HARMLESS = {"grades", "ad_hoc", "highest", "small", "weights", "aspects", "r_c", "quantifier"}
+def _given(proof: Proof, constraint: Constraint) -> bool:
+    return not proof.needs or constraint[proof.needs] == constraint.detail(proof.needs).default
+
+
 #: Parameters that `when` handles, or that do not matter to an argument.
 _COVERED = {"p", "e", "alpha", "beta", "gamma", "base", "saturation"}
 _COVERED |= {"cutoff", "gain", "form", "dcg", "normalize", "level", "weighted"}
@@ -86,7 +99,9 @@ def _all_zero(measure: Measure) -> bool:
 
 
 def _decays(measure: Measure) -> bool:
-    return 0 < _number(measure, "alpha") < 1 and _setting(measure, "gain") != "probability"
+    """The novelty is (1-α)^c, in ERR-IA only with binary gains, and the gain is the same for all aspects."""
+    gains = ("binary",) if "ERR_IA" in measure.name else ("binary", "linear")
+    return 0 < _number(measure, "alpha") < 1 and _setting(measure, "gain") in gains
 
 
 def _costs(measure: Measure) -> bool:
@@ -164,6 +179,7 @@ PROOFS = (
         "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), g the gain of r_c; it "
         "falls with c",
         lambda m: _setting(m, "gain") in ("linear", "probability") and _top_heavy(m),
+        needs="full",
     ),
     Proof(
         "Red",
@@ -197,23 +213,33 @@ PROOFS = (
     ),
     Proof(
         "AspRel",
-        "P_IA RR_IA DCG_IA RBP_IA ERR_IA EU CT RBU",
+        "P_IA DCG_IA RBP_IA D_nDCG D_RBP",
+        "the score is c Σ_i D(i) Σ_t w(t) g(r(d_i,t)), so the document on t is worth "
+        "c D(i) (w(t) - w(t′)) g more, whatever follows",
+        lambda m: _setting(m, "gain") != "probability",
+    ),
+    Proof(
+        "AspRel",
+        "RR_IA ERR_IA EU CT RBU",
         "nothing on t or t′ was seen, so the last document adds w(t) or w(t′) times the same",
         lambda m: (
             _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd" and not _all_zero(m)
         ),
+        needs="suffix",
     ),
     Proof(
         "AspRel",
-        "D_nDCG D_RBP DSharp_nDCG",
+        "DSharp_nDCG",
         "the last document's global gain is w(t) g or w(t′) g; as many aspects are reached",
         lambda m: _setting(m, "gamma") != 1 and _setting(m, "gain") != "probability",
+        needs="suffix",
     ),
     Proof(
         "AspRel",
         "AP_IA",
         "the last document adds w(t) / i, i its rank",
         lambda m: _setting(m, "normalize") is False,
+        needs="suffix",
     ),
     Proof(
         "DeepTh",

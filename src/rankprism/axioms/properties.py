@@ -21,6 +21,7 @@ from rankprism.axioms.constraint import (
     MORE,
     NOT_LESS,
     ONE,
+    SEVERAL,
     ZERO,
     Scope,
     constraint,
@@ -30,12 +31,12 @@ from rankprism.axioms.rankings import Base, Ranking, Rankings
 from rankprism.axioms.redundancy import then
 
 _ONE_ASPECT = Scope(highest=1.0)
-_ASPECTS = Scope(aspects=(1, 2, 3), highest=1.0)
+_ASPECTS = Scope(aspects=(1, *SEVERAL), highest=1.0)
 #: For properties that try all orders of the documents.
-_FEW = Scope(aspects=(1, 2, 3), highest=1.0, fewest=1, most=4)
+_FEW = Scope(aspects=(1, *SEVERAL), highest=1.0, fewest=1, most=4)
 
 
-@constraint(relation=NOT_LESS, scope=_ONE_ASPECT, readings=(GRADES, ANY_GRADE), cite=("ferrante2015towards",))
+@constraint(relation=NOT_LESS, scope=_ONE_ASPECT, details=(GRADES, ANY_GRADE), cite=("ferrante2015towards",))
 def Swap(base: Base) -> Iterator[Rankings]:
     """Swap: swapping a document with a more relevant one further down never lowers the score.
 
@@ -50,7 +51,7 @@ def Swap(base: Base) -> Iterator[Rankings]:
 @constraint(
     relation=NOT_LESS,
     scope=Scope(highest=1.0, fewest=2),
-    readings=(GRADES, ANY_GRADE),
+    details=(GRADES, ANY_GRADE),
     cite=("ferrante2015towards",),
 )
 def Replace(base: Base) -> Iterator[Rankings]:
@@ -70,7 +71,7 @@ def Replace(base: Base) -> Iterator[Rankings]:
     relation=MORE,
     scope=Scope(cutoff="binding", fewest=2),
     needs_cutoff=True,
-    readings=(GRADES, HIGHEST),
+    details=(GRADES, HIGHEST),
     cite=("moffat2013seven",),
 )
 def Conv(base: Base) -> Iterator[Rankings]:
@@ -93,8 +94,8 @@ def _all_or_one_more(rankings: Rankings) -> Rankings:
 
 @constraint(
     relation=EQUAL,
-    scope=Scope(aspects=(1, 2, 3), highest=1.0, fewest=1),
-    readings=(GRADES, ANY_GRADE),
+    scope=Scope(aspects=(1, *SEVERAL), highest=1.0, fewest=1),
+    details=(GRADES, ANY_GRADE),
     own_pools=_all_or_one_more,
     cite=("moffat2013seven",),
 )
@@ -107,7 +108,7 @@ def Local(base: Base) -> Iterator[Rankings]:
         yield base.documents, base.documents
 
 
-@constraint(relation=IN_UNIT, scope=_ASPECTS, readings=(GRADES, ANY_GRADE), cite=("moffat2013seven",))
+@constraint(relation=IN_UNIT, scope=_ASPECTS, details=(GRADES, ANY_GRADE), cite=("moffat2013seven",))
 def Bound(base: Base) -> Iterator[Rankings]:
     """Boundedness: every score is between 0 and 1.
 
@@ -119,7 +120,7 @@ def Bound(base: Base) -> Iterator[Rankings]:
 @constraint(
     relation=ONE,
     scope=Scope(highest=1.0, fewest=1),
-    readings=(GRADES, ANY_GRADE),
+    details=(GRADES, ANY_GRADE),
     own_pools=lambda rankings: rankings,
     cite=("moffat2013seven",),
 )
@@ -134,8 +135,8 @@ def Ideal(base: Base) -> Iterator[Rankings]:
 
 @constraint(
     relation=EQUAL,
-    scope=Scope(aspects=(2, 3), highest=1.0, fewest=1),
-    readings=(GRADES, ANY_GRADE),
+    scope=Scope(aspects=SEVERAL, highest=1.0, fewest=1),
+    details=(GRADES, ANY_GRADE),
     own_pools=lambda rankings: rankings,
 )
 def Sym(base: Base) -> Iterator[Rankings]:
@@ -147,7 +148,7 @@ def Sym(base: Base) -> Iterator[Rankings]:
         yield base.documents, np.roll(base.documents, 1, axis=1)
 
 
-@constraint(relation=EQUAL, scope=_ASPECTS, readings=(GRADES, ANY_GRADE))
+@constraint(relation=EQUAL, scope=_ASPECTS, details=(GRADES, ANY_GRADE))
 def Tail(base: Base) -> Iterator[Rankings]:
     """Tail: unjudged documents at the end do not change the score.
 
@@ -166,7 +167,7 @@ def _orders(documents: Ranking) -> Iterator[Ranking]:
     relation=ONE,
     scope=_FEW,
     quantifier="some",
-    readings=(GRADES, ANY_GRADE),
+    details=(GRADES, ANY_GRADE),
     own_pools=lambda rankings: rankings,
     cite=("maistro2021principled",),
 )
@@ -184,7 +185,7 @@ def Max1(base: Base) -> Iterator[Rankings]:
     relation=ZERO,
     scope=_FEW,
     quantifier="some",
-    readings=(GRADES, ANY_GRADE),
+    details=(GRADES, ANY_GRADE),
     cite=("maistro2021principled",),
 )
 def Min0(base: Base) -> Iterator[Rankings]:
@@ -196,7 +197,7 @@ def Min0(base: Base) -> Iterator[Rankings]:
     yield (base.documents[:0],)
 
 
-@constraint(relation=NOT_LESS, scope=_ASPECTS, readings=(GRADES, ANY_GRADE), cite=("maistro2021principled",))
+@constraint(relation=NOT_LESS, scope=_ASPECTS, details=(GRADES, ANY_GRADE), cite=("maistro2021principled",))
 def Order(base: Base) -> Iterator[Rankings]:
     """Partial order: moving up a document that is better on some aspect and worse on none never hurts.
 
@@ -211,7 +212,7 @@ def Order(base: Base) -> Iterator[Rankings]:
 @constraint(
     relation=FINITE,
     scope=_ASPECTS,
-    readings=(GRADES, ANY_GRADE),
+    details=(GRADES, ANY_GRADE),
     own_pools=lambda rankings: rankings,
     cite=("maistro2021principled",),
 )

@@ -7,15 +7,27 @@ from itertools import permutations
 
 import numpy as np
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, SEVERAL, SMALL, Reading, Scope, constraint
+from rankprism.axioms.constraint import (
+    AD_HOC,
+    ALIKE,
+    ANY_GRADE,
+    CUTOFF,
+    SEVERAL,
+    Detail,
+    Scope,
+    constraint,
+)
 from rankprism.axioms.rankings import Base, Ranking, Rankings
 from rankprism.data.hits import Floats
 
-BORROWED = Reading(
-    "highest",
-    0.1,
-    "the premises do not ask for r ≪ 1, but we do: with r_c = 1, one document satisfies an aspect fully, "
-    "nothing is left to be redundant, and cascades tie; highest=1 follows the premises as printed",
+FULL = Detail(
+    "full",
+    "excluded",
+    "the proof compares powers of 1 - r_c, which needs r_c < 1; the premises allow r_c = 1, with which one "
+    "document satisfies an aspect fully and all later ones on it are worth the same",
+    ("excluded", "allowed"),
+    printed="allowed",
+    premise="r_c < 1",
 )
 
 
@@ -33,23 +45,20 @@ def then(d: Ranking, *documents: Floats) -> Ranking:
 
 @constraint(
     number=7,
-    scope=Scope(aspects=SEVERAL, grades="binary", overlap=False, fewest=1, alike=ALIKE),
-    premises=(
-        "binary relevance",
-        "balanced aspects",
-        "no aspect overlap",
-        "r ≪ 1, which the paper does not ask for",
-    ),
-    readings=(BORROWED, SMALL, CUTOFF, AD_HOC),
+    scope=Scope(aspects=SEVERAL, grades="binary", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
+    premises=("binary relevance", "balanced aspects", "no aspect overlap"),
+    details=(FULL, ANY_GRADE, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
-def Red(base: Base) -> Iterator[Rankings]:
+def Red(base: Base, full: str) -> Iterator[Rankings]:
     """Redundancy: after more documents on t than on t′, a new one on t′ is worth more than a new one on t.
 
     |{d_i on t}| > |{d_i on t′}|, r(d,t) = r(d′,t′) = r_c  ⇒  Q(d⃗, d′) > Q(d⃗, d)
     """
     d = base.documents
     A, r_c, seen = d.shape[1], float(d.max(initial=0.0)), (d > 0).sum(0)
+    if r_c >= 1 and full == "excluded":
+        return
     for t, u in permutations(range(A), 2):
         if seen[t] > seen[u]:
             yield then(d, only_on(u, r_c, A)), then(d, only_on(t, r_c, A))

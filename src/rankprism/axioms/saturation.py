@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, NOT_LESS, SEVERAL, Reading, Scope, constraint
+from rankprism.axioms.constraint import AD_HOC, ALIKE, CUTOFF, NOT_LESS, SEVERAL, Detail, Scope, constraint
 from rankprism.axioms.rankings import Base, Rankings
 from rankprism.axioms.redundancy import only_on, then
 
-R_MAX = Reading(
+R_MAX = Detail(
     "r_max",
     1.0,
     "a document cannot satisfy an aspect more than fully, so 1 is the r_max that is easiest to satisfy",
 )
-WEIGHTS = Reading("weights", "any", "the premises do not ask for balanced aspects", ("any", "balanced"))
-ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overlap", ("any", "several"))
+WEIGHTS = Detail("weights", "any", "the premises do not ask for balanced aspects", ("any", "balanced"))
+ASPECTS = Detail("aspects", "any", "one aspect is the simplest case of no overlap", ("any", "several"))
 
 
 @constraint(
@@ -22,7 +22,7 @@ ASPECTS = Reading("aspects", "any", "one aspect is the simplest case of no overl
     relation=NOT_LESS,
     scope=Scope(aspects=(1, *SEVERAL), weights="any", overlap=False, highest=1.0, fewest=1, alike=ALIKE),
     premises=("no aspect overlap",),
-    readings=(R_MAX, WEIGHTS, ASPECTS, CUTOFF, AD_HOC),
+    details=(R_MAX, WEIGHTS, ASPECTS, CUTOFF, AD_HOC),
     cite=("amigo2018axiomatic",),
 )
 def Sat(base: Base, r_max: float) -> Iterator[Rankings]:

@@ -127,7 +127,7 @@ def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: 
     if constraint.needs_cutoff and cutoff is None:
         return []
     if constraint.bases is not None:
-        own = constraint.bases(**constraint.own_readings)
+        own = constraint.bases(**constraint.own_details)
         return [_lot(constraint, [(base, instances_of(constraint, base)) for base in own])]
     scope = constraint.read_scope
     small = ((base, instances_of(constraint, base)) for base in small_bases(scope, cutoff))
@@ -385,7 +385,7 @@ def _too_long(measure: Measure) -> str:
 
 
 def _ad_hoc(constraint: Constraint) -> str:
-    return str(constraint["ad_hoc"]) if any(r.name == "ad_hoc" for r in constraint.readings) else "fold"
+    return str(constraint["ad_hoc"]) if any(r.name == "ad_hoc" for r in constraint.details) else "fold"
 
 
 def _families(lot: Lot) -> Iterator[Any]:

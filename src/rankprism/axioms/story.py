@@ -39,14 +39,19 @@ def evidence(verdict: Verdict) -> str:
 
 
 def about(constraint: Constraint) -> str:
-    """The constraint's statement, premises and readings."""
+    """The constraint's statement, premises and reading."""
     lines = textwrap.wrap(constraint.summary, _WIDTH)
     lines += textwrap.wrap(constraint.formula, _WIDTH, initial_indent="  ", subsequent_indent="    ")
     if constraint.premises:
         lines.append(f"Premises: {', '.join(constraint.premises)}.")
-    chosen = [f"{r.name}={constraint[r.name]}" for r in constraint.readings if constraint[r.name] is not None]
+    if constraint.number is not None:
+        adds = (
+            f", which adds: {', '.join(constraint.added)}" if constraint.added else ", which adds no premise"
+        )
+        lines += textwrap.wrap(f"Reading: {constraint.read_as}{adds}.", _WIDTH, subsequent_indent="  ")
+    chosen = [f"{d.name}={constraint[d.name]}" for d in constraint.details if constraint[d.name] is not None]
     if chosen:
-        lines += textwrap.wrap(f"Read with: {', '.join(chosen)}.", _WIDTH, subsequent_indent="  ")
+        lines += textwrap.wrap(f"Details: {', '.join(chosen)}.", _WIDTH, subsequent_indent="  ")
     for key in constraint.cite:
         lines += textwrap.wrap(f"From {CITATIONS[key].text}", _WIDTH, subsequent_indent="  ")
     return "\n".join(lines)

@@ -123,7 +123,8 @@ class Thresholds(Result):
         return Table(
             {
                 "measure": [str(t.measure) for t, _ in spans],
-                "constraint": [str(t.constraint) for t, _ in spans],
+                "constraint": [t.constraint.name for t, _ in spans],
+                "reading": [t.constraint.reading for t, _ in spans],
                 "parameter": [t.parameter for t, _ in spans],
                 "finding": [span.finding for _, span in spans],
                 "low": [span.low for _, span in spans],

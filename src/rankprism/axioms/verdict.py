@@ -17,7 +17,7 @@ SIGNS = {UNVIOLATED: "●", PROVED: "◉", VIOLATED: "○", NOT_APPLICABLE: "–
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether a measure satisfies a constraint, and how this is known."""
+    """Whether a measure satisfies a constraint in a reading, and how this is known."""
 
     measure: Measure
     constraint: Constraint
@@ -28,6 +28,11 @@ class Verdict:
     scores: tuple[float, ...] = ()  # of the rankings of the counterexample or the example
     note: str = ""  # the argument, the reason, or for which n
     open: bool = False  # violated for every n that was tried; a greater n may still do
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What the verdict is about: a measure with its parameters, a constraint, and how it is read."""
+        return str(self.measure), self.constraint.name, self.constraint.reading
 
     @property
     def kept(self) -> bool | None:

@@ -8,7 +8,7 @@ import typer
 
 from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.collection import MeasureFiles, load_measures, with_options_of
-from rankprism.cli.completion import complete_constraint, complete_measure
+from rankprism.cli.completion import complete_constraint, complete_measure, complete_reading
 from rankprism.cli.options import working
 from rankprism.errors import InputError
 
@@ -50,7 +50,7 @@ def axioms(
             help="Explain one verdict in words and a picture. Name the measure and then the constraint.",
         ),
     ] = False,
-    show: Annotated[bool, typer.Option("--list", help="List the constraints and their readings.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the constraints and their details.")] = False,
     threshold: Annotated[
         str | None,
         typer.Option(
@@ -63,9 +63,12 @@ def axioms(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE",
-            help="Choose another reading of the constraints, e.g. small=room. CONSTRAINT.NAME=VALUE changes "
-            "only one constraint. Repeatable. --list shows all readings.",
+            metavar="READING",
+            help="How to read the constraints: proved, with the premises that the paper's proofs use, or "
+            "printed, with the premises that the paper prints. NAME=VALUE, e.g. small=room, changes a detail "
+            "of either, and CONSTRAINT.NAME=VALUE changes it in one constraint. Repeatable. --list shows all "
+            "details. Default: proved.",
+            autocompletion=complete_reading,
             show_default=False,
         ),
     ] = None,
@@ -88,7 +91,14 @@ def axioms(
     rankprism axioms RBU alpha_nDCG@20
     rankprism axioms --explain RBU Conf
     """
-    from rankprism.axioms import axiom_table, examine, find_thresholds, paper_table, story
+    from rankprism.axioms import (
+        axiom_table,
+        examine,
+        find_thresholds,
+        paper_table,
+        read_constraints,
+        story,
+    )
     from rankprism.cli.output import write
     from rankprism.measures import parse
 
@@ -114,7 +124,9 @@ def axioms(
     chosen = read_constraints(constraint or ["ten"], reading or [])
     if show:
         write(
-            list_constraints(read_constraints(constraint or ["all"], reading or [])), output, for_people=True
+            list_constraints(read_constraints(constraint or ["all"], reading or [])),
+            output,
+            for_people=True,
         )
         return
     asked = [parse(name) for name in named]  # before anything is tried
@@ -138,28 +150,6 @@ def axioms(
         write_result(result, **written)
 
 
-def read_constraints(names: list[str], readings: list[str]) -> list[Constraint]:
-    """The constraints with these names, or in these groups, under the given readings."""
-    from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
-
-    groups = {"ten": TEN, "more": MORE_PROPERTIES, "all": (*TEN, *MORE_PROPERTIES)}
-    chosen = [c for name in names for c in groups.get(name, ()) or (find_constraint(name),)]
-    for text in readings:
-        where, equals, value = text.partition("=")
-        name, _, reading = where.rpartition(".")
-        only = find_constraint(name).name if name else None
-        if not equals or not reading:
-            raise InputError(f"a reading is NAME=VALUE or CONSTRAINT.NAME=VALUE; got {text!r}")
-        meant = [
-            c for c in chosen if (c.name == only if only else any(r.name == reading for r in c.readings))
-        ]
-        if not meant:
-            among = ", ".join(dict.fromkeys(r.name for c in chosen for r in c.readings))
-            raise InputError(f"no constraint here is meant by {text!r}; the readings are {among}")
-        chosen = [c(**{reading: _value(value)}) if c in meant else c for c in chosen]
-    return list({str(c): c for c in chosen}.values())
-
-
 def ranged(text: str) -> tuple[str, tuple[float, float] | None]:
     """The name of a parameter and the range of values to search.
 
@@ -176,22 +166,16 @@ def ranged(text: str) -> tuple[str, tuple[float, float] | None]:
         raise InputError(f"--threshold is PARAM or PARAM=LOW:HIGH, e.g. p=0.5:0.9; got {text!r}") from None
 
 
-def _value(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
 def list_constraints(constraints: list[Constraint]) -> str:
-    """A text that describes the constraints and their readings."""
+    """A text that describes the constraints and their details."""
     from rankprism.axioms.story import about
 
     parts = []
     for c in constraints:
         lines = [c.name, *(f"  {line}" for line in about(c).splitlines())]
-        for r in c.readings:
-            default = "" if r.default is None else f", default {r.default}"
-            lines.append(f"    {r.name}: {r.range}{default}; {r.why}")
+        for d in c.details:
+            default = "" if d.default is None else f", default {d.default}"
+            printed = "" if d.printed is None else f", {d.printed} in the reading printed"
+            lines.append(f"    {d.name}: {d.range}{default}{printed}; {d.why}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"

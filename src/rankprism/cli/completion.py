@@ -1,4 +1,4 @@
-"""What the shell offers after Tab: measures, constraints and files."""
+"""What the shell offers after Tab: measures, constraints and their readings, and files."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def complete_constraint(incomplete: str) -> Iterator[str]:
     for name in ("ten", "more", "all", *constraint_names()):
         if name.casefold().startswith(incomplete.casefold()):
             yield name
+
+
+def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Readings of the whole table, each with what it is, and details of constraints."""
+    from rankprism.axioms import READINGS, TEN
+
+    details = {f"{d.name}=": d.range for c in TEN for d in c.details}
+    for name, meaning in {**READINGS, **details}.items():
+        if name.startswith(incomplete):
+            yield name, meaning
 
 
 def complete_file(incomplete: str) -> Iterator[str]:

@@ -209,7 +209,7 @@ def asked(judged: Judgments) -> list[Constraint]:
     """The axioms as they are asked here: of binary grades, if the judgments have only one grade above 0."""
     if len(np.unique(judged.cells.grade)) > 1:
         return list(TEN)
-    return [c(grades="binary") if any(r.name == "grades" for r in c.readings) else c for c in TEN]
+    return [c(grades="binary") if any(r.name == "grades" for r in c.details) else c for c in TEN]
 
 
 def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
