@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankprism.axioms import TEN, examine
+from rankprism.axioms import TEN, examine, find_constraint
 from rankprism.data.hits import Bools, Floats, Hits
 from rankprism.measures.measure import Definition, Measure
 
@@ -229,12 +229,12 @@ def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
     """Faults like the hidden ones, in regions that chance chose."""
     made: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in HIDDEN}
 
-    def grades(width: float) -> tuple[str, float, float]:
-        low = float(rng.uniform(0.005, 0.095))
-        return f"grades from {low:.5f} to {low + width:.5f}", low, low + width
+    def grades(width: float, highest: float = 0.1) -> tuple[str, float, float]:
+        low, high = highest * np.array([0, 10 * width]) + float(rng.uniform(0.05, 0.95)) * highest
+        return f"grades from {low:.5f} to {high:.5f}", low, high
 
-    def forgotten(width: float) -> tuple[str, dict[str, Any]]:
-        where, low, high = grades(width)
+    def forgotten(width: float, highest: float) -> tuple[str, dict[str, Any]]:
+        where, low, high = grades(width, highest)
         return where, {"left": forgetful(lambda x: within(x.r, low, high))}
 
     def pair() -> tuple[float, float]:
@@ -260,7 +260,7 @@ def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
             where, low, high = grades(width)
             made["AspDiv"][where] = {"gain": lowered(low, high, 0.3)}
             for name in ("Red", "MRed"):
-                where, parts = forgotten(width)
+                where, parts = forgotten(width, find_constraint(name).scope.highest)
                 made[name][where] = parts
     for _ in range(6):
         for name in ("Pri", "AspDiv"):

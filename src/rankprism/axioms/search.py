@@ -335,7 +335,6 @@ def _tied(
     """
     if not ties.any():
         return None
-    first = _smallest_of(constraint, lot, ties)[0]
 
     def lost(scores: Floats) -> Bools:
         """Whether the scores differ, but not clearly."""
@@ -344,19 +343,32 @@ def _tied(
             constraint.relation(scores) & (apart <= _CLEAR * np.abs(scores).max(1, initial=0.0))
         )
 
-    smaller = smallest(
-        measure,
-        constraint,
-        lambda scores: ~constraint.relation(scores),
-        lot.bases[first],
-        lot.instances[first],
-        scores[first],
-        doubtful=lost,
-    )
-    if smaller is None:
-        return None
-    instance, found = smaller
-    return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+    for first in _ties_to_examine(constraint, lot, ties):
+        smaller = smallest(
+            measure,
+            constraint,
+            lambda scores: ~constraint.relation(scores),
+            lot.bases[first],
+            lot.instances[first],
+            scores[first],
+            doubtful=lost,
+        )
+        if smaller is not None:
+            instance, found = smaller
+            return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+    return None
+
+
+def _ties_to_examine(constraint: Constraint, lot: Lot, ties: Bools) -> list[int]:
+    """The smallest tie, and of each range of lengths the tie with the lowest grades.
+
+    The higher the grades, the sooner an aspect is satisfied and a difference becomes too small for a float.
+    """
+    every = np.flatnonzero(ties)
+    highest = np.array([np.nanmax(lot.bases[i].documents, initial=0.0) for i in every])
+    ranges = np.searchsorted(_LENGTHS, lot.lengths[every])
+    lowest = [every[ranges == one][np.argmin(highest[ranges == one])] for one in np.unique(ranges)]
+    return list(dict.fromkeys([_smallest_of(constraint, lot, ties)[0], *map(int, lowest)]))
 
 
 def _smallest_of(constraint: Constraint, lot: Lot, which: Bools) -> list[int]:
