@@ -40,6 +40,7 @@ from rankprism.axioms import (
 )
 from rankprism.axioms.bases import instances_of, random_bases, small_bases
 from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
+from rankprism.axioms.search import make_lots
 from rankprism.cli import main
 from rankprism.data.hits import Floats, Hits
 from rankprism.errors import InputError, MeasureError
@@ -474,14 +475,47 @@ def test_properties_beyond_the_ten() -> None:
     }
 
 
+#: Documents a on aspects 1 and 2, b on 3 and 4, c on 1 and 3. The greedy ideal begins with c, the last of
+#: three documents that are equally good at first, and then gains 1 + α less with each of the others.
+SHARED = {"1": {"c": 1, "a": 1}, "2": {"a": 1}, "3": {"c": 1, "b": 1}, "4": {"b": 1}}
+#: For a, b, c, by hand with α = β = ½: gains 2, 2, ½ + ½ against 2, 1 + ½, ½ + 1 of c, a, b.
+ABOVE_ONE = {
+    "alpha_nDCG": (2 + 2 / math.log2(3) + 1 / 2) / (2 + 1.5 / math.log2(3) + 1.5 / 2),
+    "nNRBP": (2 + 2 / 2 + 1 / 4) / (2 + 1.5 / 2 + 1.5 / 4),
+    "nERR_IA": (2 + 2 / 2 + 1 / 3) / (2 + 1.5 / 2 + 1.5 / 3),
+}
+
+
+def test_measures_that_divide_by_a_greedy_ideal_exceed_1_and_the_search_finds_it() -> None:
+    assert [round(score, 3) for score in ABOVE_ONE.values()] == [1.018, 1.04, 1.026]
+    run = {"q": {"a": 3, "b": 2, "c": 1}}
+    scores = rankprism.evaluate({"q": SHARED}, run, list(ABOVE_ONE)).mean()["run"]
+    assert scores == pytest.approx(ABOVE_ONE)
+    exact = [f"{name}(ideal='exact')" for name in ABOVE_ONE]
+    assert max(rankprism.evaluate({"q": SHARED}, run, exact).mean()["run"].values()) == 1
+    for verdict in examine(ABOVE_ONE, ["Bound"]):
+        assert verdict.kind == "violated"
+        assert verdict.scores == pytest.approx([ABOVE_ONE[verdict.measure.name]])
+        assert verdict.counterexample is not None
+        assert verdict.counterexample.rankings[0].shape == (3, 4)
+
+
+@pytest.mark.parametrize("statement", [c for c in MORE_PROPERTIES if max(c.scope.aspects) > 1], ids=str)
+def test_properties_of_several_aspects_are_searched_with_up_to_8(statement: Constraint) -> None:
+    # As docs/axioms.md says.
+    assert max(statement.scope.aspects) == 8
+    lots = make_lots(statement, None, 400, seed=0)
+    assert {len(i.weights) for lot in lots for i in lot.instances} >= set(range(2, 9))
+
+
 def test_toma_has_the_four_properties_that_cam_and_mm_lack() -> None:
     # Maistro et al. 2021, section 4.2. By Chebyshev's distance a document on one of two aspects alone is in
     # the lowest class, so a topic that has no others attains no more than 0.
     four = ["Max1", "Min0", "Order", "Defined"]
     measures = ["TOMA(nDCG)", "TOMA(AP,distance='manhattan')", "TOMA(nDCG,distance='chebyshev')", "CAM(nDCG)"]
-    # The more instances, the more labels; that there are too many for one batch is no reason.
-    assert examine(["TOMA(nDCG)"], ["Sym"], instances=500)[0].kind == "no violation found"
-    verdicts = examine(measures, four, instances=300)
+    # The labels of all instances together would be too many to order.
+    assert examine(["TOMA(nDCG)"], ["Sym"], instances=100)[0].kind == "no violation found"
+    verdicts = examine(measures, four, instances=100)
     broken = [(str(v.measure), v.constraint.name) for v in verdicts if not v.kept]
     assert broken == [("TOMA(nDCG,distance='chebyshev')", "Max1"), ("CAM(nDCG)", "Max1")]
 
@@ -572,11 +606,32 @@ def test_a_threshold_tells_where_it_does_not_apply(name: str) -> None:
 def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     text = cli("axioms", "AP", "-c", "Pri", "--reading", "grades=binary", "--instances", "50").stdout
     assert "AP       ●" in text
-    assert "read as Pri(grades='binary')" in text
+    assert "details: Pri.grades=binary" in text
     room = cli("axioms", "-c", "Deep", "--reading", "small=room", "--instances", "200").stdout
     assert "CT@k          ●" in room
     assert "r ≪ 1 is read as room" in room
     assert "r_max: a number above 0 and at most 1, default 1.0" in cli("axioms", "--list", "-c", "Sat").stdout
+    listed = cli("axioms", "--list", "-c", "AspRel").stdout
+    assert "suffix: none or any, default none, any in the reading printed; the proof compares" in listed
+
+
+def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cli: Cli) -> None:
+    eq11 = "RBU(e=0.05,form='eq11',gain='linear')@20"
+    asked = ("axioms", eq11, "-c", "Red", "-c", "AspRel", "--instances", "50", "--reading", "printed")
+    rows = json.loads(cli(*asked, "--format", "json").stdout)["rows"]
+    assert [(row["constraint"], row["reading"], row["kept"]) for row in rows] == [
+        ("Red", "printed", False),
+        ("AspRel", "printed", False),
+    ]
+    header, red, relevance = cli(*asked, "--reading", "suffix=none", "--format", "csv").stdout.splitlines()
+    assert header.startswith("row,measure,constraint,reading,verdict,kept,")
+    assert ",Red,printed,violated," in red
+    assert ',AspRel,"printed, suffix=none",proved,' in relevance
+    told = cli("axioms", "--explain", eq11, "AspRel", "--instances", "50").stdout
+    assert "Reading: proved, which adds: no document follows i, no ranking is longer than the cutoff." in told
+    assert "(premise: no document follows i)" in told
+    sought = ("axioms", "RBP", "-c", "CloseTh", "--threshold", "p=0.5:0.9", "--reading", "printed")
+    assert ",CloseTh,printed,p," in cli(*sought, "--format", "csv").stdout
 
 
 @pytest.mark.parametrize(
@@ -584,8 +639,18 @@ def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
     [
         (["nope"], "unknown measure 'nope'"),
         (["RBP", "-c", "Prio"], "unknown constraint 'Prio'; did you mean Pri?"),
-        (["RBP", "--reading", "cutoff"], "a reading is NAME=VALUE or CONSTRAINT.NAME=VALUE; got 'cutoff'"),
-        (["RBP", "--reading", "cutof=free"], "no constraint here is meant by 'cutof=free'"),
+        (
+            ["RBP", "--reading", "cutoff"],
+            "a reading is proved, printed, NAME=VALUE or CONSTRAINT.NAME=VALUE; got 'cutoff'",
+        ),
+        (
+            ["RBP", "--reading", "proved", "--reading", "printed"],
+            "the whole table has one reading; choose proved or printed",
+        ),
+        (
+            ["RBP", "--reading", "cutof=free"],
+            "no constraint here has the detail of 'cutof=free'; the details",
+        ),
         (["RBP", "--reading", "Pri.cutoff=half"], "Pri: cutoff must be free or binding; got 'half'"),
         (["--explain", "RBP"], "--explain needs a measure and then a constraint"),
         (["--threshold", "p"], "--threshold needs a measure"),
@@ -616,6 +681,10 @@ def test_what_the_command_cannot_do_it_says(cli: Cli, arguments: list[str], mess
 
 def test_explain_of_a_measure_says_what_it_keeps(cli: Cli) -> None:
     assert (
-        "Axioms satisfied: Pri Deep CloseTh AspDiv (of ten; see `rankprism axioms nDCG`)"
-        in cli("measures", "nDCG").stdout
+        "Axioms satisfied: Pri Deep CloseTh AspDiv (of ten, in both readings, proved and\n"
+        "printed; see `rankprism axioms nDCG`)" in cli("measures", "nDCG").stdout
+    )
+    assert (
+        "Axioms satisfied: DeepTh Red AspRel* (of ten, * only in the reading proved; see\n"
+        "`rankprism axioms ERR_IA`)" in cli("measures", "ERR_IA").stdout
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -31,15 +32,17 @@ from rankprism.axioms import (
     Pri,
     Red,
     Sat,
+    axiom_table,
     examine,
     find_thresholds,
     paper_table,
+    read_constraints,
     scores_of,
 )
 from rankprism.axioms import proofs as recorded
 from rankprism.axioms.search import make_lots
 from rankprism.axioms.table import PAPER
-from rankprism.errors import MeasureError
+from rankprism.errors import InputError, MeasureError
 from rankprism.measures import lookup, names, parse
 from rankprism.measures.measure import AXIOMS, Measure
 
@@ -67,7 +70,7 @@ FOUND = {
     "D#-Measure@k": "1111010001",
     "α-nDCG@k": "0110001000",
     "EU": "0110101001",
-    "CT@k": "0010001011",  # Deep was found ● with rankings of at most ten documents
+    "CT@k": "0010000011",  # Deep and Red were found ● with at most ten documents of r at most .1
     "RBU@k": "1111111111",
 }
 
@@ -101,14 +104,14 @@ def test_every_cell_of_the_table_comes_out_as_found_before(table: AxiomTable, la
     assert "".join("01"[bool(verdict.kept)] for verdict in table.of(label)) == FOUND[label]
 
 
-def test_one_cell_differs_from_what_a_search_of_short_rankings_found(golden: Any) -> None:
+def test_two_cells_differ_from_what_a_search_of_short_rankings_found(golden: Any) -> None:
     differ = [
         (label, name)
         for label, cells in FOUND.items()
         for name, kept in zip(AXIOMS, cells, strict=True)
         if golden["found"][label.replace("α", "alpha")][name] != (kept == "1")
     ]
-    assert differ == [("CT@k", "Deep")]
+    assert differ == [("CT@k", "Deep"), ("CT@k", "Red")]
 
 
 def cube_test(ranking: Sequence[Fraction]) -> Fraction:
@@ -136,17 +139,17 @@ def test_a_satisfied_aspect_makes_the_cube_test_blind_to_the_order_below() -> No
 
 
 def test_the_search_finds_ties_below_a_satisfied_aspect() -> None:
-    # Of Deep at k = 20; of Red only without a cutoff: two aspects need 20 documents of .1 to be satisfied.
-    deep, red = examine([row("CT@k")], [Deep, Red], instances=INSTANCES)
-    assert (deep.kept, red.kept) == (False, True)
+    # Two documents of .5 satisfy an aspect. With r ≤ .1, two aspects need 20 documents, more than k allows.
+    deep, red, small = examine([row("CT@k")], [Deep, Red, Red(highest=0.1)], instances=INSTANCES)
+    assert (deep.kept, red.kept, small.kept) == (False, False, True)
     assert deep.counterexample is not None
     assert 11 < deep.counterexample.longest <= 20
     shown = [[Fraction(str(x)) for x in r[:, 0].tolist()] for r in deep.counterexample.rankings]
     assert cube_test(shown[0]) <= cube_test(shown[1])
-    assert kept(row("CT@k").removesuffix("@20"), Red, instances=1000) == [False]
+    assert kept(row("CT@k").removesuffix("@20"), Red(highest=0.1), instances=1000) == [False]
 
 
-def test_the_paper_and_the_search_disagree_in_22_cells(table: AxiomTable) -> None:
+def test_with_the_premises_of_the_proofs_23_cells_differ_from_the_paper(table: AxiomTable) -> None:
     by_row: dict[str, set[str]] = {}
     for label, verdict in table.disagreements:
         by_row.setdefault(label, set()).add(verdict.constraint.name)
@@ -162,9 +165,31 @@ def test_the_paper_and_the_search_disagree_in_22_cells(table: AxiomTable) -> Non
         "NRBP": counted,
         "α-nDCG@k": counted,
         "EU": counted,
-        "CT@k": {"Pri", "Deep", "AspDiv"},
+        "CT@k": {"Pri", "Deep", "AspDiv", "Red"},
     }
-    assert len(table.disagreements) == 22
+    assert len(table.disagreements) == 23
+
+
+def test_as_the_constraints_are_printed_32_cells_differ_from_the_paper(table: AxiomTable) -> None:
+    printed = paper_table(read_constraints(["ten"], ["printed"]), instances=INSTANCES)
+    assert printed.counts == table.counts == {"proved": 23, "printed": 32}
+    before = {(label, v.constraint.name) for label, v in table.disagreements}
+    added = {(label, v.constraint.name) for label, v in printed.disagreements} - before
+    following = ["RR-IA@k", "AP-IA", "ERR-IA@k", "D#-Measure@k", "EU", "CT@k", "RBU@k"]
+    assert added == {("ERR-IA@k", "Red"), ("RBU@k", "Red"), *((label, "AspRel") for label in following)}
+    assert [v.constraint.name for v in printed.of("RBU@k") if not v.kept] == ["Red", "AspRel"]
+    assert "23 in the reading proved, with ◉ for Red of ERR-IA@k, RBU@k; ◉ for AspRel of" in printed.legend
+    assert json.loads(printed.to_json())["cells that differ from the paper"] == printed.counts
+
+
+def test_rbu_violates_aspect_relevance_as_printed_even_for_small_grades_and_similar_weights() -> None:
+    # With t twice, p (.51 · .1) + p² (.51 · .1 · .9) - .05 (p + p²). After t′, p² counts .51 · .1 in full.
+    p, e, w, v = Fraction(4, 5), Fraction(1, 20), Fraction(51, 1000), Fraction(49, 1000)
+    heavy, light = (p * x + p * p * y - e * (p + p * p) for x, y in ((w, w * 9 / 10), (v, w)))
+    assert (round(float(heavy), 4), round(float(light), 4)) == (-0.0018, -0.0002)
+    rankings = [[0.1, 0], [0.1, 0]], [[0, 0.1], [0.1, 0]]
+    found = scores_of(parse(row("RBU@k")), *rankings, weights=[0.51, 0.49])
+    assert found == pytest.approx([float(heavy), float(light)], rel=1e-12)
 
 
 def test_every_violation_comes_with_a_counterexample_that_violates(table: AxiomTable) -> None:
@@ -282,20 +307,20 @@ def test_binary_relevance_saves_what_only_counts_documents() -> None:
     assert kept(row("CT@k"), *binary) == [False, False]
 
 
-def test_with_room_left_the_cube_test_keeps_what_it_counts_and_21_cells_disagree(table: AxiomTable) -> None:
+def test_with_room_left_the_cube_test_keeps_what_it_counts_and_22_cells_disagree(table: AxiomTable) -> None:
     # The paper's gloss on r ≪ 1: there is always room for new documents. Then no aspect is ever satisfied.
     small = {c: c(small="room") for c in TEN if any(r.name == "small" for r in c.details)}
-    assert [c.name for c in TEN if c not in small] == ["Sat", "AspRel"]  # of which nobody asks r ≪ 1
+    assert [c.name for c in TEN if c not in small] == ["Red", "Sat", "AspRel"]  # of which nobody asks r ≪ 1
     room = paper_table([small.get(c, c) for c in TEN], instances=INSTANCES)
     literal = {(label, v.constraint.name) for label, v in table.disagreements}
     assert literal - {(label, v.constraint.name) for label, v in room.disagreements} == {("CT@k", "Deep")}
-    assert (len(literal), len(room.disagreements)) == (22, 21)
+    assert (len(literal), len(room.disagreements)) == (23, 22)
     binary = [small[c](grades="binary") for c in (Pri, Deep, AspDiv)]
     assert kept(row("CT@k"), *binary) == [True, True, True]
 
 
 def test_with_room_left_no_ranking_satisfies_an_aspect() -> None:
-    for statement in (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, Red, MRed):
+    for statement in (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, MRed):
         lots = make_lots(statement(small="room"), None, 600, seed=3)
         made = [instance for lot in lots for instance in lot.instances]
         assert len(made) > 100
@@ -304,12 +329,59 @@ def test_with_room_left_no_ranking_satisfies_an_aspect() -> None:
 
 def test_the_table_says_how_small_is_read() -> None:
     literal, room = (paper_table(cs, instances=0).legend for cs in (["Pri", "Red"], [Pri(small="room")]))
-    assert literal.splitlines()[-1] == (
-        "r ≪ 1 is read as literal: no r is above 0.1; in Red too, where the paper does not ask for it"
-    )
+    assert literal.splitlines()[-1] == "r ≪ 1 is read as literal: no r is above 0.1"
     assert "r ≪ 1 is read as room: no r is above 0.1, and the r of a ranking sum to less than 1" in room
-    assert "of which" not in paper_table([Red(highest=1)], instances=0).legend
-    assert "≪" not in paper_table(["Sat", "AspRel"], instances=0).legend
+    assert "details: Pri.small=room" in room.splitlines()
+    assert "≪" not in paper_table(["Red", "Sat", "AspRel"], instances=0).legend
+
+
+def test_the_table_names_its_reading_and_each_premise_that_it_adds() -> None:
+    proved, printed = (
+        axiom_table(["RBU"], read_constraints(["ten"], [reading]), instances=0).legend.splitlines()[1:3]
+        for reading in ("proved", "printed")
+    )
+    assert proved[0] == (
+        "reading proved: the premises that the paper's proofs use; added to those printed: r_c < 1 (Red); "
+        "no document follows i (AspRel)"
+    )
+    assert printed[0] == "reading printed: the premises that the paper prints"
+    assert proved[1] == printed[1]
+    assert proved[1].startswith("Eq. 10 (AspRel) is printed backwards")
+    cut = axiom_table(["RBU@20"], read_constraints(["ten"], ["printed"]), instances=0).legend
+    assert "added to those printed: no ranking is longer than the cutoff (all but DeepTh, CloseTh)" in cut
+
+
+def test_the_two_readings_differ_in_two_details() -> None:
+    changed = {
+        (c.name, d.name): (c.under("proved")[d.name], c.under("printed")[d.name])
+        for c in TEN
+        for d in c.details
+        if c.under("proved")[d.name] != c.under("printed")[d.name]
+    }
+    assert changed == {("Red", "full"): ("excluded", "allowed"), ("AspRel", "suffix"): ("none", "any")}
+
+
+def test_a_detail_overrides_the_reading_of_the_whole_table() -> None:
+    for readings in (["printed", "AspRel.suffix=none"], ["AspRel.suffix=none", "printed"]):
+        red, rel = read_constraints(["Red", "AspRel"], readings)
+        assert (red["full"], rel["suffix"]) == ("allowed", "none")
+        assert (red.reading, rel.reading) == ("printed", "printed, suffix=none")
+    assert AspRel(suffix="any").under("printed").reading == "printed"  # what it says anyway
+    assert AspRel(suffix="none").under("printed").reading == "printed"
+    with pytest.raises(InputError, match="a reading of the whole table is proved or printed; got 'strict'"):
+        AspRel.under("strict")
+
+
+def test_a_verdict_is_about_a_measure_a_constraint_and_a_reading() -> None:
+    again = read_constraints(["AspRel", "Bound"], ["printed", "highest=0.5"])
+    verdicts = examine(["RBU(p=0.9)"], [AspRel, *again], instances=0)
+    assert [v.key for v in verdicts] == [
+        ("RBU(p=0.9)", "AspRel", "proved"),
+        ("RBU(p=0.9)", "AspRel", "printed, highest=0.5"),
+        ("RBU(p=0.9)", "Bound", "highest=0.5"),  # not of the paper
+    ]
+    assert pickle.loads(pickle.dumps(again[0])).reading == again[0].reading
+    assert str(again[0]) == "AspRel(printed,highest=0.5)"
 
 
 def test_average_precision_breaks_deepness_even_for_binary_relevance_with_8_documents() -> None:
@@ -322,7 +394,7 @@ def test_average_precision_breaks_deepness_even_for_binary_relevance_with_8_docu
 
 @pytest.mark.parametrize("label", ["ERR-IA@k", "RBU@k", "CT@k"])
 def test_redundancy_is_lost_when_one_document_satisfies_fully(label: str) -> None:
-    assert kept(row(label), Red, Red(highest=1)) == [True, False]
+    assert kept(row(label), Red(highest=0.1), Red(full="allowed")) == [True, False]
 
 
 def test_aspect_relevance_as_printed_is_violated_by_all() -> None:
@@ -374,7 +446,7 @@ def test_saturation_needs_a_document_good_enough(r_max: float, saturating: str) 
 
 
 @pytest.mark.parametrize("small", ["literal", "room"])
-def test_the_friendliest_reading_leaves_seven_or_four_cells_of_the_paper_unexplained(small: str) -> None:
+def test_the_friendliest_reading_leaves_eight_or_five_cells_of_the_paper_unexplained(small: str) -> None:
     # Binary grades, α = .1, p = .9, no cutoff for what is made of nDCG, and ad hoc measures fail by fiat.
     readings = {c: {"ad_hoc": "not applicable"} for c in TEN[5:]}
     readings |= {c: {"grades": "binary", **readings.get(c, {})} for c in (Pri, Deep, AspDiv)}
@@ -401,6 +473,7 @@ def test_the_friendliest_reading_leaves_seven_or_four_cells_of_the_paper_unexpla
         ("AP-IA", "Deep"),
         ("AP-IA", "AspDiv"),
         *satisfied,
+        ("CT@k", "Red"),
     ]
 
 
@@ -570,14 +643,17 @@ def declared() -> dict[str, frozenset[str]]:
 
 @pytest.fixture(scope="module")
 def searched(declared: dict[str, frozenset[str]]) -> dict[str, set[str]]:
-    """What the search alone finds, whatever has been proved."""
+    """What the search alone finds, whatever has been proved. A star: only in the reading proved."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
         verdicts = examine(declared, TEN, instances=600)
+        printed = read_constraints(["Red", "AspRel"], ["printed"])
+        lost = {v.key[:2] for v in examine(declared, printed, instances=600) if not v.kept}
     found: dict[str, set[str]] = {name: set() for name in declared}
     for verdict in verdicts:
         if verdict.kept:
-            found[verdict.measure.name].add(verdict.constraint.name)
+            star = "*" if verdict.key[:2] in lost else ""
+            found[verdict.measure.name].add(verdict.constraint.name + star)
     return found
 
 
@@ -597,7 +673,7 @@ def test_measures_keep_what_they_say_with_default_parameters(
     declared: dict[str, frozenset[str]], searched: dict[str, set[str]]
 ) -> None:
     for name, keeps in declared.items():
-        assert keeps <= set(AXIOMS), name
+        assert {kept.rstrip("*") for kept in keeps} <= set(AXIOMS), name
         assert searched[name] == keeps, name
 
 
@@ -606,11 +682,41 @@ def test_the_search_finds_nothing_against_what_is_proved(
 ) -> None:
     for name, found in searched.items():
         proved = {c.name for c in TEN if recorded.proof_of(lookup(name), c)}
-        assert proved <= found, name
+        assert proved <= {kept.rstrip("*") for kept in found}, name
+        printed = {c.name for c in TEN if recorded.proof_of(lookup(name), c.under("printed"))}
+        assert printed <= found, name
     used = {v.note for v in table.verdicts if v.kind == "proved"}
     used |= {recorded.proof_of(lookup(name), c) for name in searched for c in TEN}
     used |= {recorded.proof_of(parse("EU(e=0.5)"), Sat)}
-    assert {proof.argument for proof in recorded.PROOFS} <= used
+    assert {proof.argument for proof in recorded.PROOFS} <= {
+        note.partition(" (premise: ")[0] for note in used
+    }
+
+
+@pytest.mark.parametrize("reading", ["proved", "printed"])
+def test_the_search_alone_says_of_the_paper_s_measures_what_it_says_with_proofs(
+    table: AxiomTable, reading: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
+    constraints = read_constraints(["Red", "AspRel"], [reading])
+    alone = examine([m for m, _ in PAPER.values()], constraints, instances=INSTANCES)
+    assert table.other is not None
+    ours = table if reading == "proved" else table.other
+    kept = {v.key: v.kept for v in ours.verdicts}
+    assert {v.key: v.kept for v in alone}.items() <= kept.items()
+
+
+def test_a_recorded_proof_names_the_premise_that_it_adds_and_needs() -> None:
+    rbu = parse(row("RBU@k"))
+    assert recorded.proof_of(rbu, Red).endswith(" (premise: r_c < 1)")
+    assert recorded.proof_of(rbu, AspRel).endswith(" (premise: no document follows i)")
+    assert not any(recorded.proof_of(rbu, c.under("printed")) for c in (Red, AspRel))
+    # A cascade satisfies fully with r_c = 1; what counts documents does not.
+    assert not recorded.proof_of(parse(row("ERR-IA@k")), Red.under("printed"))
+    counting = recorded.proof_of(parse(row("α-nDCG@k")), Red.under("printed"))
+    assert counting
+    assert "premise" not in counting
+    assert "whatever follows" in recorded.proof_of(parse(row("RBP-IA")), AspRel.under("printed"))
 
 
 def weights_of_ranks(measure: Measure, ranks: range) -> list[float]:

@@ -15,7 +15,6 @@ from rankprism.axioms.constraint import Constraint
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
 
-
 #: Details that every argument needs, where a constraint has them.
 _ALWAYS = {"cutoff": "free", "length": "same", "direction": "proof", "r_max": 1.0}
 

@@ -99,13 +99,12 @@ class NotApplicable(RankprismError):
 
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
     """(instances, rankings of each) the scores. An error inside a measure says where it happened."""
+    if len(instances) > 1 and _orders_labels(measure):
+        return np.concatenate([score_instances(measure, [instance]) for instance in instances])
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
     except RankprismError as error:
-        if len(instances) == 1:
-            raise NotApplicable(str(error)) from error
-        # There may only be too many at once: TOMA orders the labels of all rankings together.
-        return np.concatenate([score_instances(measure, [instance]) for instance in instances])
+        raise NotApplicable(str(error)) from error
     except Exception as error:
         for instance in instances:
             try:
@@ -115,6 +114,15 @@ def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits 
             except Exception as alone:
                 raise MeasureError(_failed(measure, instance, alone)) from alone
         raise MeasureError(_failed(measure, instances[0], error, len(instances))) from error
+
+
+def _orders_labels(measure: Measure) -> bool:
+    """Whether it is TOMA or made of TOMA, whose scores depend on the labels of all topics together.
+
+    Each instance is a collection of its own, so it is scored alone.
+    """
+    inside = (measure[p.name] for p in measure.definition.parameters)
+    return measure.name == "TOMA" or any(isinstance(x, Measure) and _orders_labels(x) for x in inside)
 
 
 def _failed(measure: Measure, instance: Instance, error: Exception, together: int = 1) -> str:

@@ -154,9 +154,9 @@ class AxiomTable(Result):
         whole = self.other.constraints[0].read_as
         ours = {(label, v.constraint.name): v.kept for label, v, _ in self.cells}
         changed: dict[str, list[str]] = {}
-        for label, v, _ in self.other.cells:
+        for label, v, _ in sorted(self.other.cells, key=lambda cell: AXIOMS.index(cell[1].constraint.name)):
             if v.kept != ours[label, v.constraint.name]:
-                changed.setdefault(f"{SIGNS[v.kind]} for {v.constraint.name} of", []).append(label)
+                changed.setdefault(f"{v.sign} for {v.constraint.name} of", []).append(label)
         said = "; ".join(f"{what} {', '.join(rows)}" for what, rows in changed.items())
         return [f"{self.counts[whole]} in the reading {whole}, with {said or 'the same verdicts'}"]
 
@@ -191,7 +191,7 @@ def _read_as(constraints: Sequence[Constraint], cut: bool) -> Iterator[str]:
                 if cut or premise != CUTOFF.premise:
                     added.setdefault(premise, []).append(c.name)
         said = [f"{premise} ({_where(names, read)})" for premise, names in added.items()]
-        yield f"reading {whole}: {meaning}" + (f", and: {'; '.join(said)}" if said else "")
+        yield f"reading {whole}: {meaning}" + (f"; added to those printed: {'; '.join(said)}" if said else "")
         if any(c.name == "AspRel" and c["direction"] == "proof" for c in read):
             yield "Eq. 10 (AspRel) is printed backwards and is read in the direction of its proof"
 

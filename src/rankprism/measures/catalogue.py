@@ -36,9 +36,9 @@ def explain(measure: Measure, width: int = 80) -> str:
         lines += ["", "Needs preferences: `rankprism evaluate prefs.tsv RUN...`, or beside judgments"]
         lines += ["`rankprism evaluate QRELS RUN... --preferences prefs.tsv`"]
     if definition.keeps is not None:
-        kept = (
-            f"Axioms satisfied: {_kept(definition.keeps)} (of ten; see `rankprism axioms {definition.name}`)"
-        )
+        kept = _kept(definition.keeps)
+        reading = "* only in the reading proved" if "*" in kept else "in both readings, proved and printed"
+        kept = f"Axioms satisfied: {kept} (of ten, {reading}; see `rankprism axioms {definition.name}`)"
         lines += ["", *textwrap.wrap(kept, width)]
     lines += ["", *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds.kind]}", width)]
     if definition.bounds.function is None:
@@ -59,7 +59,9 @@ BOUNDS = {
 
 
 def _kept(names: frozenset[str]) -> str:
-    return " ".join(name for name in AXIOMS if name in names) or "none"
+    """The constraints in the paper's order, with their stars."""
+    stars = (name + star for name in AXIOMS for star in ("", "*"))
+    return " ".join(name for name in stars if name in names) or "none"
 
 
 def reference() -> str:
@@ -83,7 +85,11 @@ def reference() -> str:
         "  with default parameters.",
         "- *axioms*: which of the ten constraints in [axioms.md](axioms.md) the measure satisfies with "
         "default",
-        "  parameters. If there is a slash, the constraints after it are those that `M_IA` satisfies.",
+        "  parameters. If there is a slash, the constraints after it are those that `M_IA` satisfies. A star "
+        "marks",
+        "  those that the measure satisfies only [with the premises of the paper's "
+        "proofs](axioms.md#two-readings),",
+        "  and not as the constraint is printed.",
         "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
         "  definition.",
         "",

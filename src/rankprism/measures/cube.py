@@ -192,7 +192,7 @@ def _ct_bounds(
 
 
 @measure(
-    keeps="CloseTh Red AspRel",
+    keeps="CloseTh Red AspRel*",
     bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
@@ -248,7 +248,7 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
 
 
 @measure(
-    keeps="Deep DeepTh Red AspRel",
+    keeps="Deep DeepTh Red AspRel*",
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,

@@ -196,7 +196,7 @@ def D_Q(
 
 
 @measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel",
+    keeps="Pri Deep CloseTh AspDiv AspRel*",
     bounds=Bounds(
         "outer",
         lambda c, gamma, cutoff, **gain: _sharp_bounds(c, _ndcg_bounds(c, cutoff, **gain), gamma, cutoff),
@@ -224,7 +224,7 @@ def DSharp_nDCG(
 
 
 @measure(
-    keeps="CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel*",
     bounds=Bounds(
         "outer",
         lambda c, gamma, beta, cutoff, **gain: _sharp_bounds(
@@ -282,7 +282,7 @@ def DIN_nDCG(hits: Hits, gain: GainRule = "exp", digits: Digits = None, cutoff: 
 
 
 @measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel",
+    keeps="Pri Deep CloseTh AspDiv AspRel*",
     bounds=Bounds(
         "outer",
         lambda c, gamma, cutoff, **gain: _sharp_bounds(
@@ -406,7 +406,7 @@ def _of_err(hits: Hits, cutoff: int | None) -> MadeOf:
 
 
 @measure(
-    keeps="CloseTh AspDiv AspRel",
+    keeps="CloseTh AspDiv AspRel*",
     bounds=Bounds(
         "outer",
         lambda c, beta, cutoff, **gain: _first(

@@ -52,7 +52,8 @@ def measure(
     needs : the kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
     bounds : the bounds of the score if judgments are missing.
-    keeps : the constraints that the measure satisfies with default parameters, e.g. "Pri Deep".
+    keeps : the constraints that the measure satisfies with default parameters, e.g. "Pri Deep AspRel*".
+        The star says that it needs the premises of the proofs (`rankprism axioms --reading proved`).
     interval : a function of the same arguments that returns bounds of the score, if a search may end without
         a proof.
     cite : keys of `rankprism.measures.citations`.

@@ -82,7 +82,7 @@ Scale = Annotated[
 
 @novelty(
     bounds="exact",
-    keeps="DeepTh Red AspRel",
+    keeps="DeepTh Red AspRel*",
     cite="chapelle2009expected agrawal2009diversifying",
     compared=NDEVAL,
 )
@@ -203,8 +203,9 @@ def RBU(
     eq11: RBU = Σ_i p^i (Σ_t w_t r(i,t) Π_{j<i} (1 - r(j,t)) - e);
     r = (2^g - 1) / 2^gmax, where gmax is the topic's highest grade on the aspect
 
-    With gain='linear' it is the only measure that satisfies all ten constraints of its paper, if r is small,
-    p is below 1 but large enough, and e > 0.
+    With gain='linear' it is the only measure that satisfies all ten constraints of its paper, if p is below 1
+    but large enough, e > 0, and the constraints have the premises that the paper's proofs use (`rankprism
+    axioms --reading proved`). As the constraints are printed, it violates Red and AspRel.
 
     >>> from rankprism import evaluate
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 1}}, ["RBU", "RBU(form='eq11')"]).mean()

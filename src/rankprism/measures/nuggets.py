@@ -104,7 +104,7 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Fl
 
 
 @measure(
-    keeps="Sat AspRel",
+    keeps="Sat AspRel*",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, c.hits.pool.weight, **settings)),
     cite="pradeep2025great",
     compared=TREC_RAG,

@@ -87,7 +87,7 @@ def P(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
 
 @single(
     keeps="DeepTh Sat",
-    keeps_ia="DeepTh Sat AspRel",
+    keeps_ia="DeepTh Sat AspRel*",
     bounds=Bounds("exact", reciprocal_rank),
     cite="kantor2000trec",
     compared=TREC_EVAL,
@@ -137,7 +137,7 @@ def R(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
 
 @single(
     keeps="Sat",
-    keeps_ia="Sat AspRel",
+    keeps_ia="Sat AspRel*",
     bounds=Bounds("exact", success),
     cite="tomlinson2006early",
     compared=TREC_EVAL,

@@ -245,6 +245,10 @@ _FINITE = "documents below the cutoff count for nothing"
 _COUNT = "a barely relevant document lowers the worth of the documents below it"
 _DEPENDS = "it depends on α and p"
 _FULL = "an aspect may be full, which r ≪ 1 does not exclude"
+_BOTH_FULL = "both aspects may be full, which the premises do not exclude"
+_AT_ONCE = "with r_c = 1, one document satisfies an aspect fully, and the proof needs r_c < 1"
+_LATER = "a later document on t is worth less after another one on t, and the proof has no later documents"
+_SOONER = "a later document on t′ is worth more after another one on t′, and the proof has no later documents"
 _IS_AP = "with one aspect it is AP, for which ○ is printed"
 #: Why cells of Table 1 differ, by constraint and row.
 REASONS = {
@@ -256,6 +260,11 @@ REASONS = {
     **{(c, row): _COUNT for c in ("Pri", "AspDiv") for row in ("NRBP", "α-nDCG@k", "EU", "CT@k")},
     **{("CloseTh", row): _DEPENDS for row in ("NRBP", "α-nDCG@k", "EU")},
     ("Deep", "CT@k"): _FULL,
+    ("Red", "CT@k"): _BOTH_FULL,
+    # In the reading printed:
+    **{("Red", row): _AT_ONCE for row in ("ERR-IA@k", "RBU@k")},
+    **{("AspRel", row): _LATER for row in ("RR-IA@k", "ERR-IA@k", "D#-Measure@k", "EU", "CT@k", "RBU@k")},
+    ("AspRel", "AP-IA"): _SOONER,
 }
 
 
@@ -290,6 +299,7 @@ def rbu(
         "paper": "Amigó, Spina and Carrillo-de-Albornoz 2018",
         "repetitions": repetitions,
         "instances": instances,
+        "cells that differ from the paper": axioms.counts,
         "seed": seed,
         "r": "(2^g - 1) / 2^gmax, with the highest grade of each topic and aspect",
         "runs": list(aligned.runs),
@@ -297,12 +307,12 @@ def rbu(
         "reading runs": dict(aligned.settings),
     }
     if len(aligned.runs) < 2:
-        parts = [_table_1(axioms), left_out(("Table 2", "Table 3"), ONE_RUN)]
+        parts = [*_tables_1(axioms), left_out(("Table 2", "Table 3"), ONE_RUN)]
         return Reproduction(tuple(parts), (axioms.legend,), about=about)
     draws = _drawn_mu(aligned, repetitions, seed, lambda share: tell(0.3 + 0.6 * share))
     lacking = WEB.lacking(aligned.judgments, len(aligned.runs))
     scenarios = [_official_mu(aligned), *(mean_interval(values) for values in draws)]
-    parts = [_table_1(axioms)]
+    parts = [*_tables_1(axioms)]
     parts += [_table_2(column, *scenario, lacking) for column, scenario in enumerate(scenarios)]
     parts += [_table_3(column, aligned) for column in TABLE_3]
     tell(1.0)
@@ -386,9 +396,16 @@ def _drawn_mu(aligned: Aligned, repetitions: int, seed: int, tell: Share) -> tup
 # ── the tables ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _table_1(found: AxiomTable) -> Table:
+def _tables_1(found: AxiomTable) -> Iterator[Table]:
+    """Table 1 in the reading `proved`, and the constraints that the reading `printed` changes."""
+    yield _table_1("Table 1", found)
+    if found.other is not None:
+        yield _table_1(f"Table 1, reading {found.other.constraints[0].read_as}", found.other)
+
+
+def _table_1(title: str, found: AxiomTable) -> Table:
     names = [constraint.name for constraint in found.constraints]
-    columns: dict[str, list[Any]] = {"Table 1": list(found.labels), **{name: [] for name in names}}
+    columns: dict[str, list[Any]] = {title: list(found.labels), **{name: [] for name in names}}
     outcomes = []
     for label in found.labels:
         cells = [(v, printed) for row, v, printed in found.cells if row == label]
