@@ -1,10 +1,10 @@
 """Axioms: constraints that a measure may satisfy, and a search for rankings on which it violates them.
 
 Each of the ten constraints of Amigó et al. 2018 has a module, and `properties` has more. `constraint`
-defines what a constraint is, and `readings` finds constraints by name under a reading. `rankings` and `bases` make the rankings that `search` tries, `shrink` makes a
-counterexample smaller, and `verdict` holds the result. `proofs` has recorded arguments, and `thresholds`
-finds the parameters for which a constraint holds. `table`, `story` and `page` show the results, and the
-paper's table beside ours. Nothing here reads files.
+defines what a constraint is, and `readings` finds constraints by name in a reading. `rankings` and `bases`
+make the rankings that `search` tries, `shrink` makes a counterexample smaller, and `verdict` holds the
+result. `proofs` has recorded arguments, and `thresholds` finds the parameters for which a constraint holds.
+`table`, `story` and `page` show the results, and the paper's table beside ours. Nothing here reads files.
 """
 
 from __future__ import annotations

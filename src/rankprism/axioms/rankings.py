@@ -99,8 +99,26 @@ class NotApplicable(RankprismError):
 
 def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits | None = None) -> Floats:
     """(instances, rankings of each) the scores. An error inside a measure says where it happened."""
-    if len(instances) > 1 and _orders_labels(measure):
-        return np.concatenate([score_instances(measure, [instance]) for instance in instances])
+    if _orders_labels(measure):
+        return _score_by_labels(measure, instances)
+    return _score_together(measure, instances, hits)
+
+
+def _score_by_labels(measure: Measure, instances: Sequence[Instance]) -> Floats:
+    """The scores, where instances are scored together only if they have the same labels on each aspect."""
+    groups: dict[tuple[tuple[float, ...], ...], list[int]] = {}
+    for i, instance in enumerate(instances):
+        missed = () if instance.missed is None else (instance.missed,)
+        documents = np.nan_to_num(np.concatenate([*instance.rankings, *missed, *(instance.pools or ())]))
+        labels = tuple(tuple(np.unique(grades).tolist()) for grades in documents.T)
+        groups.setdefault(labels, []).append(i)
+    scores = np.empty((len(instances), len(instances[0].rankings)))
+    for same in groups.values():
+        scores[same] = _score_together(measure, [instances[i] for i in same], None)
+    return scores
+
+
+def _score_together(measure: Measure, instances: Sequence[Instance], hits: Hits | None) -> Floats:
     try:
         return score(measure, hits_of(instances) if hits is None else hits).reshape(len(instances), -1)
     except RankprismError as error:
@@ -117,10 +135,7 @@ def score_instances(measure: Measure, instances: Sequence[Instance], hits: Hits 
 
 
 def _orders_labels(measure: Measure) -> bool:
-    """Whether it is TOMA or made of TOMA, whose scores depend on the labels of all topics together.
-
-    Each instance is a collection of its own, so it is scored alone.
-    """
+    """Whether it is TOMA or made of TOMA, whose scores depend on the labels of all topics together."""
     inside = (measure[p.name] for p in measure.definition.parameters)
     return measure.name == "TOMA" or any(isinstance(x, Measure) and _orders_labels(x) for x in inside)
 
