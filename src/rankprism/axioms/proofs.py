@@ -177,8 +177,15 @@ PROOFS = (
         "ERR_IA nERR_IA RBU",
         "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), g the gain of r_c; it "
         "falls with c",
-        lambda m: _setting(m, "gain") in ("linear", "probability") and _top_heavy(m),
+        lambda m: _setting(m, "gain") == "linear" and _top_heavy(m),
         needs="full",
+    ),
+    Proof(
+        "Red",
+        "ERR_IA nERR_IA RBU",
+        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), which falls with c, because "
+        "g = (2^r_c - 1) / 2^gmax < 1",
+        lambda m: _setting(m, "gain") == "probability" and _top_heavy(m),
     ),
     Proof(
         "Red",
