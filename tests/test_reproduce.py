@@ -212,7 +212,7 @@ def test_the_scenarios_are_drawn_at_least_once() -> None:
 PAPERS: dict[str, tuple[Callable[..., Reproduction], list[str], list[str]]] = {
     "rbu": (
         lambda *files: rbu(*files, repetitions=1, instances=0),
-        ["Table 1"],
+        ["Table 1", "Table 1, reading printed"],
         ["Table 2", "Table 3"],
     ),
     "dsharp": (

@@ -183,7 +183,7 @@ PROOFS = (
     Proof(
         "Red",
         "ERR_IA nERR_IA RBU",
-        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), which falls with c, because "
+        "after c documents on its aspect, the next is worth w g (1 - g)^c D(n+1), which falls with c, as "
         "g = (2^r_c - 1) / 2^gmax < 1",
         lambda m: _setting(m, "gain") == "probability" and _top_heavy(m),
     ),
