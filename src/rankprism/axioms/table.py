@@ -108,13 +108,13 @@ class AxiomTable(Result):
     def rows(self) -> Table:
         cells = self.cells
         shown = [v.counterexample for _, v, _ in cells]
-        measures, constraints, readings = zip(*(v.key for v in self.verdicts), strict=True)
+        keys = [v.key for v in self.verdicts]
         return Table(
             {
                 "row": [label for label, _, _ in cells],
-                "measure": measures,
-                "constraint": constraints,
-                "reading": readings,
+                "measure": [measure for measure, _, _ in keys],
+                "constraint": [constraint for _, constraint, _ in keys],
+                "reading": [reading for _, _, reading in keys],
                 "verdict": [v.kind for _, v, _ in cells],
                 "kept": [v.kept for _, v, _ in cells],
                 "printed": [printed for _, _, printed in cells],
@@ -139,9 +139,9 @@ class AxiomTable(Result):
         count = Counter(v.kind for v in self.verdicts)
         parts = [f"{s} {kind} ({count[kind]})" for kind, s in SIGNS.items() if count[kind]]
         text = "  ".join(parts)
-        if self.disagreements:
-            count = f"{len(self.disagreements)} of {len(self.verdicts)} cells"
-            text += f"\n○≠● our verdict ≠ the paper's ({'; '.join([count, *self._elsewhere])})"
+        if self.disagreements or self.other is not None:
+            here = f"{len(self.disagreements)} of {len(self.verdicts)} cells"
+            text += f"\n○≠● our verdict ≠ the paper's ({'; '.join([here, *self._elsewhere])})"
         cut = any(v.measure.cutoff is not None for v in self.verdicts)
         lines = [*_read_as(self.constraints, cut), *_changed(self.constraints), *_much_less(self.constraints)]
         return "\n".join([text, *lines])
@@ -250,6 +250,8 @@ def axiom_table(
     RBP(gain='linear')  ◉    ◉        ○
     <BLANKLINE>
     ◉ proved (3)  ○ violated (3)
+    reading proved: the premises that the paper's proofs use; added to those printed: no ranking is
+    longer than the cutoff (all but CloseTh)
     r ≪ 1 is read as literal: no r is above 0.1
     """
     named = [(str(measure), measure) for measure in measures]
@@ -275,7 +277,7 @@ def paper_table(
     named = [(label, measure) for label, (measure, _) in PAPER.items()]
     found = [find_constraint(constraint) for constraint in constraints]
     again = _in_other_reading(found)
-    share = len(found) / (len(found) + len(again))
+    share = len(found) / max(1, len(found) + len(again))
     tell = on_progress or (lambda done: None)
     table = _table(named, found, instances, seed, lambda done: tell(share * done))
     if again:
