@@ -27,7 +27,7 @@ author = "The rankprism authors"
 copyright = f"{author}, Apache 2.0"
 version = release = PROJECT["version"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 if (DOCS / "_ext" / "gallery.py").exists():
     extensions.append("gallery")
 exclude_patterns = ["_ext", "_static"]
@@ -48,12 +48,18 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = "rankprism"
+html_logo = html_favicon = "_static/logo.svg"
 html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["sample-report.html"]
 html_theme_options = {"navigation_with_keys": True}
+
+# A copied example holds the commands without their prompts and without what they print.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 #: A line of a docstring that begins the explanation of parameters, such as "seed : the seed for resamples".
 PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (?=\S)(.*)")

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import idea
+
 from rankprism import sample
 from rankprism.comparison.comparison import tests_table
 from rankprism.formats.format import reference as formats_table
@@ -56,16 +58,15 @@ def console(block: str, folder: Path) -> str:
         "PATH": os.pathsep.join(folders),
         "PYTHONUTF8": "1",
     }
+    commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M)  # a backslash continues it on the next line
+    if not commands:
+        return block  # it only shows commands
     out = []
-    for line in block.splitlines():
-        if not line.startswith("$ "):
-            if not any(x.startswith("$ ") for x in block.splitlines()):
-                out.append(line)  # a block that only shows commands
-            continue
+    for command in commands:
         result = subprocess.run(
-            ["bash", "-c", line[2:]], cwd=folder, env=environment, capture_output=True, text=True
+            ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
         )
-        out += [line, *(result.stdout + result.stderr).splitlines()]
+        out += [*f"$ {command}".splitlines(), *(result.stdout + result.stderr).splitlines()]
     return "".join(f"{line}\n" for line in out)
 
 
@@ -155,6 +156,7 @@ if __name__ == "__main__":
     paths = [Path(name).resolve() for name in sys.argv[1:]]
     if not paths:
         sample_report().save(ROOT / "docs" / "sample-report.html")
+        idea.draw()
     if len(paths) == 1:
         refresh(paths[0])
     else:  # each in a process of its own: what one page registers must not reach another

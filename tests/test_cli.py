@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -125,6 +126,19 @@ def test_demo_shows_a_table_and_saves_the_sample(cli: Callable[..., Any], tmp_pa
     assert sorted(p.name for p in folder.iterdir()) == ["preferences.tsv", "qrels.txt", "runs", "weights.txt"]
     again = cli("demo", "--save", folder)
     assert (again.returncode, "exists already" in again.stderr) == (2, True)
+
+
+def test_the_demo_says_what_the_weights_of_senses_change(cli: Callable[..., Any]) -> None:
+    """README shows the unweighted score of the same run, so the demo has to show both."""
+    shown = cli("demo").stdout
+    [[weighted, unweighted]] = re.findall(
+        r"^diversified +\S+ +(\S+) .*weigh more.*has ERR_IA@10 = (\S+)\.$", shown, re.M | re.S
+    )
+    for value, weights in ((weighted, ["--weights", sample.WEIGHTS]), (unweighted, [])):
+        run = sample.FOLDER / "runs" / "diversified.run"
+        printed = cli("evaluate", sample.QRELS, run, "-m", "ERR_IA@10", *weights).stdout
+        assert printed.split()[-1] == value
+    assert weighted != unweighted
 
 
 def test_version_help_and_usage(cli: Callable[..., Any]) -> None:

@@ -17,18 +17,22 @@ from rankprism.formats.output_files import removed_unless_finished
 from rankprism.results.result import Table
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
+#: The measure on which the demo shows what the weights change.
+WEIGHED = "ERR_IA@10"
 
 #: The commands to try next, which `show` prints.
 NEXT = (
     "demo --save sample",
-    "evaluate sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10",
+    "evaluate sample/qrels.txt sample/runs/*.run --weights sample/weights.txt -m ERR_IA@10 -m P@10",
     "compare sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10",
     "meta power sample/qrels.txt sample/runs/*.run -m alpha_nDCG@10 -m P@10",
 )
 
 
 def show() -> str:
-    scores = evaluate(sample.QRELS, list(sample.RUNS), MEASURES, weights=sample.WEIGHTS)
+    runs = list(sample.RUNS)
+    scores = evaluate(sample.QRELS, runs, MEASURES, weights=sample.WEIGHTS)
+    alike = evaluate(sample.QRELS, runs, [WEIGHED]).mean()["diversified"][WEIGHED]
     columns = {"system" if name == "run" else name: x for name, x in scores.summary.columns.items()}
     table = Table(columns).text(bold=shows_bold())
     commands = "\n".join(f"  {_program()} {command}" for command in NEXT)
@@ -43,6 +47,9 @@ def show() -> str:
 P@10 counts relevant documents. It hardly distinguishes redundant from diversified.
 StRecall@10 counts the senses that a ranking reaches. alpha_nDCG@10 rewards each document
 for what it adds to the documents above it.
+
+Popular senses weigh more here: ERR_IA@10 and AP_IA use the weights of senses in weights.txt.
+If all senses weigh the same, as they do without --weights, diversified has {WEIGHED} = {alike:.4f}.
 
 Next, copy the collection and try other commands on it:
 
