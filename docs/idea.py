@@ -41,7 +41,9 @@ def senses() -> dict[str, str]:
     """The sense of the query that each document is about. A document about two would not fit into its box."""
     rows = [line.split() for line in sample.QRELS.read_text(encoding="utf-8").splitlines()]
     shown = {doc for ranking in rankings().values() for doc in ranking}
-    pairs = [(doc, sense) for topic, sense, doc, grade in rows if topic == QUERY and int(grade) and doc in shown]
+    pairs = [
+        (doc, sense) for topic, sense, doc, grade in rows if topic == QUERY and int(grade) and doc in shown
+    ]
     about = dict(pairs)
     if len(about) < len(pairs) or set(about) < shown:
         raise ValueError("each document in the picture has to be relevant to one sense")
@@ -101,28 +103,39 @@ def picture() -> str:
 
 
 def _frame() -> str:
-    def rules(colours: dict[str, str]) -> str:
-        return "; ".join(f"--{name}: {colour}" for name, colour in colours.items())
-
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
     fonts = "Helvetica, Arial, Liberation Sans, DejaVu Sans Condensed, sans-serif"
     return f"""\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-family="{fonts}" font-size="21">
+<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" font-family="{fonts}" font-size="21">
 <title>The same two rankings, as four measures see them</title>
 <style>
-svg {{ {rules(LIGHT)} }}
-@media (prefers-color-scheme: dark) {{ svg {{ {rules(DARK)} }} }}
-text {{ fill: var(--text) }}
-.quiet {{ fill: var(--quiet); font-size: 20px }}
+{_rules(LIGHT)}
+@media (prefers-color-scheme: dark) {{
+{_rules(DARK)}
+}}
+.quiet {{ font-size: 20px }}
 .name {{ font-weight: bold }}
 </style>
-<rect x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="14" fill="var(--card)" stroke="var(--edge)" stroke-width="2"/>"""
+<rect class="card" x="1" y="1" width="{WIDTH - 2}" height="{HEIGHT - 2}" rx="14" stroke-width="2"/>"""
+
+
+def _rules(colours: dict[str, str]) -> str:
+    """The style sheet for a light or a dark screen."""
+    return """\
+text {{ fill: {text} }}
+.quiet {{ fill: {quiet} }}
+.card {{ fill: {card}; stroke: {edge} }}
+.field {{ stroke: {edge} }}
+.beam {{ stroke: {quiet} }}
+.prism {{ fill: {bar}; stroke: {text} }}
+.bar {{ fill: {bar} }}""".format(**colours)
 
 
 def _query() -> str:
     return f"""\
-<g fill="none" stroke="var(--quiet)" stroke-width="2.5" stroke-linecap="round">
-<rect x="216" y="18" width="208" height="38" rx="19" stroke="var(--edge)" stroke-width="2"/>
-<circle cx="239" cy="35" r="7"/><path d="M244 40.5 L250 46.5"/>
+<g fill="none" stroke-width="2.5" stroke-linecap="round">
+<rect class="field" x="216" y="18" width="208" height="38" rx="19" stroke-width="2"/>
+<path class="beam" d="M232 35 a7 7 0 1 0 14 0 a7 7 0 1 0 -14 0 M244 40.5 L250 46.5"/>
 </g>
 <text x="262" y="44">{QUERY}</text>"""
 
@@ -171,14 +184,14 @@ def _prism(first: int, step: int) -> str:
     ]
     return f"""\
 <g fill="none" stroke-width="4" stroke-linejoin="round" stroke-linecap="round">
-<path d="M82 {middle - 58} L138 {middle + 40} H26 Z" fill="var(--bar)" fill-opacity="0.22" stroke="var(--text)" stroke-width="3"/>
-<path d="M32 192 L{enter[0]} {enter[1]}" stroke="var(--quiet)"/>
-{chr(10).join(rays)}
+<path class="prism" d="M82 {middle - 58} L138 {middle + 40} H26 Z" fill-opacity="0.22" stroke-width="3"/>
+<path class="beam" d="M32 192 L{enter[0]} {enter[1]}"/>
+{"".join(rays)}
 </g>"""
 
 
 def _view(view: View, colour: str, y: int) -> str:
-    """The name of a measure, what it asks, and a bar for each ranking. The better one has the ray's colour."""
+    """The name of a measure, what it asks, and a bar for each ranking, in colour for the better one."""
     name = view.measure.replace("alpha_", "α-")
     parts = [
         f'<text class="name" x="186" y="{y}">{escape(name)}</text>',
@@ -187,10 +200,10 @@ def _view(view: View, colour: str, y: int) -> str:
     best = max(view.scores.values())
     for number, (ranking, score) in enumerate(view.scores.items()):
         top = y - 18 + 28 * number
-        fill = colour if score == best else "var(--bar)"
+        fill = f'fill="{colour}"' if score == best else 'class="bar"'
         parts.append(
             f'<text class="quiet" x="448" y="{top + 17}">{ranking}</text>'
-            f'<rect x="470" y="{top}" width="{100 * score:.1f}" height="20" rx="3" fill="{fill}"/>'
+            f'<rect x="470" y="{top}" width="{100 * score:.1f}" height="20" rx="3" {fill}/>'
             f'<text x="{WIDTH - 22}" y="{top + 17}" text-anchor="end">{score:.2f}</text>'
         )
     return "\n".join(parts)

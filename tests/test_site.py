@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import rankprism
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -18,7 +26,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site with two pages only: one with pictures, and the one that is made from docstrings."""
-    for package in ("sphinx", "furo", "myst_nb"):
+    for package in ("sphinx", "furo", "myst_nb", "sphinx_copybutton"):
         pytest.importorskip(package, reason="the site needs pip install 'rankprism[site]'")
     folder = tmp_path_factory.mktemp("site")
     settings = {
@@ -45,6 +53,76 @@ def test_two_pages_build_without_a_warning(site: Path) -> None:
         assert (site / picture).exists()
     assert 'href="sample-report.html"' in start
     assert (site / "sample-report.html").exists()
+
+
+def test_a_page_has_the_logo_and_the_icon(site: Path) -> None:
+    start = (site / "start.html").read_text(encoding="utf-8")
+    logo = (DOCS / "_static" / "logo.svg").read_text(encoding="utf-8")
+    [icon] = re.findall(r'<link rel="shortcut icon" href="([^"?]*)', start)
+    [brand] = re.findall(r'<img class="sidebar-logo" src="([^"?]*)', start)
+    assert all((site / path).read_text(encoding="utf-8") == logo for path in (icon, brand))
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """The site on a server, because a browser copies nothing for a page that is a file."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_what_is_copied_are_commands_without_prompts_and_outputs(address: str, browser: Browser) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}/start.html")
+    copied = []
+    for block in page.locator(".highlight").all():
+        block.hover()
+        block.locator("button.copybtn").click()
+        copied.append(page.evaluate("navigator.clipboard.readText()").splitlines())
+    context.close()
+    text = (DOCS / "start.md").read_text(encoding="utf-8")
+    written = []
+    for kind, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S):
+        wanted = {"console": r"^\$ ((?:.*\\\n)*.*)$", "pycon": r"^(?:>>>|\.\.\.) (.*)$", "sh": r"^(.*)$"}[
+            kind
+        ]
+        written.append("\n".join(re.findall(wanted, block.rstrip(), re.M)).splitlines())
+    assert copied == written
+    assert copied[1][:2] == ["rankprism demo --save sample", "grep jaguar-54 sample/qrels.txt"]
+
+
+#: The right end of each command and of its block, in pixels. What a command prints is in elements of its own.
+COMMANDS = """() => [...document.querySelectorAll('.highlight-console pre, .highlight-sh pre')]
+  .flatMap(block => {
+    const ends = [], walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      if (text.parentElement.closest('.go') || !text.data.trim()) continue;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      for (const line of range.getClientRects()) ends.push([line.right, block.getBoundingClientRect().right]);
+    }
+    return ends;
+  })"""
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_no_command_is_cut_off(site: Path, browser: Browser, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto((site / "start.html").as_uri())
+    ends = page.evaluate(COMMANDS)
+    assert len(ends) > 10
+    assert [(end, block) for end, block in ends if end > block] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.close()
 
 
 def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
