@@ -14,7 +14,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The tests of a file stay in one process, so that they share a site, a cluster or a browser.
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
-SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE
+SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
 .PHONY: demo test lint bench docs site format lowest package fuzz sanitize mutation clean
 

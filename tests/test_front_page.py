@@ -16,6 +16,7 @@ import pytest
 from oracles.diversity import alpha_nDCG
 
 from rankprism import sample
+from rankprism.formats.files import MAX_UNPACKED
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))
@@ -123,6 +124,18 @@ def test_readme_and_the_first_page_of_the_site_tell_the_same() -> None:
         readme, index = (re.findall(part, text, re.S) for text in (README, INDEX))
         assert len(readme) == len(index) == 1
         assert plain(readme[0]) == plain(index[0])
+
+
+def test_the_security_page_names_options_and_pages_that_exist(cli: Callable[..., Any]) -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+    help = cli("--help").stdout + cli("evaluate", "--help").stdout + cli("assess", "--help").stdout
+    named = {*re.findall(r"--[a-z-]+", text), "guarded-csv", MAX_UNPACKED, " serve ", " import "}
+    assert {"--max-unpacked", "--measures", "--format"} <= named
+    assert [name for name in sorted(named) if name not in help] == []
+    assert MAX_UNPACKED in text
 
 
 def test_nobody_is_told_to_install_from_pypi_before_it_is_there() -> None:

@@ -110,6 +110,50 @@ def test_the_wheel_says_what_it_is_and_where_to_ask() -> None:
     assert all(link.startswith("https://") for link in links.values())
 
 
+#: What others wrote and the wheel contains, by the name of its licence file: its licence, and words from it.
+FOREIGN = {
+    "licenses/nanobind.txt": ("BSD-3-Clause", "Wenzel Jakob"),
+    "licenses/robin-map.txt": ("MIT", "Thibaut Goetghebuer-Planchon"),
+    "src/rankprism/assess/static/htmx.LICENSE.txt": ("0BSD", "Zero-Clause BSD"),
+}
+
+
+def test_the_wheel_has_the_licences_of_what_is_linked_and_bundled() -> None:
+    about = metadata.metadata("rankprism")
+    assert set(about.get_all("License-File", [])) == {"LICENSE", *FOREIGN}
+    expression = about.json["license_expression"]
+    assert expression == " AND ".join(["Apache-2.0", *(licence for licence, _ in FOREIGN.values())])
+    for name, (_, words) in FOREIGN.items():
+        text = metadata.distribution("rankprism").read_text(f"licenses/{name}")
+        assert text is not None
+        assert words in text
+        assert "SOFTWARE" in text
+        assert text == (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_minified_script_in_the_package_has_its_licence_beside_it() -> None:
+    scripts = [path for path in (ROOT / "src").rglob("*.js") if ".min." in path.name]
+    beside = [path.with_name(f"{path.name.split('.')[0]}.LICENSE.txt") for path in scripts]
+    assert beside
+    assert {path.relative_to(ROOT).as_posix() for path in beside} <= set(FOREIGN)
+    # Minified code has long lines, whatever its name.
+    longest = {
+        p: max(map(len, p.read_text(encoding="utf-8").splitlines())) for p in (ROOT / "src").rglob("*.js")
+    }
+    assert [path for path, length in longest.items() if length > 1000] == scripts
+
+
+def test_the_licences_are_those_of_the_versions_that_are_linked() -> None:
+    """Where nanobind is installed to build the core, its own files have to say the same."""
+    nanobind = pytest.importorskip("nanobind", reason="nanobind is only needed to build the core")
+    [own] = [p for p in metadata.files("nanobind") or [] if p.name == "LICENSE"]
+    assert (ROOT / "licenses" / "nanobind.txt").read_text(encoding="utf-8") == own.read_text()
+    header = Path(nanobind.__file__).parent / "ext" / "robin_map" / "include" / "tsl" / "robin_map.h"
+    comment = header.read_text(encoding="utf-8").partition("/**\n")[2].partition(" */")[0]
+    text = re.sub(r"^ \* ?", "", comment, flags=re.M)
+    assert (ROOT / "licenses" / "robin-map.txt").read_text(encoding="utf-8") == text
+
+
 def test_every_link_of_the_page_on_pypi_leads_to_the_repository_at_this_version() -> None:
     """The files beside README.md are not on PyPI, so its links and pictures have whole addresses there."""
     home = PROJECT["project"]["urls"]["Homepage"]

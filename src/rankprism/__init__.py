@@ -1,4 +1,4 @@
-"""rankprism evaluates rankings whose documents have several sides, and tests evaluation measures.
+"""rankprism evaluates rankings by meanings, qualities and preferences, and tests evaluation measures.
 
     >>> import rankprism
     >>> scores = rankprism.evaluate({"q": {"a": {"d1": 1}, "b": {"d2": 1}}}, {"q": {"d2": 1.0}}, "StRecall")

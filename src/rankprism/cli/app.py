@@ -52,7 +52,7 @@ class Commands(Group):
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,
-    help="Evaluate rankings whose documents have several sides, and test evaluation measures.",
+    help="Evaluate rankings by meanings, qualities and preferences, and test evaluation measures.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
