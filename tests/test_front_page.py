@@ -132,7 +132,7 @@ def test_the_security_page_names_options_and_pages_that_exist(cli: Callable[...,
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
     help = cli("--help").stdout + cli("evaluate", "--help").stdout + cli("assess", "--help").stdout
-    named = {*re.findall(r"--[a-z-]+", text), "guarded-csv", MAX_UNPACKED, " serve ", " import "}
+    named = {*re.findall(r"--[a-z][a-z-]+", text), "guarded-csv", MAX_UNPACKED, " serve ", " import "}
     assert {"--max-unpacked", "--measures", "--format"} <= named
     assert [name for name in sorted(named) if name not in help] == []
     assert MAX_UNPACKED in text
