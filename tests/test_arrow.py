@@ -110,7 +110,7 @@ def chunked(whole: pa.Table, sizes: Sequence[int], padding: int = 0) -> pa.Recor
             longer = pa.concat_tables([part.slice(0, 1)] * padding + [part] + [part.slice(0, 1)] * padding)
             part = longer.combine_chunks().slice(padding, part.num_rows)
         batches += part.combine_chunks().to_batches() or [
-            pa.RecordBatch.from_arrays([pa.array([], f.type) for f in whole.schema], schema=whole.schema)
+            pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in whole.schema], schema=whole.schema)
         ]
         start += size
     return pa.RecordBatchReader.from_batches(whole.schema, batches)
