@@ -77,9 +77,8 @@ TEXTS = {
     "dictionary": pa.dictionary(pa.int32(), pa.string()),
     "dictionary of int8": pa.dictionary(pa.int8(), pa.large_string()),
     "dictionary of uint64": pa.dictionary(pa.uint64(), pa.string()),
+    "string_view": pa.string_view(),
 }
-if hasattr(pa, "string_view"):  # from pyarrow 16 on
-    TEXTS["string_view"] = pa.string_view()
 NUMBERS = [
     pa.float64(),
     pa.float32(),
