@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from rankprism.errors import InputError, RankprismError
@@ -31,36 +32,81 @@ def gives_arrow(source: Any) -> bool:
     return hasattr(type(source), "__arrow_c_stream__")
 
 
-def column_names(source: Any) -> list[str]:
-    """The names of the columns of a frame. A stream that can be read only once is not read for it."""
-    # pyarrow's readers have only a schema, and the columns of its tables are no names.
-    for names in (getattr(getattr(source, "schema", None), "names", None), getattr(source, "columns", None)):
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            return names
-    return [str(name) for name in eager(source).columns]
+def column_names(source: Any, name: str) -> list[str]:
+    """The names of the columns of a frame. A stream that can be read only once is not read for it.
+
+    name : what messages call the frame.
+    """
+    with _readable_names(source, name):
+        # pyarrow's readers have only a schema, and the columns of its tables are no names.
+        schema = getattr(source, "schema", None)
+        for names in (getattr(schema, "names", None), getattr(source, "columns", None)):
+            if isinstance(names, list) and all(isinstance(column, str) for column in names):
+                return names
+    return [str(column) for column in eager(source, name).columns]
 
 
-def all_rows(source: Any) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, with the names of its columns."""
-    frame = eager(source)
-    columns = [frame[name].to_list() for name in frame.columns]
+def all_rows(source: Any, name: str) -> Iterator[Mapping[str, Any]]:
+    """The rows of any frame, with the names of its columns. `name` is what messages call the frame."""
+    frame = eager(source, name)
+    columns = [column_values(frame, column, name) for column in frame.columns]
     for values in zip(*columns, strict=True):
         yield dict(zip(frame.columns, values, strict=True))
 
 
-def eager(source: Any) -> Any:
-    """A frame of narwhals with all rows in memory."""
+def column_values(frame: Any, column: str, name: str) -> list[Any]:
+    """The values of a column of a frame that `eager` made."""
+    try:
+        return list(frame[column].to_list())
+    except UnicodeDecodeError:  # pyarrow's tables may hold bytes that are no text
+        series = frame[column]
+    for row in range(len(series)):
+        try:
+            series[row : row + 1].to_list()
+        except UnicodeDecodeError:
+            break
+    raise InputError(
+        f"{name}, row {row + 1}: the text in the column {column!r} is not valid UTF-8; convert it to UTF-8"
+    )
+
+
+def eager(source: Any, name: str) -> Any:
+    """A frame of narwhals with all rows in memory. `name` is what messages call it."""
     import narwhals as nw
 
-    try:
-        frame = nw.from_native(source, pass_through=False)
-    except TypeError:
-        if not gives_arrow(source):
-            raise
-        import pyarrow
+    with _readable_names(source, name):
+        try:
+            frame = nw.from_native(source, pass_through=False)
+        except TypeError:
+            if not gives_arrow(source):
+                raise
+            import pyarrow
 
-        frame = nw.from_native(pyarrow.table(source))
+            frame = nw.from_native(pyarrow.table(source))
+        except nw.exceptions.DuplicateError as error:
+            raise InputError(
+                f"{name}: two columns have the same name ({' '.join(str(error).split())}); rename one of them"
+            ) from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+@contextmanager
+def _readable_names(source: Any, name: str) -> Iterator[None]:
+    """Refuses a table of pyarrow in which the name of a column is not text."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        schema = getattr(source, "schema", ())
+        number = next((i for i in range(len(schema)) if not _is_named(schema, i)), None)
+        which = "a column" if number is None else f"column {number + 1}"
+        raise InputError(f"{name}: the name of {which} is not valid UTF-8; rename it") from None
+
+
+def _is_named(schema: Any, number: int) -> bool:
+    try:
+        return isinstance(schema.field(number).name, str)
+    except UnicodeDecodeError:
+        return False
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
-from rankprism.data.frames import eager, gives_arrow, is_known_frame
+from rankprism.data.frames import column_values, eager, gives_arrow, is_known_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats.memory import (
     JUDGMENT_COLUMNS,
@@ -75,7 +75,7 @@ def _stream(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> tuple[ArrowStream, dict[str, int]] | None:
     """The rows as an Arrow stream, with the numbers of the expected columns; None if it gives none."""
-    frame = source if gives_arrow(source) else eager(source).to_native()
+    frame = source if gives_arrow(source) else eager(source, name).to_native()
     if not gives_arrow(frame):
         return None
     if type(frame).__module__.partition(".")[0] == "pandas":  # which converts all columns that it has
@@ -103,13 +103,13 @@ def _by_run(source: Any, name: str) -> dict[str | None, Any]:
     """The parts of a frame that gives no Arrow stream, by the column `run`."""
     import narwhals as nw
 
-    frame = eager(source)
+    frame = eager(source, name)
     column = spelled(tuple(frame.columns), ("run",), ("run",), name).get("run")
     if column is None:
         return {None: source}
     names = Columns(name, "score")
     parts: dict[str | None, Any] = {}
-    for run in dict.fromkeys(frame[column].to_list()):
+    for run in dict.fromkeys(column_values(frame, column, name)):
         parts[names.name(run, "run")] = frame.filter(nw.col(column) == run).to_native()
     return parts
 

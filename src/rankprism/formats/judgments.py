@@ -66,10 +66,7 @@ def read_judgments(
         aspects = None
     if aspects is not None or is_file_per_aspect(source):
         from rankprism.formats.aspects.reading import read_multi_aspect
-        from rankprism.formats.known.tables import read_table
 
-        if files.is_table_file(source):
-            source = read_table(source)
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
         judgments = source

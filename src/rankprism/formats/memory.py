@@ -235,11 +235,11 @@ def _frame_rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, by our names of the columns."""
-    from rankprism.data.frames import eager
+    from rankprism.data.frames import column_values, eager
 
-    frame = eager(source)
+    frame = eager(source, name)
     chosen = spelled(tuple(frame.columns), expected, optional, name)
-    columns = [frame[spelling].to_list() for spelling in chosen.values()]
+    columns = [column_values(frame, spelling, name) for spelling in chosen.values()]
     for values in zip(*columns, strict=True):
         yield dict(zip(chosen, values, strict=True))
 

@@ -55,7 +55,7 @@ def from_rows(source: Any, name: str = "preferences", format: str | None = None)
             f"pass a path, rows or a data frame"
         )
     rows = PreferenceRows(name)
-    for number, row in enumerate(all_rows(source) if is_frame(source) else source, 1):
+    for number, row in enumerate(all_rows(source, name) if is_frame(source) else source, 1):
         where = f"{name}, row {number}"
         if isinstance(row, Mapping):
             missing = [name for name in NEEDED if name not in row]

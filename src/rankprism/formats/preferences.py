@@ -57,7 +57,7 @@ def _are_rows(source: Any) -> bool:
     from rankprism.data.frames import column_names, is_frame
 
     if is_frame(source):
-        return set(NEEDED) <= set(column_names(source))
+        return set(NEEDED) <= set(column_names(source, "preferences"))
     first = source[0] if isinstance(source, list | tuple) and source else None
     if isinstance(first, Mapping):
         return set(NEEDED) <= set(first)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import parse_number
-from rankprism.data.frames import eager, is_frame
+from rankprism.data.frames import column_values, eager, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
@@ -175,9 +175,10 @@ def _mapping(value: Any, what: str, expected: str) -> Mapping[Any, Any]:
 def _from_frame(
     source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
 ) -> Iterator[_Cell]:
-    frame = eager(source)
-    columns = [str(name) for name in frame.columns]
-    rows = [["" if x is None else str(x) for x in row] for row in frame.rows()]
+    frame = eager(source, name)
+    columns = [str(column) for column in frame.columns]
+    values = [column_values(frame, column, name) for column in frame.columns]
+    rows = [["" if x is None else str(x) for x in row] for row in zip(*values, strict=True)]
     lines = [(f"{name}, row {number}", row) for number, row in enumerate(rows, 1)]
     return _from_table(columns, lines, where, measure or "score", name)
 

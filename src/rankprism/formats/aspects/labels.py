@@ -217,10 +217,13 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
     return found
 
 
-def from_memory(source: Any, names: Sequence[str]) -> dict[str, Column]:
-    """Labels from ``{topic: {aspect: {doc: label}}}``, or from a frame or rows with a column per aspect."""
+def from_memory(source: Any, names: Sequence[str], called: str = "judgments") -> dict[str, Column]:
+    """Labels from ``{topic: {aspect: {doc: label}}}``, or from a frame or rows with a column per aspect.
+
+    called : what messages call the source.
+    """
     labels: dict[str, Column] = {name: {} for name in names}
-    for where, topic, doc, aspect, label in _cells(source, names):
+    for where, topic, doc, aspect, label in _cells(source, names, called):
         if aspect not in labels or _is_missing(label):
             continue
         is_whole = isinstance(label, bool) or (isinstance(label, float) and label.is_integer())
@@ -238,15 +241,15 @@ def _is_missing(label: Any) -> bool:
     )
 
 
-def _cells(source: Any, names: Sequence[str]) -> Iterator[tuple[str, str, str, str, Any]]:
+def _cells(source: Any, names: Sequence[str], called: str) -> Iterator[tuple[str, str, str, str, Any]]:
     if isinstance(source, Mapping):
         for topic, judged in source.items():
-            for aspect, graded in _mapping(judged, f"judgments, topic {topic!r}").items():
-                for doc, label in _mapping(graded, f"judgments, topic {topic!r}, {aspect!r}").items():
-                    yield f"judgments, topic {topic!r}", str(topic), str(doc), str(aspect), label
+            for aspect, graded in _mapping(judged, f"{called}, topic {topic!r}").items():
+                for doc, label in _mapping(graded, f"{called}, topic {topic!r}, {aspect!r}").items():
+                    yield f"{called}, topic {topic!r}", str(topic), str(doc), str(aspect), label
         return
-    for number, row in enumerate(_rows(source), 1):
-        where = f"judgments, row {number}"
+    for number, row in enumerate(_rows(source, called), 1):
+        where = f"{called}, row {number}"
         chosen = spelled(tuple(row), ("topic", "doc"), (), where)
         for name in names:
             if name not in row:
@@ -267,16 +270,16 @@ def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
     return value
 
 
-def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
+def _rows(source: Any, called: str) -> Iterator[Mapping[str, Any]]:
     from rankprism.data.frames import all_rows, is_frame
 
     if is_frame(source):
-        yield from all_rows(source)
+        yield from all_rows(source, called)
         return
     for number, row in enumerate(source, 1):
         found = row._asdict() if hasattr(row, "_asdict") else row
         if not isinstance(found, Mapping):
             raise InputError(
-                f"judgments, row {number}: {row!r} has no names of columns; pass mappings or a data frame"
+                f"{called}, row {number}: {row!r} has no names of columns; pass mappings or a data frame"
             )
         yield found

@@ -208,11 +208,17 @@ def _shared_columns(
         return {}
     if source is None:
         raise InputError(f"aspect {shared[0].name!r} has no file, and there are no judgments for its column")
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, str | os.PathLike) and not files.is_table_file(source):
         found = labels.column_lines(source, columns or _columns(aspects), data)
     else:
         rows = source.rows if isinstance(source, ir_datasets.DatasetRows) else source
-        found = labels.from_memory(rows, list(dict.fromkeys(a.column or a.name for a in shared)))
+        if files.is_table_file(source):
+            from rankprism.formats.known.tables import read_table
+
+            rows = read_table(source)
+        found = labels.from_memory(
+            rows, list(dict.fromkeys(a.column or a.name for a in shared)), _name(source)
+        )
     for aspect in shared:
         column = aspect.column or aspect.name
         if column not in found:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
@@ -31,12 +32,14 @@ from rankprism.formats.format import (
 )
 from rankprism.formats.judged import joined
 from rankprism.formats.memory import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
-from rankprism.formats.preference_rows import from_rows
+from rankprism.formats.preference_rows import COLUMNS, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import weights_beside
 
 #: Those of the names of columns that have to be read.
 _Wanted: TypeAlias = Callable[[list[str]], list[str]]
+#: A schema, and the batches of rows that have it.
+_Batches: TypeAlias = tuple[Any, Iterator[Any]]
 
 
 @dataclass(frozen=True)
@@ -49,33 +52,129 @@ class _Kind:
     endings: tuple[str, ...]
     recognised_by: str
     begins: Callable[[bytes], bool]
-    #: yields the table
-    open: Callable[[files.TextFile, _Wanted], Iterator[Any]]
+    #: yields the wanted columns of the table, batch by batch
+    open: Callable[[files.TextFile, _Wanted], AbstractContextManager[_Batches]]
     write: Callable[[Any, Any], None] | None
 
 
 @contextmanager
 def opened(
-    file: files.TextFile, expected: tuple[str, ...] = (), optional: tuple[str, ...] = ()
+    file: files.TextFile,
+    expected: tuple[str, ...] = (),
+    optional: tuple[str, ...] = (),
+    *,
+    only: tuple[str, ...] = (),
 ) -> Iterator[Any]:
     """The table in a file, as an object that gives an Arrow stream.
 
-    expected, optional : see `spelled`; other columns need not be there. Default: all columns are.
+    Files may come from strangers, so each batch is validated before anybody looks at its values.
+
+    expected, optional : see `spelled`; other columns need not be there. only : the columns that are read, as
+    far as the table has them. Default: all columns are.
     """
     kind = next((kind for kind in _KINDS if kind.begins(file.start())), None)
     if kind is None:
         raise InputError(f"{file.name}: is no Parquet, Arrow or DuckDB file")
 
     def wanted(names: list[str]) -> list[str]:
-        return list(spelled(names, expected, optional, file.name).values()) if expected else names
+        if expected:
+            return list(spelled(names, expected, optional, file.name).values())
+        return [name for name in names if name in only] if only else names
+
+    failed: list[BaseException] = []  # what Arrow would only pass on as text
+    try:
+        with kind.open(file, wanted) as (schema, batches):
+            pyarrow = _needed("pyarrow", "parquet", file.name)
+            yield pyarrow.RecordBatchReader.from_batches(schema, _validated(batches, file, failed))
+    except Exception as error:
+        first = failed[0] if failed else error
+        if _is_of_library(first):
+            reason = (str(first).strip() or type(first).__name__).splitlines()[0]
+            raise InputError(f"{file.name}: cannot be read as {kind.title} ({reason[:200]})") from None
+        if failed:
+            raise first from None
+        raise
+
+
+def _is_of_library(error: BaseException) -> bool:
+    """Whether a library that reads files says that it cannot read this one."""
+    known = ("pyarrow", "duckdb", "_duckdb")
+    return isinstance(error, OSError | UnicodeDecodeError) or type(error).__module__.startswith(known)
+
+
+def _validated(batches: Iterator[Any], file: files.TextFile, failed: list[BaseException]) -> Iterator[Any]:
+    """The same batches, each checked to hold what it says. What goes wrong is added to `failed`."""
+    most = max(files.max_unpacked(), _size(file))
+    rows = held = 0
+    try:
+        for batch in batches:
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                _validate(column, name, rows, file)
+            held += batch.nbytes
+            if held > most:
+                raise InputError(
+                    f"{file.name}: the table holds more than {most:,} bytes, the most that is read from a "
+                    f"file of {_size(file):,} bytes; if it is what you expect, allow more with "
+                    f"--max-unpacked or {files.MAX_UNPACKED}, e.g. {files.MAX_UNPACKED}=64G"
+                )
+            rows += batch.num_rows
+            yield batch
+    except BaseException as error:
+        failed.append(error)
+        raise
+
+
+def _size(file: files.TextFile) -> int:
+    if file.data is not None:
+        return len(file.data)
+    table = files.database_table(file.path)
+    return Path(file.path if table is None else table[0]).stat().st_size
+
+
+def _validate(column: Any, name: str, first: int, file: files.TextFile) -> None:
+    """Refuses a column of a batch whose offsets, indices, counts or texts are wrong.
+
+    first : how many rows came before the batch.
+    """
+    reason = _fault(column)
+    if reason is None:
+        return
+    row = _first_faulty(column)
+    if row is None and hasattr(column, "dictionary"):
+        entry = _first_faulty(column.dictionary)
+        found = -1 if entry is None or _fault(column.indices) else column.indices.index(entry).as_py()
+        row = None if found < 0 else found
+    where = f"rows {first + 1} to {first + len(column)}" if row is None else f"row {first + row + 1}"
+    if "UTF8" in reason:
+        wrong = f"the text in the column {name!r} is not valid UTF-8; convert it to UTF-8"
+    else:
+        wrong = f"the column {name!r} is damaged ({reason}); make the file again"
+    raise InputError(f"{file.name}, {where}: {wrong}")
+
+
+def _fault(array: Any) -> str | None:
+    """What is wrong with an array, as pyarrow says it."""
+    from pyarrow import ArrowException
 
     try:
-        yield from kind.open(file, wanted)
-    except Exception as error:
-        if isinstance(error, OSError) or type(error).__module__.startswith(("pyarrow", "duckdb", "_duckdb")):
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise InputError(f"{file.name}: cannot be read as {kind.title} ({first[:200]})") from None
-        raise
+        array.validate(full=True)
+    except ArrowException as error:
+        return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+    return None
+
+
+def _first_faulty(array: Any) -> int | None:
+    """Where the first wrong value is; None if the fault is not in a single value."""
+    good, bad = 0, len(array)
+    if _fault(array.slice(0, good)) is not None or _fault(array.slice(0, bad)) is None:
+        return None
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if _fault(array.slice(0, middle)) is None:
+            good = middle
+        else:
+            bad = middle
+    return good
 
 
 def read_table(path: files.PathLike) -> Any:
@@ -88,7 +187,7 @@ def read_table(path: files.PathLike) -> Any:
 def table_columns(path: files.PathLike) -> list[str]:
     """The names of the columns of the table in a file."""
     with opened(files.text_file(path)) as table:
-        return column_names(table)
+        return column_names(table, files.source_name(path))
 
 
 def _needed(module: str, extra: str, name: str) -> Any:
@@ -106,41 +205,74 @@ def _input(file: files.TextFile, pyarrow: Any) -> Any:
     return pyarrow.OSFile(os.fspath(file.path))  # not mapped, see `Text` in the core
 
 
-def _open_parquet(file: files.TextFile, wanted: _Wanted) -> Iterator[Any]:
+def _chosen(table: Any, wanted: _Wanted, file: files.TextFile) -> list[int]:
+    """The numbers of the wanted columns."""
+    names = column_names(table, file.name)
+    chosen = set(wanted(names))
+    twice = next((name for name in names if name in chosen and names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{file.name}: {names.count(twice)} columns are called {twice!r}; rename one of them"
+        )
+    return [number for number, name in enumerate(names) if name in chosen]
+
+
+@contextmanager
+def _open_parquet(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     parquet = _needed("pyarrow.parquet", "parquet", file.name)
     with _input(file, pyarrow) as source, parquet.ParquetFile(source) as found:
         schema = found.schema_arrow
-        columns = wanted(schema.names)
-        schema = pyarrow.schema([schema.field(column) for column in columns])
-        yield pyarrow.RecordBatchReader.from_batches(
-            schema, (batch.select(columns) for batch in found.iter_batches(columns=columns))
+        schema = pyarrow.schema(
+            [schema.field(number) for number in _chosen(schema.empty_table(), wanted, file)]
         )
+        batches = found.iter_batches(columns=schema.names)
+        yield schema, (batch.select(schema.names) for batch in batches)
 
 
-def _open_arrow(file: files.TextFile, wanted: _Wanted) -> Iterator[Any]:
+@contextmanager
+def _open_arrow(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     ipc = _needed("pyarrow.ipc", "parquet", file.name)
+    is_stream = file.start().startswith(files.ARROW_STREAM)
+    open_ipc = ipc.open_stream if is_stream else ipc.open_file
     with _input(file, pyarrow) as source:
-        if file.start().startswith(files.ARROW_STREAM):
-            with ipc.open_stream(source) as reader:
-                yield reader
-            return
-        with ipc.open_file(source) as reader:
-            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-            yield pyarrow.RecordBatchReader.from_batches(reader.schema, batches)
+        with open_ipc(source) as reader:
+            options = ipc.IpcReadOptions(included_fields=_chosen(reader, wanted, file))
+        source.seek(0)
+        with open_ipc(source, options=options) as reader:
+            numbers = range(0 if is_stream else reader.num_record_batches)
+            yield reader.schema, reader if is_stream else (reader.get_batch(i) for i in numbers)
 
 
-def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[Any]:
+#: What a DuckDB database may do while it is read: its views are queries that somebody else has written.
+_CONFINED = {
+    "enable_external_access": "false",  # neither files nor the network
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",  # a name in a query never means a Python variable
+    "temp_directory": "",  # nothing is written, so a view cannot fill the disk
+    "lock_configuration": "true",
+}
+
+
+@contextmanager
+def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
     duckdb = _needed("duckdb", "duckdb", file.name)
+    pyarrow = _needed("pyarrow", "duckdb", file.name)
     if file.data is not None:
         raise InputError(f"{file.name}: a DuckDB database is read only from a plain file; unpack it")
     path, table = files.database_table(file.path) or (os.fspath(file.path), "")
-    with duckdb.connect(path, read_only=True) as connection:
-        found = connection.sql("select table_schema, table_name from information_schema.tables order by all")
+    with duckdb.connect(path, read_only=True, config=_CONFINED) as connection:
+        found = connection.sql(
+            "select table_schema, table_name, table_type from information_schema.tables order by all"
+        )
         known = {
-            name if schema == "main" else f"{schema}.{name}": (schema, name)
-            for schema, name in found.fetchall()
+            name if schema == "main" else f"{schema}.{name}": (schema, name, kind)
+            for schema, name, kind in found.fetchall()
         }
         if not table and len(known) == 1:
             (table,) = known
@@ -150,9 +282,25 @@ def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[Any]:
             raise InputError(
                 f"{shown}: {wrong}; name one as {shown}::TABLE, where TABLE is one of {listed(list(known))}"
             )
-        quoted = ".".join(_identifier(part) for part in known[table])
-        every = connection.sql(f"select * from {quoted}")
-        yield every.select(*(duckdb.ColumnExpression(column) for column in wanted(every.columns)))
+        *parts, kind = known[table]
+        try:
+            every = connection.sql(f"select * from {'.'.join(map(_identifier, parts))}")
+            chosen = every.select(*(duckdb.ColumnExpression(column) for column in wanted(every.columns)))
+            reader = pyarrow.RecordBatchReader.from_stream(chosen)
+            yield reader.schema, reader
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # which is how DuckDB reports Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
+        except duckdb.Error as error:
+            if kind != "VIEW":
+                raise
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(
+                f"{file.name}: the view {table!r} cannot be read without other files, the network, "
+                f"extensions or more memory ({reason[:200]}); if you trust it, copy its rows into a table: "
+                f"create table rows as select * from {'.'.join(map(_identifier, parts))}"
+            ) from None
 
 
 def _identifier(name: str) -> str:
@@ -234,7 +382,7 @@ def _run_reader(kind: _Kind) -> Callable[[files.TextFile, str], RunTable]:
 
 def _preference_reader(kind: _Kind) -> Callable[[files.TextFile], Preferences]:
     def read(file: files.TextFile) -> Preferences:
-        with opened(_checked(kind, file)) as table:
+        with opened(_checked(kind, file), only=COLUMNS) as table:
             return from_rows(table, file.name, kind.name)
 
     return read
