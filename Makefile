@@ -62,24 +62,28 @@ package:
 # libFuzzer comes with clang, which Debian has.
 SECONDS ?= 120
 CORE := src/rankprism/_core
-fuzz: build/fuzz/readers $(VENV)/ready
-	mkdir -p build/fuzz/corpus
+fuzz: build/fuzz/readers build/fuzz/arrow $(VENV)/ready
+	mkdir -p build/fuzz/corpus build/fuzz/streams
 	printf '\0011 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d1 1 1.0 t\n' > build/fuzz/corpus/run
 	printf '\0021 a d1 1\n1 b d2 1\n2 a d1 2\n' > build/fuzz/corpus/judgments
 	cd build/fuzz && ./readers -max_total_time=$(SECONDS) -max_len=4000 -timeout=10 -print_final_stats=1 corpus
+	cd build/fuzz && ./arrow -max_total_time=$(SECONDS) -max_len=2000 -timeout=10 -print_final_stats=1 streams
 	$(BIN)/python fuzz/mutate.py --seconds $(SECONDS)
+	fuzz/sanitize.sh address,undefined fuzz/table_files.py --seconds $(SECONDS)
 
-build/fuzz/readers: fuzz/readers.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
+build/fuzz/%: fuzz/%.cpp $(wildcard $(CORE)/*.cpp $(CORE)/*.hpp)
 	command -v clang++ || apt-get install -y --no-install-recommends clang libclang-rt-14-dev
 	mkdir -p build/fuzz
-	clang++ -std=c++17 -g -O1 -pthread -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=undefined -o $@ $< $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
+	clang++ -std=c++17 -g -O1 -pthread -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o $@ $< \
+	  $(CORE)/arrow.cpp $(CORE)/text.cpp $(CORE)/regroup.cpp $(CORE)/judgments.cpp $(CORE)/run.cpp
 
 # A core of its own for each sanitizer, beside the package's Python files; the runtime has to be there before Python.
-CORE_TESTS := tests/test_reading.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py
+CORE_TESTS := tests/test_reading.py tests/test_lines.py tests/test_rows.py tests/test_blocks.py tests/test_large_input.py tests/test_cover.py tests/test_exact.py tests/test_bad_input.py tests/test_arrow.py tests/test_hostile_files.py tests/test_fuzz.py
+TESTED := -m pytest -q -p no:cacheprovider
 sanitize: $(VENV)/ready
-	fuzz/sanitize.sh address,undefined "$(CORE_TESTS)"
-	fuzz/sanitize.sh thread "tests/test_threads.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores"
+	fuzz/sanitize.sh address,undefined $(TESTED) $(CORE_TESTS)
+	fuzz/sanitize.sh address,undefined fuzz/table_files.py --seed 1 --cases 5000
+	fuzz/sanitize.sh thread $(TESTED) tests/test_threads.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready

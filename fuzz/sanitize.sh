@@ -1,22 +1,24 @@
 #!/bin/sh
-# sanitize.sh SANITIZERS TESTS: build the core with these sanitizers and run these tests with it.
+# sanitize.sh SANITIZERS WORD...: build the core with these sanitizers and run Python with it and these words.
 set -eu
-name=$(echo "$1" | tr ',' '-')
+sanitizers=$1
+shift
+name=$(echo "$sanitizers" | tr ',' '-')
 folder=build/sanitize/$name
 mkdir -p build/sanitize
 python=.venv/bin/python
 .venv/bin/cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
   -DCMAKE_MAKE_PROGRAM="$PWD/.venv/bin/ninja" -DPython_EXECUTABLE="$PWD/$python" -DSKBUILD_SABI_VERSION= \
   -Dnanobind_DIR="$($python -m nanobind --cmake_dir)" \
-  -DCMAKE_CXX_FLAGS="-fsanitize=$1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS" \
-  -DCMAKE_MODULE_LINKER_FLAGS="-fsanitize=$1" > "$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
+  -DCMAKE_CXX_FLAGS="-fsanitize=$sanitizers -fno-omit-frame-pointer -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS" \
+  -DCMAKE_MODULE_LINKER_FLAGS="-fsanitize=$sanitizers" > "$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
 .venv/bin/cmake --build "$folder" --target _core
 rm -rf "$folder/package"
 mkdir -p "$folder/package"
 cp -r src/rankprism "$folder/package/"
 rm -f "$folder"/package/rankprism/_core*.so
 cp "$folder"/_core*.so "$folder/package/rankprism/"
-case $1 in
+case $sanitizers in
   thread) preloaded=$(g++ -print-file-name=libtsan.so) ;;
   *) preloaded="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ;;  # to see exceptions
 esac
@@ -24,4 +26,4 @@ esac
 # ThreadSanitizer wants its own parts of the address space, so addresses must not be random.
 setarch "$(uname -m)" -R env LD_PRELOAD="$preloaded" \
 ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS="report_bugs=1 halt_on_error=1 suppressions=$PWD/fuzz/tsan.txt" UBSAN_OPTIONS=print_stacktrace=1 \
-PYTHONPATH="$folder/package" RANKPRISM_SANITIZED=1 $python -m pytest -q -p no:cacheprovider $2
+PYTHONPATH="$folder/package" RANKPRISM_SANITIZED=1 $python "$@"

@@ -534,14 +534,18 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     (
         "buffers of another type",
         {"schema": setting("doc.format", b"l")},
-        "'doc' of the Arrow stream has not the buffers",
+        "'doc' of the Arrow stream does not have the buffers",
     ),
     ("no rows", {"schema": setting("format", b"u")}, "holds no rows with named columns"),
-    ("no children", {"batch": setting("n_children", 0)}, "has not the columns of its schema"),
-    ("a negative length", {"batch": setting("length", -1)}, "has not the columns of its schema"),
+    ("no children", {"batch": setting("n_children", 0)}, "does not have the columns of its schema"),
+    ("a negative length", {"batch": setting("length", -1)}, "does not have the columns of its schema"),
     ("a short column", {"batch": setting("doc.length", 1)}, "'doc' of the Arrow stream has fewer rows"),
     ("a negative offset", {"batch": setting("doc.offset", -1)}, "'doc' of the Arrow stream has fewer rows"),
-    ("no buffers", {"batch": setting("doc.n_buffers", 0)}, "'doc' of the Arrow stream has not the buffers"),
+    (
+        "no buffers",
+        {"batch": setting("doc.n_buffers", 0)},
+        "'doc' of the Arrow stream does not have the buffers",
+    ),
     ("a failing schema", {"schema": lambda struct: 5}, "judgments: the Arrow stream gives no schema"),
     ("a failing batch", {"batch": lambda struct: 5}, "judgments: the Arrow stream breaks off"),
 ]

@@ -1,5 +1,6 @@
 #include "arrow.hpp"
 
+#include <bitset>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -37,6 +38,16 @@ Kind kind_of(std::string_view format) {
 
 bool is_set(const std::uint8_t* bits, std::int64_t i) { return ((bits[i >> 3] >> (i & 7)) & 1) != 0; }
 
+// How many of the bits from `first` are set, among `size` of them.
+std::int64_t count_bits(const std::uint8_t* bits, std::int64_t first, std::int64_t size) {
+    std::int64_t found = 0, i = first;
+    const std::int64_t end = first + size;
+    for (; i < end && (i & 7) != 0; ++i) found += is_set(bits, i);
+    for (; end - i >= 8; i += 8) found += static_cast<std::int64_t>(std::bitset<8>(bits[i >> 3]).count());
+    for (; i < end; ++i) found += is_set(bits, i);
+    return found;
+}
+
 // Whether all bytes are ASCII and none is NUL. Eight at a time, because ids are short: 0 borrows into its top bit.
 bool is_simple(std::string_view text) {
     if (text.size() < 8) return is_plain(text.data(), text.size());
@@ -55,6 +66,14 @@ double from_half(std::uint16_t bits) {
     }
     return (bits >> 15) != 0 ? -value : value;
 }
+
+bool is_utf8(std::string_view text) {
+    const char* end = text.data() + text.size();
+    return find_invalid_utf8(text.data(), end) == end;
+}
+
+// A type, for messages.
+std::string shown(const std::string& format) { return is_utf8(format) ? quoted(format) : "of unreadable bytes"; }
 
 // A decimal number as text: a whole number in two's complement, the low bytes first, with a point before its last
 // `scale` digits.
@@ -98,12 +117,7 @@ std::string decimal_text(const char* bytes, int width, int scale) {
 class Values {
   public:
     explicit Values(const ArrowSchema& schema) : format_(schema.format == nullptr ? "" : schema.format), kind_(kind_of(format_)) {
-        if (kind_ != Kind::decimal) return;
-        int bits = 128, precision = 0;
-        const int found = std::sscanf(format_.c_str(), "d:%d,%d,%d", &precision, &scale_, &bits);
-        const bool is_known = bits == 32 || bits == 64 || bits == 128 || bits == 256;
-        if (found < 2 || !is_known || std::abs(scale_) > 200) kind_ = Kind::other;
-        width_ = bits / 8;
+        if (kind_ == Kind::decimal && !parse_decimal()) kind_ = Kind::other;
     }
 
     Kind kind() const { return kind_; }
@@ -115,16 +129,22 @@ class Values {
     // offset: where the rows of the batch begin. Returns what is wrong with the array, or nothing.
     std::string_view start(const ArrowArray& array, std::int64_t offset, std::int64_t size) {
         valid_ = nullptr;
-        // All three are known not to be negative, and none of the sums may overflow.
+        if (array.release == nullptr) return "has been released already";
+        // Neither `offset` nor `size` is negative unless `array.length` is, and none of the sums may overflow.
         if (array.offset < 0 || array.length < offset || array.length - offset < size) return "has fewer rows than its batch";
         if (array.offset > most_values - array.length) return "begins too far behind the start of its buffers";
         offset_ = array.offset + offset;
         size_ = size;
         const std::int64_t buffers = kind_ == Kind::nothing ? 0 : kind_ == Kind::text || kind_ == Kind::large_text ? 3 : 2;
         const bool is_view = kind_ == Kind::text_view;
-        if (is_view ? array.n_buffers < 3 : array.n_buffers != buffers) return "has not the buffers of its type";
+        // A view refers to a buffer by a number of 32 bits, so more buffers cannot be meant.
+        const bool is_right = is_view ? array.n_buffers >= 3 && array.n_buffers - 3 <= std::numeric_limits<std::int32_t>::max()
+                                      : array.n_buffers == buffers;
+        if (!is_right) return "does not have the buffers of its type";
+        if (array.n_children != 0) return "has children, which its type does not have";
         if (kind_ == Kind::nothing || size == 0) return {};
         if (array.buffers == nullptr || array.buffers[1] == nullptr) return "has no buffer of values";
+        if (const std::string_view wrong = check_nulls(array); !wrong.empty()) return wrong;
         if (array.null_count != 0) valid_ = static_cast<const std::uint8_t*>(array.buffers[0]);
         data_ = static_cast<const char*>(array.buffers[1]);
         if (is_view) {
@@ -134,6 +154,9 @@ class Values {
             if (more_count_ > 0 && more_sizes_ == nullptr) return "has no sizes of its buffers";
         } else if (buffers == 3) {
             bytes_ = static_cast<const char*>(array.buffers[2]);
+            // The end of the last text is the only size of a buffer that the interface gives.
+            const std::int64_t after = array.length - offset;
+            end_ = kind_ == Kind::text ? at<std::int32_t>(after) : at<std::int64_t>(after);
         }
         return {};
     }
@@ -194,6 +217,36 @@ class Values {
     }
 
   private:
+    // Reads precision, scale and width from a format such as "d:10,2" or "d:10,2,256". False if it is another one.
+    bool parse_decimal() {
+        int numbers[3] = {0, 0, 128};
+        const char *at = format_.data() + 2, *end = format_.data() + format_.size();
+        int count = 0;
+        for (; count < 3; ++count) {
+            const auto [next, error] = std::from_chars(at, end, numbers[count]);
+            if (error != std::errc()) return false;
+            at = next;
+            if (at == end || *at != ',') break;
+            ++at;
+        }
+        const int bits = numbers[2];
+        scale_ = numbers[1];
+        width_ = bits / 8;
+        const bool is_known = bits == 32 || bits == 64 || bits == 128 || bits == 256;
+        return at == end && count >= 1 && is_known && scale_ >= -200 && scale_ <= 200;
+    }
+
+    // Returns what is wrong with the bitmap and the number of nulls of an array, or nothing.
+    std::string_view check_nulls(const ArrowArray& array) const {
+        if (array.null_count < -1 || array.null_count > array.length) return "counts more nulls than it has rows";
+        const auto* valid = static_cast<const std::uint8_t*>(array.buffers[0]);
+        if (valid == nullptr) return array.null_count > 0 ? "counts nulls, but has no validity bitmap" : "";
+        if (array.null_count >= 0 && array.length - count_bits(valid, array.offset, array.length) != array.null_count) {
+            return "has a validity bitmap with another number of nulls than it counts";
+        }
+        return {};
+    }
+
     template <class T> T at(std::int64_t i) const {
         T value;
         std::memcpy(&value, data_ + (offset_ + i) * static_cast<std::int64_t>(sizeof(T)), sizeof value);
@@ -201,7 +254,7 @@ class Values {
     }
 
     bool between(std::int64_t from, std::int64_t to, std::string_view& found) const {
-        if (from < 0 || to < from || (to > from && bytes_ == nullptr)) return false;
+        if (from < 0 || to < from || to > end_ || (to > from && bytes_ == nullptr)) return false;
         found = to == from ? std::string_view() : std::string_view(bytes_ + from, static_cast<std::size_t>(to - from));
         return true;
     }
@@ -213,6 +266,7 @@ class Values {
     const std::uint8_t* valid_ = nullptr;  // a bit for each value; nothing: all are there
     const char* data_ = nullptr;           // numbers, offsets or views
     const char* bytes_ = nullptr;          // of all texts
+    std::int64_t end_ = 0;                 // where they end
     const void** more_ = nullptr;          // buffers of long texts
     std::int64_t more_count_ = 0;
     const std::int64_t* more_sizes_ = nullptr;
@@ -230,7 +284,7 @@ class Column {
         // Dictionaries of dictionaries are no text either: their entries would be taken for ids.
         const bool is_nested = dictionary_ && schema.dictionary->dictionary != nullptr;
         if (meant().kind() == Kind::other || is_nested || (dictionary_ && !own_.is_whole())) {
-            throw BadInput(source_ + ": the column " + quoted(name_) + " has the Arrow type " + quoted(own_.format()) +
+            throw BadInput(source_ + ": the column " + quoted(name_) + " has the Arrow type " + shown(own_.format()) +
                            ", which is neither text nor number; cast it to one of them");
         }
     }
@@ -241,6 +295,7 @@ class Column {
         row_ = row;
         last_ = {};
         std::string_view wrong = own_.start(array, batch.offset, batch.length);
+        if (wrong.empty() && !dictionary_ && array.dictionary != nullptr) wrong = "has a dictionary that its schema lacks";
         if (wrong.empty() && dictionary_) {
             if (array.dictionary == nullptr) {
                 wrong = "has no dictionary";
@@ -335,8 +390,7 @@ class Column {
         if (text.find('\0') != std::string_view::npos) {
             fail(i, "the " + std::string(what_) + " id in the column " + quoted(name_) + " has a NUL character; remove it");
         }
-        const char* end = text.data() + text.size();
-        if (find_invalid_utf8(text.data(), end) != end) {
+        if (!is_utf8(text)) {
             fail(i, "the " + std::string(what_) + " id in the column " + quoted(name_) + " is not valid UTF-8");
         }
     }
@@ -457,9 +511,16 @@ ArrowStream::ArrowStream(ArrowArrayStream& given, std::string name) : name_(std:
     if (schema_->release == nullptr || schema_->format == nullptr || std::string_view(schema_->format) != "+s") {
         throw BadInput(name_ + ": the Arrow stream holds no rows with named columns; pass a table, not a single column");
     }
+    const auto is_whole = [](const ArrowSchema* column) { return column != nullptr && column->release != nullptr; };
+    if (schema_->n_children < 0) throw BadInput(name_ + ": the schema of the Arrow stream counts fewer than no columns");
     for (std::int64_t i = 0; i < schema_->n_children; ++i) {
-        if (schema_->children == nullptr || schema_->children[i] == nullptr) {
+        const ArrowSchema* column = schema_->children == nullptr ? nullptr : schema_->children[i];
+        if (!is_whole(column) || (column->dictionary != nullptr && !is_whole(column->dictionary))) {
             throw BadInput(name_ + ": the schema of the Arrow stream lacks a column that it counts");
+        }
+        const std::string_view name = column->name == nullptr ? "" : column->name;
+        if (!is_utf8(name)) {
+            throw BadInput(name_ + ": the name of column " + std::to_string(i + 1) + " is not valid UTF-8; rename it");
         }
     }
 }
@@ -488,11 +549,15 @@ Owned<ArrowArray> ArrowStream::next() {
         stream_ = Owned<ArrowArrayStream>();
         return batch;
     }
-    bool is_whole = batch->length >= 0 && batch->offset >= 0 && batch->n_children == schema_->n_children;
+    bool is_whole = batch->length >= 0 && batch->offset >= 0 && batch->length <= most_values &&
+                    batch->offset <= most_values - batch->length && batch->n_children == schema_->n_children;
     for (std::int64_t i = 0; is_whole && i < batch->n_children; ++i) {
         is_whole = batch->children != nullptr && batch->children[i] != nullptr;
     }
-    if (!is_whole) throw BadInput(name_ + ": a batch of the Arrow stream has not the columns of its schema");
+    if (!is_whole) throw BadInput(name_ + ": a batch of the Arrow stream does not have the columns of its schema");
+    if (batch->null_count < -1 || batch->null_count > batch->length) {
+        throw BadInput(name_ + ": a batch of the Arrow stream counts more nulls than it has rows");
+    }
     if (batch->null_count != 0 && batch->n_buffers > 0 && batch->buffers != nullptr && batch->buffers[0] != nullptr) {
         const auto* valid = static_cast<const std::uint8_t*>(batch->buffers[0]);
         for (std::int64_t i = 0; i < batch->length; ++i) {
@@ -508,9 +573,7 @@ Owned<ArrowArray> ArrowStream::next() {
 void ArrowStream::fail(int code, const char* doing) {
     const char* why = stream_->get_last_error == nullptr ? nullptr : stream_->get_last_error(&*stream_);
     const std::string reason = why == nullptr ? std::strerror(code) : why;
-    const char* end = reason.data() + reason.size();
-    const bool is_text = find_invalid_utf8(reason.data(), end) == end;
-    throw BadInput(name_ + ": the Arrow stream " + doing + " (" + (is_text ? reason : "error " + std::to_string(code)) + ")");
+    throw BadInput(name_ + ": the Arrow stream " + doing + " (" + (is_utf8(reason) ? reason : "error " + std::to_string(code)) + ")");
 }
 
 JudgmentTable judgments_from_arrow(ArrowStream& stream, std::int64_t topic, std::int64_t aspect, std::int64_t doc,

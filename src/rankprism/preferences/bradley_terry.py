@@ -132,7 +132,7 @@ def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
 
 def wins_matrix(shown: Shown) -> Floats:
     """(D, D) how often the first document beat the second one; a tie is half a win for each."""
-    c, n = shown.comparisons, len(shown.docs)
+    c, n = shown.comparisons, shown.square
     used = c.given == NONE
     if not used.any():
         used = np.ones(len(c.given), dtype=bool)

@@ -9,10 +9,11 @@ other given documents are another order, so each set of given documents is looke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.data.hits import Longs
 from rankprism.data.preferences import Preferences
 
 
@@ -24,58 +25,59 @@ class Cycles:
     cyclic: int = 0  #: triads that are a cycle
     in_cycles: int = 0  #: documents on a cycle of any length
 
-    def __add__(self, other: Cycles) -> Cycles:
-        return Cycles(
-            self.triads + other.triads, self.cyclic + other.cyclic, self.in_cycles + other.in_cycles
-        )
 
+def order_of(winner: Longs, loser: Longs, documents: int) -> Cycles:
+    """The triads and cycles of these preferences, no two of which are about the same documents.
 
-def order_of(better: Bools) -> Cycles:
-    """The triads and cycles of (D, D) preferences.
+    winner, loser : the numbers of the documents of each preference, below `documents`.
 
-    >>> a_b_c_a = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
-    >>> order_of(a_b_c_a)
+    >>> a_b_c_a = np.array([0, 1, 2]), np.array([1, 2, 0])
+    >>> order_of(*a_b_c_a, 3)
     Cycles(triads=1, cyclic=1, in_cycles=3)
     """
-    won = better.astype(np.float64)
-    met = won + won.T
-    # Closed walks of three steps: a triad has six in the graph of comparisons, a cycle three in that of wins.
-    triads = round(float(((met @ met) * met).sum()) / 6)
-    cyclic = round(float(((won @ won) * won.T).sum()) / 3)
-    return Cycles(triads, cyclic, _in_cycles(won))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
 
+    # Documents in the order of how often they were compared. Each triad is then found once, from its first
+    # document, and few documents come after one that was compared often.
+    times = np.bincount(winner, minlength=documents) + np.bincount(loser, minlength=documents)
+    place = np.argsort(np.argsort(times, kind="stable"))
 
-def _in_cycles(won: Floats) -> int:
-    """How many documents lead back to themselves. Documents that never won or never lost cannot."""
-    while True:
-        left = (won.sum(0) > 0) & (won.sum(1) > 0)
-        if left.all():
-            break
-        won = won[np.ix_(left, left)]
-    reach = won
-    while True:
-        further = np.minimum(reach + reach @ reach, 1)
-        if (further == reach).all():
-            return int(np.count_nonzero(np.diagonal(reach)))
-        reach = further
+    def edges(one: Longs, other: Longs) -> Any:
+        ones = np.ones(len(one), dtype=np.int64)
+        return csr_array((ones, (one, other)), shape=(documents, documents))
+
+    up = place[winner] < place[loser]
+    won = edges(place[winner][up], place[loser][up])
+    lost = edges(place[loser][~up], place[winner][~up])
+    met = won + lost
+    triads = (met @ met).multiply(met).sum()
+    # The first beat the second, the second the third, and the third the first; or the other way round.
+    cyclic = (won @ won).multiply(lost).sum() + (lost @ lost).multiply(won).sum()
+    _, part = connected_components(edges(winner, loser), connection="strong")
+    together = np.bincount(part, minlength=documents)[part]  # how many documents lead to each and back
+    return Cycles(int(triads), int(cyclic), int((together > 1).sum()))
 
 
 def order_of_preferences(preferences: Preferences, rows: Longs) -> Cycles:
-    """Triads and cycles of some judgments of one topic, summed over the sets of given documents.
+    """Triads and cycles of some judgments, summed over topics and sets of given documents.
 
     Of two documents, the one that won more often is preferred; if both won equally often, neither.
     """
-    found = Cycles()
-    for given in np.unique(preferences.given[rows]):
-        own = rows[preferences.given[rows] == given]
-        docs, sides = np.unique(
-            np.stack((preferences.left[own], preferences.right[own])), return_inverse=True
-        )
-        left, right = sides.reshape(2, -1)
-        n = len(docs)
-        balance = np.bincount(left * n + right, preferences.outcome[own] - 0.5, n * n).reshape(n, n)
-        found += order_of(balance - balance.T > 0)
-    return found
+    # A document of another topic, or after other documents, is another one.
+    order = (preferences.topic[rows] * len(preferences.givens) + preferences.given[rows]).astype(np.int64)
+    sides = [order * len(preferences.docs) + side[rows] for side in (preferences.left, preferences.right)]
+    docs, numbers = np.unique(np.stack(sides), return_inverse=True)
+    left, right = numbers.reshape(2, -1)
+    margin = np.where(left < right, 1, -1) * (preferences.outcome[rows] - 0.5)
+    pairs, pair = np.unique(
+        np.minimum(left, right) * len(docs) + np.maximum(left, right), return_inverse=True
+    )
+    balance = np.bincount(pair, margin, len(pairs))
+    first, second = np.divmod(pairs[balance != 0], max(len(docs), 1))
+    preferred = balance[balance != 0] > 0
+    winner, loser = np.where(preferred, first, second), np.where(preferred, second, first)
+    return order_of(winner, loser, len(docs))
 
 
 def contradictions(preferences: Preferences, rows: Longs) -> int:

@@ -229,9 +229,6 @@ def _judgments(group: Group) -> int:
 
 def _group(preferences: Preferences, rows: Longs) -> Group:
     given = preferences.number_given[rows]
-    order = Cycles()
-    for t in np.unique(preferences.topic[rows]):
-        order += order_of_preferences(preferences, rows[preferences.topic[rows] == t])
     sides = np.concatenate((preferences.left[rows], preferences.right[rows]))
     topics = np.concatenate((preferences.topic[rows], preferences.topic[rows]))
     return Group(
@@ -242,7 +239,7 @@ def _group(preferences: Preferences, rows: Longs) -> Group:
         ties=int((preferences.outcome[rows] == 0.5).sum()),
         assessors=len(np.unique(preferences.assessor[rows])),
         contradictions=contradictions(preferences, rows),
-        order=order,
+        order=order_of_preferences(preferences, rows),
     )
 
 
@@ -274,14 +271,14 @@ def _covered(shown: Shown, doc: Longs, length: int) -> Floats:
     n = len(shown.docs)
     c = shown.comparisons
     simple = c.given == NONE
-    met = np.zeros((n, n), dtype=bool)
-    met[c.left[simple], c.right[simple]] = True
     upper, lower = np.triu_indices(len(doc), 1)
     upper, lower = doc[upper], doc[lower]
+    met = np.concatenate((c.left * n + c.right, c.right * n + c.left))[np.tile(simple, 2)]
+    given = np.concatenate((c.left * n + c.given, c.right * n + c.given))[np.tile(~simple, 2)]
     counts = (
         shown.pool[doc].sum(),
-        (met | met.T)[upper, lower].sum(),
-        (shown.given.shown > 0)[lower, upper].sum(),
+        np.isin(upper * n + lower, met).sum(),
+        np.isin(lower * n + upper, given).sum(),
     )
     pairs = length * (length - 1) / 2
     return ratio(np.array(counts, dtype=np.float64), np.array([length, pairs, pairs], dtype=np.float64))

@@ -20,7 +20,14 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.formats.judgments import read_judgments
-from rankprism.measures.preferences.utility import NONE, Comparisons, Counts, Shown, counted
+from rankprism.measures.preferences.utility import (
+    NONE,
+    Comparisons,
+    Counts,
+    Shown,
+    checked_documents,
+    counted,
+)
 from rankprism.preferences.rankings import ranked_runs
 from rankprism.preferences.user_profiles import (
     Profiles,
@@ -82,6 +89,7 @@ def users_of(
     for topic, by_name in chosen.weights.items():
         if topic in pool:
             docs = tuple(sorted(pool[topic], reverse=True))
+            checked_documents(len(docs), f"topic {topic!r}")
             covered = [relevant.get(topic, {}).get(doc, set()) for doc in docs]
             users[topic] = {
                 name: User(
@@ -194,7 +202,7 @@ def _complete(topic: str, users: Mapping[str, User], ties: str, seed: int) -> Sh
         docs,
         np.full(n, n > 1),
         Counts(twice[:, n] / 2, np.full(n, float(len(users) * (n - 1)))),
-        Counts(twice[:, :n] / 2, given),
+        lambda: Counts(twice[:, :n] / 2, given),
         lambda: Comparisons.joined([one for _, one in _all_comparisons(topic, users, ties, seed)]),
     )
 

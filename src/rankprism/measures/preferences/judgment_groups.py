@@ -15,7 +15,7 @@ import numpy as np
 
 from rankprism.data.hits import Bools, Longs
 from rankprism.data.preferences import Levels, Preferences
-from rankprism.measures.preferences.utility import Place, places_by_topic
+from rankprism.measures.preferences.utility import Place, checked_documents, places_by_topic
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ def judgment_groups(
     by_name = np.argsort(np.argsort(np.array(preferences.assessors, dtype=object), kind="stable"))
     found: dict[str, tuple[Group, ...]] = {}
     for topic, (place, _) in (places_by_topic(preferences) if places is None else places).items():
-        t, n = preferences.topics.index(topic), len(place.docs)
+        t, n = preferences.topics.index(topic), checked_documents(len(place.docs), place.where)
         if levels is not None:
             own = levels.rows(levels.topic == t)
             groups = [

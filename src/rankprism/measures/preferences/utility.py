@@ -15,12 +15,16 @@ import numpy as np
 from rankprism._core import solve_spd
 from rankprism.data.hits import Bools, Floats, Longs
 from rankprism.data.preferences import Preferences
+from rankprism.errors import InputError
 from rankprism.measures.parts import ratio, total
 
 ESTIMATES = ("raw", "pooled")
 UNSEEN = ("zero", "skip")
 #: The position of no document.
 NONE = -1
+#: How many documents a topic may have where a table of every two of them is made. Such a table then takes up
+#: to 800 MB, and an analysis makes several.
+MOST_DOCUMENTS = 10_000
 #: The range of γ, the share of what is wanted that a perfect given document takes away.
 _MOST_GAMMA = 2.5
 
@@ -65,10 +69,22 @@ class Shown:
     docs: tuple[str, ...]
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
     alone: Counts  #: (D,) in simple pairs
-    given: Counts  #: (D, D) of document d given document z
+    #: Counts the wins of document d given document z, when asked for: the table has every two documents.
+    count_given: Callable[[], Counts] = field(repr=False)
     #: Makes the comparisons themselves, when they are asked for: complete simulations have half a million.
     compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
+    where: str = "a topic"  #: what messages call the judgments
+
+    @property
+    def square(self) -> int:
+        """The number of documents, where a table of every two of them is made."""
+        return checked_documents(len(self.docs), self.where)
+
+    @cached_property
+    def given(self) -> Counts:
+        """(D, D) of document d given document z."""
+        return self.count_given()
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -97,11 +113,21 @@ class Shown:
         d. This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0
         where there are no judgments.
         """
-        c, n = self.comparisons, len(self.docs)
+        c, n = self.comparisons, self.square
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
         met += met.T
         y = np.bincount(c.left, c.outcome - 0.5, n) - np.bincount(c.right, c.outcome - 0.5, n)
         return solve_spd(np.diag(met.sum(-1) + 1) - met, y.astype(np.float64))
+
+
+def checked_documents(documents: int, where: str) -> int:
+    """The number of documents of a topic, if a table of every two of them is not too large."""
+    if documents > MOST_DOCUMENTS:
+        raise InputError(
+            f"{where}: has {documents:,} documents, and this needs a table of every two of them, which is "
+            f"made for at most {MOST_DOCUMENTS:,}; keep the judgments of fewer documents, or divide the topic"
+        )
+    return documents
 
 
 def numbers_by_topic(preferences: Preferences) -> dict[str, dict[str, int]]:
@@ -125,6 +151,7 @@ class Place:
 
     docs: tuple[str, ...]
     at: Longs  #: (all documents,) NONE where the topic does not name the document
+    where: str  #: what messages call the judgments of the topic
 
     def shown(self, preferences: Preferences, rows: Longs) -> Shown:
         """Count these judgments."""
@@ -145,7 +172,7 @@ class Place:
         # In an order of their own, so that sums do not depend on that of the lines.
         order = np.lexsort((outcome[few], z[few], right[few], left[few]))
         comparisons = Comparisons(left[few][order], right[few][order], z[few][order], outcome[few][order])
-        return counted(self.docs, pool, comparisons, after)
+        return counted(self.docs, pool, comparisons, after, self.where)
 
 
 def places_by_topic(preferences: Preferences) -> dict[str, tuple[Place, Longs]]:
@@ -158,7 +185,8 @@ def places_by_topic(preferences: Preferences) -> dict[str, tuple[Place, Longs]]:
     for topic, number in numbers_by_topic(preferences).items():
         at = np.full(len(preferences.docs), NONE, dtype=np.int64)
         at[[position[doc] for doc in number]] = np.arange(len(number))
-        found[topic] = Place(tuple(number), at), rows[topic]
+        where = f"{preferences.source}, topic {topic!r}"
+        found[topic] = Place(tuple(number), at, where), rows[topic]
     return found
 
 
@@ -167,17 +195,27 @@ def counted(
     pool: Bools,
     comparisons: Comparisons,
     after: Mapping[frozenset[int], Counts] | None = None,
+    where: str = "a topic",
 ) -> Shown:
     """Count the wins of every document, alone and given each other one."""
-    c, n = comparisons, len(docs)
-    simple, triple = c.given == NONE, c.given != NONE
-    alone = count_alone(n, c.left[simple], c.right[simple], c.outcome[simple])
+    c = comparisons
+    simple = c.given == NONE
+    alone = count_alone(len(docs), c.left[simple], c.right[simple], c.outcome[simple])
+
+    def count_given() -> Counts:
+        return _count_given(checked_documents(len(docs), where), comparisons)
+
+    return Shown(docs, pool, alone, count_given, lambda: comparisons, after or {}, where)
+
+
+def _count_given(n: int, c: Comparisons) -> Counts:
+    """(D, D) the wins of each document given each other one."""
+    triple = c.given != NONE
     z, x = c.given[triple], c.outcome[triple]
     left, right = c.left[triple] * n + z, c.right[triple] * n + z
     wins = np.bincount(left, x, n * n) + np.bincount(right, 1 - x, n * n)
     shown = np.bincount(left, minlength=n * n) + np.bincount(right, minlength=n * n)
-    given = Counts(wins.astype(np.float64).reshape(n, n), shown.reshape(n, n).astype(np.float64))
-    return Shown(docs, pool, alone, given, lambda: comparisons, after or {})
+    return Counts(wins.astype(np.float64).reshape(n, n), shown.reshape(n, n).astype(np.float64))
 
 
 def count_alone(documents: int, left: Longs, right: Longs, outcome: Floats) -> Counts:
@@ -234,7 +272,7 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1.
     A document that was never shown has 0.
     """
-    c, n = shown.comparisons, len(shown.docs)
+    c, n = shown.comparisons, shown.square
     theta, documents = shown.quality, int(shown.named.sum())
     left_over = 1 - gamma * np.maximum(np.append(theta, 0.0), 0.0)  # the last is f without a given document
     excess = _excess(c, theta, left_over)
