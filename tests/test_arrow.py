@@ -525,6 +525,20 @@ def setting(path: str, value: Any) -> Callable[[Any], None]:
     return change
 
 
+#: An array that was released, which whoever releases its parent leaves alone.
+RELEASED = Array()
+CHILDREN = (ctypes.POINTER(Array) * 1)(ctypes.pointer(RELEASED))
+
+
+def with_dictionary(batch: Any) -> None:
+    batch.children[2].contents.dictionary = ctypes.pointer(RELEASED)
+
+
+def with_children(batch: Any) -> None:
+    batch.children[2].contents.children = CHILDREN
+    batch.children[2].contents.n_children = 1
+
+
 HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("a wrong format", {"schema": setting("doc.format", b"tdD")}, "has the Arrow type 'tdD'"),
     ("an empty format", {"schema": setting("doc.format", b"")}, "has the Arrow type ''"),
@@ -536,7 +550,58 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
         {"schema": setting("doc.format", b"l")},
         "'doc' of the Arrow stream does not have the buffers",
     ),
+    (
+        "a decimal beyond all numbers",
+        {"schema": setting("doc.format", b"d:9,99999999999")},
+        "Arrow type 'd:9,9999",
+    ),
+    (
+        "the least scale",
+        {"schema": setting("doc.format", b"d:9,-2147483648")},
+        "Arrow type 'd:9,-2147483648'",
+    ),
+    (
+        "a decimal with more behind it",
+        {"schema": setting("doc.format", b"d:9,2,128x")},
+        "Arrow type 'd:9,2,128x'",
+    ),
+    (
+        "a format that is no text",
+        {"schema": setting("doc.format", b"\xff")},
+        "has the Arrow type of unreadable bytes",
+    ),
+    (
+        "a name that is no text",
+        {"schema": setting("doc.name", b"\xff")},
+        "the name of column 3 is not valid UTF-8",
+    ),
+    ("a released column", {"schema": setting("doc.release", None)}, "lacks a column that it counts"),
+    ("fewer than no columns", {"schema": setting("n_children", -1)}, "counts fewer than no columns"),
     ("no rows", {"schema": setting("format", b"u")}, "holds no rows with named columns"),
+    (
+        "an offset beyond all numbers",
+        {"batch": setting("offset", 2**63 - 1)},
+        "does not have the columns of its",
+    ),
+    ("too many nulls in a batch", {"batch": setting("null_count", 7)}, "counts more nulls than it has rows"),
+    (
+        "too many nulls",
+        {"batch": setting("doc.null_count", 7)},
+        "'doc' of the Arrow stream counts more nulls",
+    ),
+    (
+        "fewer than no nulls",
+        {"batch": setting("doc.null_count", -2)},
+        "'doc' of the Arrow stream counts more nulls",
+    ),
+    (
+        "nulls without a bitmap",
+        {"batch": setting("doc.null_count", 1)},
+        "counts nulls, but has no validity bitmap",
+    ),
+    ("released rows", {"batch": setting("doc.release", None)}, "'doc' of the Arrow stream has been released"),
+    ("children of a text", {"batch": with_children}, "'doc' of the Arrow stream has children"),
+    ("a dictionary of no schema", {"batch": with_dictionary}, "has a dictionary that its schema lacks"),
     ("no children", {"batch": setting("n_children", 0)}, "does not have the columns of its schema"),
     ("a negative length", {"batch": setting("length", -1)}, "does not have the columns of its schema"),
     ("a short column", {"batch": setting("doc.length", 1)}, "'doc' of the Arrow stream has fewer rows"),
@@ -660,6 +725,27 @@ def test_references_beyond_a_buffer_are_refused(kind: str) -> None:
     assert refused_without_padding(broken).startswith(
         "judgments, row 3: " if kind != "string" else "judgments, row 2: "
     )
+
+
+def test_an_offset_beyond_the_last_one_is_refused() -> None:
+    # The bytes of row 2 would go on to the offset 50, although those of all rows end at 12.
+    offsets = pa.array([0, 2, 50, 6, 8, 10, 12], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 6, [None, offsets, pa.py_buffer(b"abcdefghijkl")])
+    assert refused_without_padding(broken) == (
+        "judgments, row 2: the text in the column 'doc' lies outside its buffers"
+    )
+
+
+def test_a_bitmap_with_another_number_of_nulls_is_refused() -> None:
+    docs = pa.array(["a", None, "c", "d", "e", "f"])
+    for count in (0, 2, 6):
+        source = Tampered(JUDGMENTS.set_column(2, "doc", docs), batch=setting("doc.null_count", count))
+        with pytest.raises(InputError, match="has a validity bitmap with another number of nulls"):
+            read_judgments(source)
+    for before in range(12):  # bits are counted from any place in a byte
+        rows = [None] * before + [f"d{i}" for i in range(6)]
+        read = read_judgments(JUDGMENTS.set_column(2, "doc", pa.array(rows).slice(before)))
+        assert len(read) == 6
 
 
 def refused_without_padding(docs: pa.Array) -> str:

@@ -11,16 +11,25 @@ from types import ModuleType
 import pytest
 
 
-@pytest.fixture(scope="module")
-def mutate() -> ModuleType:
-    path = Path(__file__).parents[1] / "fuzz" / "mutate.py"
-    spec = importlib.util.spec_from_file_location("mutate", path)
+def loaded(name: str) -> ModuleType:
+    path = Path(__file__).parents[1] / "fuzz" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["mutate"] = module  # dataclasses look themselves up there
+    sys.modules[name] = module  # dataclasses look themselves up there
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def mutate() -> ModuleType:
+    return loaded("mutate")
+
+
+@pytest.fixture(scope="module")
+def table_files(mutate: ModuleType) -> ModuleType:
+    return loaded("table_files")
 
 
 def test_nearly_good_input_is_read_or_refused(mutate: ModuleType) -> None:
@@ -63,3 +72,61 @@ def test_the_fuzzer_finds_what_is_neither_read_nor_refused(mutate: ModuleType, t
     if sys.platform != "win32":
         late = mutate.attempt(mutate.Target("slow", (), slow), "1/1", tmp_path, 0.05)
         assert "TimeoutError" in late.trace
+
+
+def test_damaged_table_files_are_read_or_refused_by_name(table_files: ModuleType) -> None:
+    outcome = table_files.fuzz(seed=2024, cases=500)
+    assert outcome.cases == 500
+    assert outcome.counts["read"] > 20
+    assert outcome.counts["refused"] > 200
+    assert not outcome.failures, outcome.failures
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_undamaged_table_files_are_read(table_files: ModuleType, tmp_path: Path) -> None:
+    """Otherwise the fuzzer would only ever look at one error."""
+    readers = table_files.readers()
+    for name, good in table_files.good_files().items():
+        (tmp_path / "good").write_bytes(good)
+        readers[name.partition("/")[0]](str(tmp_path / "good"))
+
+
+READER = """
+import os, sys
+sys.path.insert(0, {folder!r})
+import table_files
+
+def read(path):
+    {body}
+
+table_files.readers = lambda: dict.fromkeys(table_files._columns(), read)
+table_files.open_alone = {alone}
+sys.exit(table_files.main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "alone", "counts", "failures"),
+    [
+        ("os.abort()", "table_files.open_alone", {"crashed": 1}, 1),
+        ("os.abort()", "read", {"crashed in pyarrow": 1}, 0),
+        ("raise KeyError(path)", "read", {"failed": 1}, 1),
+        ("import rankprism; raise rankprism.InputError('which?')", "read", {"failed": 1}, 1),
+    ],
+    ids=["crash", "crash of pyarrow", "error", "no name"],
+)
+def test_crashes_are_counted_apart(
+    table_files: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    alone: str,
+    counts: dict[str, int],
+    failures: int,
+) -> None:
+    script = tmp_path / "reader.py"
+    folder = str(Path(__file__).parents[1] / "fuzz")
+    script.write_text(READER.format(folder=folder, body=body, alone=alone))
+    monkeypatch.setattr(table_files, "__file__", str(script))
+    outcome = table_files.fuzz(seed=1, cases=1)
+    assert (dict(outcome.counts), len(outcome.failures)) == (counts, failures)

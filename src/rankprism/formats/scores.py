@@ -176,6 +176,8 @@ def _from_frame(
     source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
 ) -> Iterator[_Cell]:
     frame = eager(source, name)
+    if not frame.columns:
+        raise InputError(f"{name}: the table has no columns; expected scores")
     columns = [str(column) for column in frame.columns]
     values = [column_values(frame, column, name) for column in frame.columns]
     rows = [["" if x is None else str(x) for x in row] for row in zip(*values, strict=True)]

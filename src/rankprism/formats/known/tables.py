@@ -109,7 +109,7 @@ def _validated(batches: Iterator[Any], file: files.TextFile, failed: list[BaseEx
     try:
         for batch in batches:
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                _validate(column, name, rows, file)
+                _validate(column, name, rows, batch.num_rows, file)
             held += batch.nbytes
             if held > most:
                 raise InputError(
@@ -131,10 +131,10 @@ def _size(file: files.TextFile) -> int:
     return Path(file.path if table is None else table[0]).stat().st_size
 
 
-def _validate(column: Any, name: str, first: int, file: files.TextFile) -> None:
+def _validate(column: Any, name: str, first: int, size: int, file: files.TextFile) -> None:
     """Refuses a column of a batch whose offsets, indices, counts or texts are wrong.
 
-    first : how many rows came before the batch.
+    first : how many rows came before the batch. size : how many rows the batch has.
     """
     reason = _fault(column)
     if reason is None:
@@ -144,7 +144,7 @@ def _validate(column: Any, name: str, first: int, file: files.TextFile) -> None:
         entry = _first_faulty(column.dictionary)
         found = -1 if entry is None or _fault(column.indices) else column.indices.index(entry).as_py()
         row = None if found < 0 else found
-    where = f"rows {first + 1} to {first + len(column)}" if row is None else f"row {first + row + 1}"
+    where = f"rows {first + 1} to {first + size}" if row is None else f"row {first + row + 1}"
     if "UTF8" in reason:
         wrong = f"the text in the column {name!r} is not valid UTF-8; convert it to UTF-8"
     else:
@@ -165,7 +165,10 @@ def _fault(array: Any) -> str | None:
 
 def _first_faulty(array: Any) -> int | None:
     """Where the first wrong value is; None if the fault is not in a single value."""
-    good, bad = 0, len(array)
+    try:
+        good, bad = 0, len(array)
+    except SystemError:  # a negative length, which Python does not know
+        return None
     if _fault(array.slice(0, good)) is not None or _fault(array.slice(0, bad)) is None:
         return None
     while bad - good > 1:
