@@ -259,6 +259,14 @@ def test_two_columns_with_the_same_name_are_refused_where_both_are_read(tmp_path
     assert "scores: two columns have the same name" in refusal(read_scores, rows)
 
 
+def test_preferences_without_any_of_their_columns_are_refused(tmp_path: Path) -> None:
+    # pyarrow reads all columns if it is told to read none.
+    rows = pa.Table.from_arrays([pa.array(["1"]), pa.array(["2"])], ["", ""])
+    message = refusal(read_preferences, write_ipc(rows, tmp_path / "p.arrow", "stream"))
+    assert message.startswith(f"{tmp_path / 'p.arrow'}: has none of the columns topic, given, left, right")
+    assert "preferences: two columns have the same name" in refusal(read_preferences, rows.to_reader())
+
+
 def test_a_small_file_with_a_huge_table_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = 200_000  # of one value, which Parquet writes once
     table = pa.table({"topic": ["1"] * rows, "doc": ["d"] * rows, "score": [1.0] * rows})

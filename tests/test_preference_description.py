@@ -223,7 +223,8 @@ def test_triads_and_cycles_are_those_that_one_can_count(share: float) -> None:
         above = rng.random((n, n)) < 0.7
         met = np.triu(rng.random((n, n)) < share, 1)
         better = (met & above) | (met & ~above).T
-        assert order_of(*np.nonzero(better), n) == defined_order(better)
+        winner, loser = np.nonzero(better)
+        assert order_of(winner, loser, n) == defined_order(better)
 
 
 def test_contradictions_are_pairs_that_one_assessor_judged_differently() -> None:

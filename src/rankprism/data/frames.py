@@ -76,18 +76,25 @@ def eager(source: Any, name: str) -> Any:
 
     with _readable_names(source, name):
         try:
-            frame = nw.from_native(source, pass_through=False)
-        except TypeError:
-            if not gives_arrow(source):
-                raise
-            import pyarrow
-
-            frame = nw.from_native(pyarrow.table(source))
+            frame = _narwhals_frame(source)
         except nw.exceptions.DuplicateError as error:
             raise InputError(
                 f"{name}: two columns have the same name ({' '.join(str(error).split())}); rename one of them"
             ) from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
+def _narwhals_frame(source: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(source, pass_through=False)
+    except TypeError:
+        if not gives_arrow(source):
+            raise
+    import pyarrow
+
+    return nw.from_native(pyarrow.table(source))
 
 
 @contextmanager

@@ -74,7 +74,8 @@ def order_of_preferences(preferences: Preferences, rows: Longs) -> Cycles:
         np.minimum(left, right) * len(docs) + np.maximum(left, right), return_inverse=True
     )
     balance = np.bincount(pair, margin, len(pairs))
-    first, second = np.divmod(pairs[balance != 0], max(len(docs), 1))
+    decided = pairs[balance != 0]
+    first, second = decided // max(len(docs), 1), decided % max(len(docs), 1)
     preferred = balance[balance != 0] > 0
     winner, loser = np.where(preferred, first, second), np.where(preferred, second, first)
     return order_of(winner, loser, len(docs))

@@ -79,7 +79,10 @@ def opened(
     def wanted(names: list[str]) -> list[str]:
         if expected:
             return list(spelled(names, expected, optional, file.name).values())
-        return [name for name in names if name in only] if only else names
+        found = [name for name in names if name in only or not only]
+        if only and not found:
+            raise InputError(f"{file.name}: has none of the columns {', '.join(only)}; rename its columns")
+        return found
 
     failed: list[BaseException] = []  # what Arrow would only pass on as text
     try:
@@ -249,7 +252,7 @@ def _open_arrow(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
 
 
 #: What a DuckDB database may do while it is read: its views are queries that somebody else has written.
-_CONFINED = {
+_CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",  # neither files nor the network
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -262,10 +265,14 @@ _CONFINED = {
 }
 
 
+#: How many rows a batch of DuckDB has.
+_DUCKDB_ROWS = 100_000
+
+
 @contextmanager
 def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
     duckdb = _needed("duckdb", "duckdb", file.name)
-    pyarrow = _needed("pyarrow", "duckdb", file.name)
+    _needed("pyarrow", "duckdb", file.name)
     if file.data is not None:
         raise InputError(f"{file.name}: a DuckDB database is read only from a plain file; unpack it")
     path, table = files.database_table(file.path) or (os.fspath(file.path), "")
@@ -289,7 +296,8 @@ def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
         try:
             every = connection.sql(f"select * from {'.'.join(map(_identifier, parts))}")
             chosen = every.select(*(duckdb.ColumnExpression(column) for column in wanted(every.columns)))
-            reader = pyarrow.RecordBatchReader.from_stream(chosen)
+            older = not hasattr(chosen, "to_arrow_reader")
+            reader = (chosen.fetch_arrow_reader if older else chosen.to_arrow_reader)(_DUCKDB_ROWS)
             yield reader.schema, reader
         except RuntimeError as error:
             if str(error) == "Query interrupted":  # which is how DuckDB reports Ctrl-C
