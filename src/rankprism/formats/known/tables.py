@@ -293,25 +293,43 @@ def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
                 f"{shown}: {wrong}; name one as {shown}::TABLE, where TABLE is one of {listed(list(known))}"
             )
         *parts, kind = known[table]
+        quoted = ".".join(map(_identifier, parts))
+        view = f"the view {table!r}" if kind == "VIEW" else None
         try:
-            every = connection.sql(f"select * from {'.'.join(map(_identifier, parts))}")
-            chosen = every.select(*(duckdb.ColumnExpression(column) for column in wanted(every.columns)))
-            older = not hasattr(chosen, "to_arrow_reader")
-            reader = (chosen.fetch_arrow_reader if older else chosen.to_arrow_reader)(_DUCKDB_ROWS)
-            yield reader.schema, reader
-        except RuntimeError as error:
-            if str(error) == "Query interrupted":  # which is how DuckDB reports Ctrl-C
-                raise KeyboardInterrupt from None
+            with _explained(duckdb, file, view, quoted):
+                every = connection.sql(f"select * from {quoted}")
+                columns = [duckdb.ColumnExpression(column) for column in wanted(every.columns)]
+                chosen = every.select(*columns)
+                schema = chosen.limit(0).to_arrow_table().schema
+
+            def batches() -> Iterator[Any]:  # begins the query only if somebody wants its rows
+                with _explained(duckdb, file, view, quoted):
+                    older = not hasattr(chosen, "to_arrow_reader")
+                    yield from (chosen.fetch_arrow_reader if older else chosen.to_arrow_reader)(_DUCKDB_ROWS)
+
+            yield schema, batches()
+        finally:
+            connection.interrupt()  # a query that nobody waits for would go on until it is done
+
+
+@contextmanager
+def _explained(duckdb: Any, file: files.TextFile, view: str | None, quoted: str) -> Iterator[None]:
+    """Says why a view cannot be read; errors of other tables are passed on. Ctrl-C ends a query."""
+    try:
+        yield
+    except (duckdb.Error, OSError) as error:  # Arrow makes the second kind of the first
+        if view is None:
             raise
-        except duckdb.Error as error:
-            if kind != "VIEW":
-                raise
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise InputError(
-                f"{file.name}: the view {table!r} cannot be read without other files, the network, "
-                f"extensions or more memory ({reason[:200]}); if you trust it, copy its rows into a table: "
-                f"create table rows as select * from {'.'.join(map(_identifier, parts))}"
-            ) from None
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(
+            f"{file.name}: {view} cannot be read without other files, the network, extensions or more memory "
+            f"({reason[:200]}); if you trust it, copy its rows into a table: create table rows as select * "
+            f"from {quoted}"
+        ) from None
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":  # which is how DuckDB reports Ctrl-C
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _identifier(name: str) -> str:
