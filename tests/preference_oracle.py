@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -43,32 +44,39 @@ def utility(
     above: Sequence[str],
     combine: str,
     unseen: str,
+    fallback: str = "other",
     fitted: Fitted | None = None,
 ) -> Fraction | float:
     """U(d | the documents above); from `fitted` utilities, where the estimate is pooled"""
-    pairs = [row for row in rows if not row[0]]
-    alone = share(pairs, doc) if fitted is None else fitted.get((doc, None), 0.0)
-    if alone is None and unseen == "skip":
-        alone = share([row for row in rows if len(row[0]) == 1], doc)
-    alone = alone or Fraction(0)
     if len(above) > 1:
         exactly = share([row for row in rows if len(row[0]) > 1 and set(row[0]) == set(above)], doc)
         if exactly is not None:
             return exactly
-    seen = [
-        share([row for row in rows if row[0] == (z,)], doc) if fitted is None else fitted.get((doc, z))
-        for z in above
-    ]
-    values = [x for x in seen if x is not None] if unseen == "skip" else [x or Fraction(0) for x in seen]
-    if not values:
-        return alone
+    if fitted is not None:
+        known = {d for d, _ in fitted}
+        values: list[Fraction | float] = [
+            0.5 if doc not in known else fitted[doc, z if z in known else STRANGER] for z in above
+        ]
+        if not values:
+            return fitted.get((doc, None), 0.5)
+    else:
+        pairs, triplets = ([row for row in rows if len(row[0]) == n] for n in (0, 1))
+        alone = share(pairs, doc)
+        if alone is None and fallback == "other" and (unseen == "skip" or not pairs):
+            alone = share(rows, doc)
+        seen = [share([row for row in triplets if row[0] == (z,)], doc) for z in above]
+        skipped = unseen == "skip" or (fallback == "other" and not triplets)
+        values = [x for x in seen if x is not None] if skipped else [x or Fraction(0) for x in seen]
+        if not values:
+            return alone or Fraction(0)
     if combine == "mean":
         return sum(values, Fraction(0)) / len(values)
     return min(values) if combine == "min" else math.prod(values, start=Fraction(1))
 
 
-#: U(d|z), and U(d) where there is no z.
+#: U(d|z), and U(d) where there is no z. The document given may be one that no judgment names.
 Fitted = dict[tuple[str, str | None], float]
+STRANGER = "?"
 
 
 def pooled(topics: Sequence[Sequence[Row]]) -> list[Fitted]:
@@ -112,8 +120,8 @@ def _fitted(rows: Sequence[Row], theta: dict[str, float], gamma: float) -> Fitte
     mean = sum(theta.values()) / n
     found: Fitted = {}
     for doc in docs:
-        for z in (None, *(other for other in docs if other != doc)):
-            left_over = 1.0 if z is None else 1 - gamma * max(theta[z], 0.0)
+        for z in (None, STRANGER, *(other for other in docs if other != doc)):
+            left_over = 1.0 if z is None else 1 - gamma * max(theta.get(z, 0.0), 0.0)
             rest, times = 0.0, 0
             for given, left, right, outcome in rows:
                 if given == (() if z is None else (z,)) and doc in (left, right):
@@ -122,7 +130,7 @@ def _fitted(rows: Sequence[Row], theta: dict[str, float], gamma: float) -> Fitte
                     rest += won - 0.5 - (theta[doc] - theta[other]) * left_over
                     times += 1
             value = 0.5 + n / max(n - 1, 1) * (theta[doc] - mean) * left_over + rest / (times + 2)
-            found[doc, z] = min(max(value, 0.0), 1.0) if doc in pool_of(rows) else 0.0
+            found[doc, z] = min(max(value, 0.0), 1.0)
     return found
 
 
@@ -139,34 +147,54 @@ def prf(
     combine: str,
     unseen: str,
     cutoff: int | None,
+    fallback: str = "other",
     fitted: Fitted | None = None,
 ) -> float:
     """Σ_{k≤K} P(k) G(min(k, n))"""
     last = len(pool_of(rows)) if cutoff is None else cutoff
     worth = [
-        float(utility(rows, d, ranking[:i], combine, unseen, fitted)) for i, d in enumerate(ranking[:last])
+        float(utility(rows, d, ranking[:i], combine, unseen, fallback, fitted))
+        for i, d in enumerate(ranking[:last])
     ]
     return sum(p * sum(worth[: min(k, len(worth))]) for k, p in enumerate(stopping(browsing, theta, last), 1))
 
 
+def candidates(rows: Sequence[Row], depth: int, fitted: Fitted | None) -> list[str]:
+    """The documents of ideal rankings: the pool, and where the estimate knows their utility, strangers."""
+    strangers = [] if fitted is None else [f"{STRANGER}{i}" for i in range(depth)]
+    return [*pool_of(rows), *strangers]
+
+
 def greedy(
-    rows: Sequence[Row], combine: str, unseen: str, depth: int, fitted: Fitted | None = None
+    rows: Sequence[Row],
+    combine: str,
+    unseen: str,
+    depth: int,
+    fallback: str = "other",
+    fitted: Fitted | None = None,
 ) -> list[str]:
-    """The greedy ideal ranking; ties by id descending."""
+    """The greedy ideal ranking; ties by id descending, and strangers last."""
     chosen: list[str] = []
-    left = pool_of(rows)
+    left = candidates(rows, depth, fitted)
     while left and len(chosen) < depth:
-        worth = {d: utility(rows, d, chosen, combine, unseen, fitted) for d in left}
+        worth = {d: utility(rows, d, chosen, combine, unseen, fallback, fitted) for d in left}
         best = max(worth.values())
         chosen.append(next(d for d in left if worth[d] >= best - Fraction(1, 10**10)))
         left.remove(chosen[-1])
     return chosen
 
 
-def best(rows: Sequence[Row], depth: int, *settings: object) -> float:
-    """The measure of the best of all rankings of the pool."""
-    pool = pool_of(rows)
-    return max(prf(rows, order, *settings) for order in itertools.permutations(pool, min(depth, len(pool))))  # type: ignore[arg-type]
+def best(rows: Sequence[Row], depth: int, *settings: Any, fitted: Fitted | None = None) -> float:
+    """The measure of the best of all rankings."""
+    every = candidates(rows, depth, fitted)
+    orders = itertools.permutations(every, min(depth, len(every)))
+    # Strangers are alike, so it is enough if they come in one order.
+    strangers = [d for d in every if d not in pool_of(rows)]
+    return max(
+        prf(rows, order, *settings, fitted=fitted)
+        for order in orders
+        if (found := [d for d in order if d in strangers]) == strangers[: len(found)]
+    )
 
 
 # ── trec_eval's measures ─────────────────────────────────────────────────────────────────────────

@@ -112,13 +112,12 @@ def test_the_pooled_estimate_solves_the_least_squares_problem() -> None:
         one = shown["q"]
         gamma, expected = slow_pooled(rows, one.docs)
         assert satiation(shown) == pytest.approx(gamma, abs=1e-9)
-        u = pooled(one, "zero", satiation(shown))
+        u = pooled(one, satiation(shown))
         for i, d in enumerate(one.docs):
-            seen = one.pool[i]
-            assert u.alone[i] == pytest.approx(expected[d, ""] if seen else 0.0, abs=1e-9)
+            assert u.alone[i] == pytest.approx(expected[d, ""], abs=1e-9)
             for j, z in enumerate(one.docs):
                 if i != j:
-                    assert u.given[i, j] == pytest.approx(expected[d, z] if seen else 0.0, abs=1e-9)
+                    assert u.given[i, j] == pytest.approx(expected[d, z], abs=1e-9)
 
 
 # ── what a question is worth ─────────────────────────────────────────────────────────────────────

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace rankprism {
 namespace {
@@ -107,7 +108,9 @@ class Search {
             if (!used_[d]) next.emplace_back(-worth(d, rank, set), d);
         }
         std::sort(next.begin(), next.end());
+        bool tried = false;  // of documents that are all alike, one is enough
         for (const auto& [negative, d] : next) {
+            if (u_.pool[d] == 2 && std::exchange(tried, true)) continue;
             // What a document can be worth only falls on the way down, so the bounds from here hold below, too:
             // the document itself at its rank, and the best of the others behind it.
             double quick = value + weight_[rank] * -negative;

@@ -19,7 +19,7 @@ struct Preferred {
     const double* alone;          // [d]
     const double* given;          // [d * docs + z]: of d given z, 0 <= u <= 1
     const std::uint8_t* known;    // [d * docs + z]: whether it counts
-    const std::uint8_t* pool;     // [d]: whether the ranking may have d
+    const std::uint8_t* pool;     // [d]: whether the ranking may have d; 2 for documents that are all alike
     Combine combine;
     // Utilities given several documents: the documents ascending, and u[d], below 0 where it is not known.
     std::vector<std::vector<std::int32_t>> sets;

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs
+from rankprism.measures.made_of import MadeOf
 from rankprism.measures.preferences.utility import NONE
 
 if TYPE_CHECKING:
-    from rankprism.measures.made_of import MadeOf
     from rankprism.measures.measure import Measure
     from rankprism.measures.preferences.hits import PreferenceHits
 
@@ -82,26 +82,30 @@ def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributi
 def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Contributions:
     """The steps of a measure of preferences: the scores of rankings that end after 0, 1, 2, … documents.
 
-    Only documents that some judgment names can change the score.
+    A document that no judgment names may be worth something, too, so every rank is looked at. The parts of
+    these measures have a column for each rank.
     """
-    deepest = int(hits.rank.max(initial=0, where=hits.doc != NONE))
+    deepest = int(hits.length.max(initial=0))
     for limit in (measure.cutoff, depth):
         deepest = deepest if limit is None else min(deepest, limit)
-    n, found = len(hits.rank), int((hits.rank <= deepest).sum(1).max(initial=0))
-    rows = np.repeat(np.arange(n), found + 1)
-    counts = np.arange(hits.rank.shape[1]) < np.tile(np.arange(found + 1), n)[:, None]
-    cut = replace(
-        hits,
-        rank=np.where(counts, hits.rank[rows], NOWHERE),
-        doc=np.where(counts, hits.doc[rows], NONE),
-        _memo={},
-    )
-    levels = measure.computed(cut).reshape(n, found + 1)
+    n, made = len(hits.rank), measure.made_of(hits)
+    levels = np.empty((n, deepest + 1))
+    for last in range(deepest + 1):
+        counts = hits.rank <= last
+        width = int(counts.sum(1).max(initial=0))
+        cut = replace(
+            hits,
+            rank=np.where(counts, hits.rank, NOWHERE)[:, :width],
+            doc=np.where(counts, hits.doc, NONE)[:, :width],
+            length=np.minimum(hits.length, last),
+            _memo={},
+        )
+        levels[:, last] = measure.computed(cut)
+    ranks = np.broadcast_to(np.arange(1, deepest + 1, dtype=np.int32), (n, deepest))
+    if made is not None:
+        made = MadeOf({name: value[:, :deepest] for name, value in made.parts.items()}, made.adds)
     return Contributions(
-        _by_rank(np.diff(levels), hits.rank, deepest, 0.0),
-        np.zeros((n, deepest)),
-        levels[:, 0],
-        *_parts_by_rank(measure.made_of(hits), hits.rank, deepest),
+        np.diff(levels), np.zeros((n, deepest)), levels[:, 0], *_parts_by_rank(made, ranks, deepest)
     )
 
 

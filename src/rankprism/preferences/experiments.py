@@ -76,8 +76,8 @@ class Material:
     runs: Mapping[str, Run]
     pool: Mapping[str, tuple[str, ...]]
     #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
-    #: top; NOWHERE and NONE where padded
-    ranked: Mapping[str, tuple[Ints, Longs]]
+    #: top; NOWHERE and NONE where padded; and (R,) the length of each ranking
+    ranked: Mapping[str, tuple[Ints, Longs, Ints]]
     order: str
     duplicates: str
 
@@ -105,10 +105,11 @@ class Material:
         counts = PreferencePool(shown)
         values = np.empty((len(self.runs), len(shown), len(measures)))
         for t, (topic, one) in enumerate(shown.items()):
-            rank, doc = self.ranked[topic]
+            rank, doc, length = self.ranked[topic]
             place = {name: d for d, name in enumerate(one.docs)}
             ours = [place.get(name, NONE) for name in sorted(self.pool[topic], reverse=True)]
-            hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], topic, counts)  # NONE is the last
+            # NONE is the last.
+            hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], length, topic, counts)
             for m, measure in enumerate(measures):
                 values[:, t, m] = measure.score(hits)
         return Scores(tuple(self.runs), tuple(shown), tuple(map(str, measures)), values)
@@ -116,7 +117,7 @@ class Material:
 
 def _ranked(
     pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], order: str, duplicates: str
-) -> dict[str, tuple[Ints, Longs]]:
+) -> dict[str, tuple[Ints, Longs, Ints]]:
     topics = [topic for topic, docs in pool.items() for _ in docs]
     docs = [doc for of_topic in pool.values() for doc in of_topic]
     table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
@@ -131,7 +132,7 @@ def _ranked(
         for r, (one, part) in enumerate(zip(aligned, parts, strict=True)):
             rank[r, : part.stop - part.start] = one.rank[part]
             doc[r, : part.stop - part.start] = one.doc[part]
-        found[topic] = rank, doc
+        found[topic] = rank, doc, np.array([one.length[t] for one in aligned], dtype=np.int32)
     return found
 
 

@@ -191,11 +191,6 @@ class TopicStudy:
         seen[self.answered.left], seen[self.answered.right] = True, True
         return counted(self.docs, seen, self.answered)
 
-    @property
-    def hoped(self) -> Shown:
-        """The same, but documents that nobody has seen yet may be as good as others."""
-        return counted(self.docs, np.ones(len(self.docs), dtype=bool), self.answered)
-
     def with_answers(self, more: Comparisons) -> TopicStudy:
         """The same after more answers."""
         return TopicStudy(self.docs, self.rankings, Comparisons.joined([self.answered, more]), self.pending)
@@ -450,14 +445,14 @@ class Estimate:
 
 def estimated(study: Study) -> Estimate:
     """The pooled estimate of every topic."""
-    shown = {str(t): one.hoped for t, one in enumerate(study.topics)}
+    shown = {str(t): one.judged for t, one in enumerate(study.topics)}
     gamma = satiation(shown)
     noise = []
     for one in shown.values():
         c, theta = one.comparisons, one.quality
         rest = c.outcome - 0.5 - (theta[c.left] - theta[c.right])
         noise.append((_VARIANCE * _VARIANCE_WEIGHT + (rest**2).sum()) / (_VARIANCE_WEIGHT + len(rest)))
-    return Estimate(tuple(pooled(one, "zero", gamma) for one in shown.values()), np.array(noise))
+    return Estimate(tuple(pooled(one, gamma) for one in shown.values()), np.array(noise))
 
 
 def _scores(study: Study, estimate: Estimate, measure: Measure) -> tuple[Floats, Floats]:
@@ -473,9 +468,10 @@ def scored(study: Study, utilities: Sequence[Utilities], measure: Measure) -> tu
     for one, u in zip(study.topics, utilities, strict=True):
         doc = one.rankings.order[:, : len(reach)]
         rank = np.where(doc == NONE, NOWHERE, np.arange(1, doc.shape[1] + 1)).astype(np.int32)
+        length = (doc != NONE).sum(-1).astype(np.int32)
         best = ideal_prf(u, combine, reach) if measure.name == "nPrf" else 1.0
         divisor.append(best if best > 0 else 1.0)
-        score.append(prf(u, rank, doc, combine, reach) / divisor[-1])
+        score.append(prf(u, rank, doc, length, combine, reach) / divisor[-1])
     return np.array(score), np.array(divisor)
 
 

@@ -295,7 +295,7 @@ class _World:
     def agreement(self, study: Study, measure: Measure) -> float:
         """Kendall's τ between the order by the answers and the order by all preferences."""
         shown = {topic: one.judged for topic, one in zip(self.rankings.topics, study.topics, strict=True)}
-        estimates = utilities(shown, measure["estimate"], measure["unseen"])
+        estimates = utilities(shown, measure["estimate"], measure["unseen"], measure["fallback"])
         score, _ = scored(study, list(estimates.values()), measure)
         tau = tau_b(score.mean(0), self.truth[measure])
         return 0.0 if np.isnan(tau) else tau  # if all runs are alike, nothing is known of their order
@@ -322,7 +322,8 @@ def _world(
     study = study_of(asked)
     truth = {}
     for measure in measures:
-        score, _ = scored(study, [raw(full[topic], measure["unseen"]) for topic in kept], measure)
+        complete_utilities = [raw(full[topic], measure["unseen"]) for topic in kept]
+        score, _ = scored(study, complete_utilities, measure)
         truth[measure] = score.mean(0)
     source = f"all subtopics, and {draw} profiles a topic drawn by the seed" if profiles is None else ""
     return _World(

@@ -20,8 +20,11 @@ from rankprism.measures.made_of import MEANING
 from rankprism.measures.measure import FOLDS
 from rankprism.measures.parameter import Role
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
+from rankprism.measures.preferences.utility import NONE
 from rankprism.report.numbers import millionths, without_end
 
+#: What stands for a document of an ideal ranking that nobody was shown.
+_NEVER_SHOWN = "(never shown)"
 #: Topics whose ideal rankings are made at a time.
 _TOPICS = 50
 #: Every ranking is scored once for each of its first documents, so a batch has fewer rankings.
@@ -245,8 +248,11 @@ class _Told:
         """The documents of the ideal ranking, its score, and what is told of it."""
         if isinstance(self.order, str) or self.best is None:
             return None
-        here = self.order.doc[self.order.start[topic] : self.order.start[topic + 1]][:depth]
-        docs = documents.numbered(ids[doc] for doc in here.tolist())
+        here = slice(self.order.start[topic], self.order.start[topic + 1])
+        names = [_NEVER_SHOWN] * int(self.order.length[topic])
+        for rank, doc in zip(self.order.rank[here].tolist(), self.order.doc[here].tolist(), strict=True):
+            names[rank - 1] = ids[doc]
+        docs = documents.numbered(names[:depth])
         return [docs, float(self.best.score[0, topic]), *self.best_rows[topic]]
 
 
@@ -330,13 +336,13 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
 
 
 def _aligned(orders: Sequence[Ints]) -> Alignment:
-    """Rankings of relevant documents only, one for each topic."""
-    length = np.array([len(order) for order in orders], dtype=np.int32)
+    """Rankings of relevant documents only, one for each topic; NONE is a document that no judgment names."""
+    ranks = [np.flatnonzero(order != NONE).astype(np.int32) for order in orders]
     return Alignment(
-        start=np.concatenate([[0], np.cumsum(length, dtype=np.int64)]),
-        rank=np.concatenate([np.arange(1, n + 1, dtype=np.int32) for n in length]),
-        doc=np.concatenate([order.astype(np.int32) for order in orders]),
-        length=length,
+        start=np.concatenate([[0], np.cumsum([len(rank) for rank in ranks], dtype=np.int64)]),
+        rank=np.concatenate(ranks) + np.int32(1),
+        doc=np.concatenate([order[rank].astype(np.int32) for order, rank in zip(orders, ranks, strict=True)]),
+        length=np.array([len(order) for order in orders], dtype=np.int32),
         retrieved=np.ones(len(orders), dtype=bool),
         unjudged=[],
         remarks=np.zeros(len(orders), dtype=np.uint8),

@@ -178,7 +178,8 @@ def _example_scores(novelty: str, combine: str, theta: float) -> list[float]:
     ranks = np.arange(1, 4, dtype=np.int32)[None, :]
 
     def value(docs: Sequence[int]) -> float:
-        return float(prf(utilities, ranks, np.array([docs], dtype=np.int64), combine, reach)[0])
+        length = np.array([len(docs)], dtype=np.int32)
+        return float(prf(utilities, ranks, np.array([docs], dtype=np.int64), length, combine, reach)[0])
 
     ideal = value(greedy_ideal(utilities, combine, 3).tolist())
     return [value([shown.docs.index(doc) for doc in docs]) / ideal for docs in LISTS.values()]

@@ -46,9 +46,10 @@ class PreferencePool:
         """By topic, the preferences of each assessor."""
         return self.by_assessor()
 
-    def utilities(self, estimate: str, unseen: str) -> dict[str, Utilities]:
+    def utilities(self, estimate: str, unseen: str, fallback: str) -> dict[str, Utilities]:
         """The utilities of every topic, see `rankprism.measures.preferences.utility`."""
-        return self.once(("utilities", estimate, unseen), lambda: utilities(self.shown, estimate, unseen))
+        of = (estimate, unseen, fallback)
+        return self.once(("utilities", *of), lambda: utilities(self.shown, *of))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute()`, which is called once: all runs and measures share ideals."""
@@ -63,6 +64,7 @@ class PreferenceHits:
 
     rank: Ints  #: (N, H) ascending from 1, NOWHERE where padded
     doc: Longs  #: (N, H) positions among the topic's documents, NONE where padded
+    length: Ints  #: (N,) documents retrieved, whether a judgment names them or not
     topic: str
     pool: PreferencePool
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
@@ -90,7 +92,8 @@ def preference_batches(
             chosen = slice(first, min(first + at_once, len(runs)))
             rank = np.full((chosen.stop - first, width), NOWHERE, dtype=np.int32)
             doc = np.full((chosen.stop - first, width), NONE, dtype=np.int64)
+            length = np.array([run.length[t] for run in runs[chosen]], dtype=np.int32)
             for n, run in enumerate(runs[chosen]):
                 start, end = run.start[t], run.start[t + 1]
                 rank[n, : end - start], doc[n, : end - start] = run.rank[start:end], run.doc[start:end]
-            yield PreferenceHits(rank, doc, topic, pool), chosen, np.array([t])
+            yield PreferenceHits(rank, doc, length, topic, pool), chosen, np.array([t])

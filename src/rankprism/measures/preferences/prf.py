@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rankprism._core import best_preferred
-from rankprism.data.hits import Floats, Ints, Longs
+from rankprism.data.hits import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
@@ -20,12 +20,14 @@ from rankprism.measures.made_of import MadeOf
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
-from rankprism.measures.preferences.utility import ESTIMATES, NONE, UNSEEN, Utilities
+from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
 COMBINATIONS = ("mean", "min", "product")
 #: Utilities that differ by less are equal when an ideal ranking is made, and the document id decides.
 TIE = 1e-10
+#: The best ranking is not searched for among more strangers, of which the ideal may have one on every rank.
+_MOST_STRANGERS = 1000
 
 
 def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: int) -> Floats:
@@ -65,7 +67,7 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     """(N, H) the utility of each judged document found, given the documents above it
 
     rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded.
-        The documents between them are ones that nobody judged: nothing is known of d given one of them.
+        The documents between them are strangers, which no judgment names.
     """
     there = doc != NONE
     at = np.maximum(doc, 0)
@@ -73,17 +75,18 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     above = (places[None, :, None] > places[None, None, :]) & there[:, None, :]
     counts = above & u.known[at[:, :, None], at[:, None, :]]
     value = np.where(counts, u.given[at[:, :, None], at[:, None, :]], 0.0)
-    # How many documents above take part. Where everything counts, those that nobody judged do too, as zeros.
-    strangers = np.where(there, rank - 1, 0) - above.sum(-1)
-    terms = counts.sum(-1) + (strangers if u.strangers else 0)
+    strangers = np.where(there, rank - 1 - above.sum(-1), 0)
+    if u.given_stranger is None:
+        strangers = np.zeros_like(strangers)
+    after_one = np.zeros(at.shape) if u.given_stranger is None else u.given_stranger[at]
+    terms = counts.sum(-1) + strangers  # how many documents above take part
     if combine == "mean":
-        combined = total(value) / np.maximum(terms, 1)
+        combined = (total(value) + strangers * after_one) / np.maximum(terms, 1)
     elif combine == "min":
         combined = np.where(counts, value, np.inf).min(-1, initial=np.inf)
+        combined = np.minimum(combined, np.where(strangers > 0, after_one, np.inf))
     else:
-        combined = _product(np.where(counts, value, 1.0))
-    if combine != "mean":
-        combined = np.where(counts.sum(-1) < terms, 0.0, combined)
+        combined = _product(np.where(counts, value, 1.0)) * _power(after_one, strangers)
     result = np.where(terms > 0, combined, u.alone[at])
     if u.after:
         _use_sets(u, rank, doc, result)
@@ -93,6 +96,16 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
 def _product(value: Floats) -> Floats:
     """The product along the last axis, from the first to the last."""
     return np.asarray(np.cumprod(value, axis=-1)[..., -1]) if value.shape[-1] else np.ones(value.shape[:-1])
+
+
+def _power(base: Floats, exponent: Ints | Longs) -> Floats:
+    """The product of `exponent` times `base`, one after another: powers of C libraries differ in last bits."""
+    result = np.ones(base.shape)
+    for n in range(int(exponent.max(initial=0))):
+        result = np.where(exponent > n, result * base, result)
+        if not result.any():
+            break
+    return result
 
 
 def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
@@ -105,56 +118,84 @@ def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
                 result[n, h] = found[0][doc[n, h]]
 
 
-def prf(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> Floats:
+def prf(u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach: Floats) -> Floats:
     """(N,) Σ_i W(i) U(d_i | those above), see `worth` and `reaching`"""
-    utility, weight = _terms(u, rank, doc, combine, reach)
+    utility, weight, _ = _by_rank(u, rank, doc, length, combine, reach)
     return total(utility * weight)
 
 
-def _terms(u: Utilities, rank: Ints, doc: Longs, combine: str, reach: Floats) -> tuple[Floats, Floats]:
-    """(N, H) twice: U(d_i | those above) and W(i), of the documents down to the last rank that counts"""
+def _by_rank(
+    u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach: Floats
+) -> tuple[Floats, Floats, Bools]:
+    """(N, L) three times, of every rank that counts: U(d_i | those above), W(i), and whether d_i has a utility
+
+    A stranger has one if the estimate knows what it may be worth.
+    """
     inside = rank <= len(reach)
     width = int(inside.sum(1).max(initial=0))
     rank, doc = rank[:, :width], np.where(inside, doc, NONE)[:, :width]
-    weight = reach[np.where(doc != NONE, rank, 1) - 1] if len(reach) else np.zeros(rank.shape)
-    return worth(u, rank, doc, combine), weight
+    last = min(int(length.max(initial=0)), len(reach))
+    places = np.arange(1, last + 1)
+    utility, valued = np.zeros((len(rank), last)), np.zeros((len(rank), last), dtype=bool)
+    if u.stranger:
+        above = np.maximum(places - 1, 1) if combine == "product" else np.ones_like(places)
+        valued = places <= length[:, None]
+        utility = np.where(valued, _power(np.full(last, u.stranger), above), 0.0)
+    row, place = np.nonzero(doc != NONE)
+    at = row, rank[row, place] - 1
+    utility[at], valued[at] = worth(u, rank, doc, combine)[row, place], True
+    return utility, np.broadcast_to(reach[:last], utility.shape), valued
 
 
 def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
-    """(depth or fewer,) the documents of the pool, at each step the one that is worth most next
+    """(depth or fewer,) the documents of the ideal ranking, at each step the one that is worth most next
 
-    Utilities within 1e-10 of the largest are ties, which the larger document id wins.
+    It is made of the pool. Where strangers are worth something, they count as well, as NONE: there are as
+    many of them as the ranking needs. Utilities within 1e-10 of the largest are ties, which a document of the
+    pool wins before a stranger, and among the pool the larger document id.
     """
     chosen: list[int] = []
     left = u.pool.copy()
     so_far = np.full(len(left), {"mean": 0.0, "min": np.inf, "product": 1.0}[combine])
     terms = np.zeros(len(left))
-    while left.any() and len(chosen) < depth:
+    stranger = u.stranger
+    while (left.any() or u.stranger) and len(chosen) < depth:
         now = so_far / np.maximum(terms, 1) if combine == "mean" else so_far
         now = np.where(terms > 0, now, u.alone)
-        found = u.after.get(frozenset(chosen)) if len(chosen) > 1 else None
+        found = u.after.get(frozenset(chosen)) if u.after and len(chosen) > 1 else None
         if found is not None:
             now = np.where(found[1], found[0], now)
-        best = np.where(left, now, -np.inf).max()
-        z = int(np.flatnonzero(left & (now >= best - TIE))[0])
-        chosen.append(z)
-        left[z] = False
-        known = u.known[:, z]
-        if combine == "mean":
-            so_far += np.where(known, u.given[:, z], 0.0)
-        elif combine == "min":
-            so_far = np.where(known, np.minimum(so_far, u.given[:, z]), so_far)
+        best = np.where(left, now, -np.inf).max(initial=-np.inf)
+        if u.stranger and stranger > best + TIE:
+            z, known, given = NONE, np.ones_like(left), u.given_stranger
+            assert given is not None  # an estimate that values strangers values all documents after one
         else:
-            so_far = np.where(known, so_far * u.given[:, z], so_far)
+            z = int(np.flatnonzero(left & (now >= best - TIE))[0])
+            left[z] = False
+            known, given = u.known[:, z], u.given[:, z]
+        if combine == "mean":
+            so_far += np.where(known, given, 0.0)
+        elif combine == "min":
+            so_far = np.where(known, np.minimum(so_far, given), so_far)
+        else:
+            so_far = np.where(known, so_far * given, so_far)
+            stranger *= u.stranger if chosen else 1.0
+        chosen.append(z)
         terms += known
     return np.array(chosen, dtype=np.int64)
 
 
 def _greedy_ideals(
-    pool: PreferencePool, combine: str, unseen: str, estimate: str, cutoff: int | None, **others: Any
+    pool: PreferencePool,
+    combine: str,
+    unseen: str,
+    estimate: str,
+    fallback: str,
+    cutoff: int | None,
+    **others: Any,
 ) -> dict[str, Longs]:
     """By topic, the documents of the greedy ideal ranking."""
-    found = pool.utilities(estimate, unseen)
+    found = pool.utilities(estimate, unseen, fallback)
     return {
         topic: greedy_ideal(u, combine, int(u.pool.sum()) if cutoff is None else cutoff)
         for topic, u in found.items()
@@ -163,26 +204,41 @@ def _greedy_ideals(
 
 def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
     """The preference measure of the greedy ideal ranking."""
-    order = greedy_ideal(u, combine, len(reach))[None, :]
-    ranks = np.arange(1, order.shape[1] + 1, dtype=np.int32)[None, :]
-    return float(prf(u, ranks, order, combine, reach)[0])
+    order = greedy_ideal(u, combine, len(reach))
+    ranks = np.flatnonzero(order != NONE).astype(np.int32) + 1
+    length = np.array([len(order)], dtype=np.int32)
+    return float(prf(u, ranks[None, :], order[None, order != NONE], length, combine, reach)[0])
 
 
 def exact_ideal_prf(u: Utilities, combine: str, reach: Floats, nodes: int) -> tuple[float, float]:
-    """What the best ranking of the pool gets, at least and at most; equal where it is proved."""
-    sets = [(sorted(given), *found) for given, found in u.after.items()]
+    """What the best ranking gets, at least and at most; equal where it is proved."""
+    greedy = ideal_prf(u, combine, reach)
+    strangers = min(len(reach), _MOST_STRANGERS) if u.stranger else 0
+    if u.stranger and len(reach) > _MOST_STRANGERS:  # no utility is above 1
+        return greedy, float(total(reach[None, :])[0])
+    n = len(u.alone)
+    alone = np.append(u.alone, np.full(strangers, u.stranger))
+    given = np.full((len(alone), len(alone)), u.stranger)
+    given[:n, :n] = u.given
+    if strangers:
+        assert u.given_stranger is not None
+        given[:n, n:] = u.given_stranger[:, None]
+    known = np.ones(given.shape, dtype=np.uint8)
+    known[:n, :n] = u.known
+    sets = [(sorted(documents), *found) for documents, found in u.after.items()]
+    after = [np.append(np.where(one[2], one[1], -1.0), np.full(strangers, -1.0)) for one in sets]
     low, high = best_preferred(
-        u.alone,
-        np.ascontiguousarray(u.given),
-        np.ascontiguousarray(u.known, dtype=np.uint8),
-        np.ascontiguousarray(u.pool, dtype=np.uint8),
+        alone,
+        given,
+        known,
+        np.append(u.pool.astype(np.uint8), np.full(strangers, 2, dtype=np.uint8)),
         [one[0] for one in sets],
-        np.array([np.where(one[2], one[1], -1.0) for one in sets]).reshape(len(sets), len(u.alone)),
+        np.array(after).reshape(len(sets), len(alone)),
         COMBINATIONS.index(combine),
         np.ascontiguousarray(reach),
         nodes,
     )
-    return low, high
+    return max(low, greedy), max(high, greedy)
 
 
 # ── the measures ─────────────────────────────────────────────────────────────────────────────────
@@ -204,7 +260,13 @@ Combination = Annotated[
 Unseen = Annotated[
     str,
     OneOf(UNSEEN),
-    "where nobody was shown d given z: U(d|z) is 0, or it is left out of the combination",
+    "with estimate='raw', where nobody was shown d given z: U(d|z) is 0, or it is left out of the combination",
+]
+Fallback = Annotated[
+    str,
+    OneOf(FALLBACKS),
+    "with estimate='raw', in a topic without pairs or without triplets: utilities fall back on the other kind "
+    "of judgments, or are 0",
 ]
 Estimate = Annotated[
     str,
@@ -238,6 +300,7 @@ def Prf(
     combine: Combination = "mean",
     unseen: Unseen = "zero",
     estimate: Estimate = "raw",
+    fallback: Fallback = "other",
     cutoff: Cutoff = None,
 ) -> Floats:
     """The utility that a user gathers on the way down a ranking, as people's preferences tell it.
@@ -249,11 +312,17 @@ def Prf(
     documents that were shown as left or right.
 
     U(d) is the share of the simple pairs with d that d won, and U(d|z) its share of wins among those who had
-    just read z; a tie is half a win. The utility of the first document is U(d), that of the others the mean,
-    the minimum or the product of U(d|z) over all documents z above. A document that was never shown has
-    utility 0. With unseen='skip' only those z count for which d was shown given z; if there are none, it is
-    U(d), and a document that was in no simple pair has for U(d) its share of wins in all triplets. A judgment
-    given several documents counts where these are exactly the documents above.
+    just read z; a tie is half a win. The first document has the utility U(d). The others have the mean, the
+    minimum or the product of U(d|z) over all documents z above. A document that was never shown has utility
+    0. With unseen='skip' only those z count for which d was shown given z; if there are none, it is U(d). A
+    judgment given several documents counts where these are exactly the documents above.
+
+    A topic may lack one kind of judgments. Without triplets, U(d | d_1 … d_(i-1)) = U(d) on every rank.
+    Without pairs, U(d) is the share of all comparisons with d that d won, whatever was given; unseen='skip'
+    takes this share for every document that was in no pair. fallback='none' leaves both at 0.
+
+    With estimate='pooled', utilities come from a fit to all judgments of the topic. Every U(d) and U(d|z) has
+    a value then, so neither unseen nor fallback matters, and a document that was never shown has utility ½.
 
     Somebody prefers a to b, and having read a, prefers b to c: U(a) = 1 and U(b|a) = 1. With θ = ½, a user
     stops at rank 1 with P(1) = ½, having gathered 1, and at rank 2 with P(2) = ¼, having gathered 2:
@@ -263,8 +332,8 @@ def Prf(
     >>> evaluate(people, {"q": {"a": 2.0, "b": 1.0}}, "Prf(theta=0.5)@2").mean()
     {'run': {'Prf(theta=0.5)@2': 1.0}}
     """
-    u = hits.pool.utilities(estimate, unseen)[hits.topic]
-    return prf(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
+    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
+    return prf(u, hits.rank, hits.doc, hits.length, combine, _reach(u, browsing, theta, cutoff))
 
 
 def _of_prf(
@@ -274,12 +343,14 @@ def _of_prf(
     combine: str,
     unseen: str,
     estimate: str,
+    fallback: str,
     cutoff: int | None,
 ) -> dict[str, Floats]:
-    """What a document is worth given those above, and the chance that a user gets to it."""
-    u = hits.pool.utilities(estimate, unseen)[hits.topic]
-    utility, reach = _terms(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
-    return {"utility": utility, "reach": reach}
+    """(N, L) at every rank, what a document is worth given those above, and the chance that a user gets to it"""
+    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
+    reach = _reach(u, browsing, theta, cutoff)
+    utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, combine, reach)
+    return {"utility": utility, "reach": np.where(valued, weight, np.nan)}
 
 
 def _reach(u: Utilities, browsing: str | Sequence[float], theta: float, cutoff: int | None) -> Floats:
@@ -295,21 +366,22 @@ def _over_ideal(
     combine: str,
     unseen: str,
     estimate: str,
+    fallback: str,
     ideal: str,
     nodes: int,
     cutoff: int | None,
 ) -> tuple[Floats, Floats]:
     """What nPrf is at least and at most, the best ranking being known only within bounds."""
-    u = hits.pool.utilities(estimate, unseen)[hits.topic]
-    gained = prf(u, hits.rank, hits.doc, combine, _reach(u, browsing, theta, cutoff))
-    low, high = _best(hits, browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
+    gained = prf(u, hits.rank, hits.doc, hits.length, combine, _reach(u, browsing, theta, cutoff))
+    low, high = _best(hits, browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
     return over_best(gained, np.array(high)), over_best(gained, np.array(low))
 
 
 def _of_nprf(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> MadeOf:
     factors = _of_prf(hits, **settings)
     low, _ = _best(hits, ideal=ideal, nodes=nodes, **settings)
-    scale = np.full(factors["reach"].shape, 1 / low if low else 0.0)
+    scale = np.where(np.isnan(factors["reach"]), np.nan, 1 / low if low else 0.0)
     return MadeOf({**factors, "scale": scale})
 
 
@@ -320,12 +392,13 @@ def _best(
     combine: str,
     unseen: str,
     estimate: str,
+    fallback: str,
     ideal: str,
     nodes: int,
     cutoff: int | None,
 ) -> tuple[float, float]:
     """What the ideal ranking of the topic has at least and at most."""
-    u = hits.pool.utilities(estimate, unseen)[hits.topic]
+    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
     reach = _reach(u, browsing, theta, cutoff)
 
     def best() -> tuple[float, float]:
@@ -334,7 +407,7 @@ def _best(
             return greedy, greedy
         return exact_ideal_prf(u, combine, reach, nodes)
 
-    of = ("ideal", hits.topic, browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    of = ("ideal", hits.topic, browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
     return hits.pool.once(of, best)
 
 
@@ -353,6 +426,7 @@ def nPrf(
     combine: Combination = "mean",
     unseen: Unseen = "zero",
     estimate: Estimate = "raw",
+    fallback: Fallback = "other",
     ideal: IdealOf = "greedy",
     nodes: SearchNodes = NODES,
     cutoff: Cutoff = None,
@@ -361,9 +435,11 @@ def nPrf(
 
     nPrf@K = Prf@K(ranking) / Prf@K(ideal ranking)
 
-    The ideal ranking is made of the documents that were shown as left or right. The greedy one takes at each
-    rank the document whose utility given those above is the largest; utilities within 1e-10 are ties, which
-    the larger document id wins. The greedy ideal is not always the best ranking, so a score may exceed 1.
+    The ideal ranking is made of the documents that were shown as left or right, with the same utilities as
+    the ranking. With estimate='pooled' it may also have documents that were never shown. The greedy one takes
+    at each rank the document whose utility given those above is the largest; utilities within 1e-10 are ties,
+    which the larger document id wins. The greedy ideal is not always the best ranking, so a score may exceed
+    1, but the score times the greedy ideal never exceeds what the best ranking has.
     ideal='exact' searches for the best ranking; where the search ends without a proof, the best ranking found
     is divided by, and the score is printed with its bounds.
 
@@ -375,5 +451,5 @@ def nPrf(
     >>> evaluate(people, {"q": {"a": 1.0}}, ["Prf(theta=0.5)@2", "nPrf(theta=0.5)@2"]).mean()
     {'run': {'Prf(theta=0.5)@2': 0.75, 'nPrf(theta=0.5)@2': 0.75}}
     """
-    settings = (browsing, theta, combine, unseen, estimate, ideal, nodes, cutoff)
+    settings = (browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
     return _over_ideal(hits, *settings)[1]

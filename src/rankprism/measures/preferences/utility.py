@@ -1,7 +1,8 @@
 """Utilities: how much a document is worth to somebody who has just read another one.
 
 U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were
-shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2).
+shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2). Where
+a topic has one kind of judgments only, the other kind of utilities falls back on it, see `raw`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from rankprism.measures.parts import ratio, total
 
 ESTIMATES = ("raw", "pooled")
 UNSEEN = ("zero", "skip")
+FALLBACKS = ("other", "none")
+#: What the pooled estimate knows of a document that was never shown: it wins as often as it loses.
+PRIOR = 0.5
 #: The position of no document.
 NONE = -1
 #: How many documents a topic may have where a table of every two of them is made. Such a table then takes up
@@ -96,6 +100,16 @@ class Shown:
         parts = [self.alone, Counts(self.given.wins.sum(-1), self.given.shown.sum(-1)), *self.after.values()]
         # Sums of halves are exact in any order.
         return Counts(np.sum([part.wins for part in parts], 0), np.sum([part.shown for part in parts], 0))
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there is any simple pair."""
+        return bool(self.alone.shown.any())
+
+    @property
+    def has_triplets(self) -> bool:
+        """Whether there is any judgment given exactly one document."""
+        return bool(self.given.shown.any())
 
     @cached_property
     def named(self) -> Bools:
@@ -235,42 +249,55 @@ class Utilities:
 
     alone: Floats  #: (D,)
     given: Floats  #: (D, D) of document d given document z
-    known: Bools  #: (D, D) whether U(d|z) counts, which with unseen="zero" it always does
-    pool: Bools  #: (D,) the documents that an ideal ranking may have
-    strangers: bool  #: whether documents that nobody judged count too, U(d|z) being 0 for them
+    known: Bools  #: (D, D) whether U(d|z) counts; where none does for the documents above, U(d) does
+    pool: Bools  #: (D,) the documents that were shown as left or right
+    #: (D,) of document d given a document that no judgment names; None where such documents do not count
+    given_stranger: Floats | None
+    stranger: float = 0.0  #: of a document that no judgment names, alone and given any other one
     after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
 
 
-def utilities(shown: Mapping[str, Shown], estimate: str, unseen: str) -> dict[str, Utilities]:
+def utilities(
+    shown: Mapping[str, Shown], estimate: str, unseen: str, fallback: str = "other"
+) -> dict[str, Utilities]:
     """The utilities of every topic."""
     if estimate == "raw":
-        return {topic: raw(one, unseen) for topic, one in shown.items()}
+        return {topic: raw(one, unseen, fallback) for topic, one in shown.items()}
     gamma = satiation(shown)
-    return {topic: pooled(one, unseen, gamma) for topic, one in shown.items()}
+    return {topic: pooled(one, gamma) for topic, one in shown.items()}
 
 
-def raw(shown: Shown, unseen: str) -> Utilities:
+def raw(shown: Shown, unseen: str, fallback: str = "other") -> Utilities:
     """Wins over times shown, as the paper has it.
 
-    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count, and a document
-    that was in no simple pair is worth alone what it won over all of its triplets.
+    With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count.
+
+    fallback="other" puts one kind of judgments in the place of the other kind where a topic lacks it. Without
+    pairs, U(d) is the share of all comparisons with d that d won, whatever was given. Without triplets, a
+    document is worth U(d) on every rank. With unseen="skip", U(d) also falls back for each document that was
+    in no pair. With fallback="none", what has no judgments is 0.
     """
-    alone = shown.alone.share
-    if unseen == "skip":
-        triplets = ratio(shown.given.wins.sum(-1), shown.given.shown.sum(-1))
-        alone = np.where(shown.alone.shown > 0, alone, triplets)
-    known = shown.given.shown > 0 if unseen == "skip" else np.ones_like(shown.given.shown, dtype=bool)
-    return Utilities(alone, shown.given.share, known, shown.pool, unseen == "zero", _after(shown))
+    alone, seen = shown.alone.share, shown.given.shown > 0
+    skip, falls_back = unseen == "skip", fallback == "other"
+    if falls_back and (skip or not shown.has_pairs):
+        alone = np.where(shown.alone.shown > 0, alone, shown.all.share)
+    if skip or (falls_back and not shown.has_triplets):
+        return Utilities(alone, shown.given.share, seen, shown.pool, None, 0.0, _after(shown))
+    every = np.ones_like(seen)
+    return Utilities(alone, shown.given.share, every, shown.pool, np.zeros(len(alone)), 0.0, _after(shown))
 
 
-def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
+def pooled(shown: Shown, gamma: float) -> Utilities:
     """Utilities that use all that is known of a document, whatever was given when it was shown.
 
     U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
     f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the
     comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with
     f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1.
-    A document that was never shown has 0.
+
+    Every utility has an estimate, so nothing is unseen and nothing falls back. A document that was never
+    shown has θ = 0, and θ̄ is 0 as well because every comparison adds as much to one document as it takes
+    from another. So its utility is ½, alone and given any document.
     """
     c, n = shown.comparisons, shown.square
     theta, documents = shown.quality, int(shown.named.sum())
@@ -287,11 +314,13 @@ def pooled(shown: Shown, unseen: str, gamma: float) -> Utilities:
     mean = float(total(theta)) / max(documents, 1)
     base = 0.5 + documents / max(documents - 1, 1) * (theta - mean)[:, None] * left_over
     value = np.clip(base + residual.reshape(n, n + 1) / (times.reshape(n, n + 1) + 2), 0.0, 1.0)
-    value = np.where(shown.pool[:, None], value, 0.0)
-    given = np.where(shown.named, value[:, :n], 0.0)
+    value = np.where(shown.pool[:, None], value, PRIOR)
+    given = value[:, :n]
     np.fill_diagonal(given, 0.0)
-    known = np.tile(shown.named | (unseen == "zero"), (n, 1))
-    return Utilities(value[:, n], given, known, shown.pool, unseen == "zero", _after(shown))
+    # A document that nobody names takes nothing away: it is given as no document is, without its residuals.
+    given_stranger = np.where(shown.pool, np.clip(base[:, n], 0.0, 1.0), PRIOR)
+    every = np.ones((n, n), dtype=bool)
+    return Utilities(value[:, n], given, every, shown.pool, given_stranger, PRIOR, _after(shown))
 
 
 def satiation(shown: Mapping[str, Shown]) -> float:
