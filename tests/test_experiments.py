@@ -37,6 +37,9 @@ from rankprism.preferences.experiments import (
 from rankprism.preferences.simulation import complete, simulate, users_of
 from rankprism.preferences.user_profiles import draw_profiles, read_profiles, restrict
 
+#: Most of the experiments look deeper into the runs than documents are shown.
+pytestmark = pytest.mark.filterwarnings("ignore:.*were ever shown:rankprism.RankprismWarning")
+
 RUNS = list(sample.RUNS)
 FORMS = [
     "nPrf@20",
@@ -55,7 +58,7 @@ def tau(x: Any, y: Any) -> float:
 def test_counted_preferences_score_runs_as_their_rows_do(ties: str) -> None:
     judged = read_judgments(sample.QRELS)
     profiles = draw_profiles(judged, 2, 5)
-    material = Material.of(judged, RUNS, 9, "score", "error", None)
+    material = Material.of(judged, RUNS, 9, "retrieved", "score", "error", None)
     shown = complete(users_of(judged, material.pool, profiles), ties=ties, seed=3)
     counted = material.preference_scores(shown, [parse(form) for form in FORMS])
     rows = simulate(judged, RUNS, profiles, documents=9, ties=ties, seed=3)
@@ -151,10 +154,27 @@ def test_incomplete_judgments_are_compared_with_all_of_them() -> None:
     for i, number in enumerate(found.triplets):
         for r in range(2):
             rows = simulate(judged, RUNS, profiles, documents=8, triplets=number, assessors=2, seed=4 * 2 + r)
-            scores = evaluate(rows, RUNS, forms).means
+            with pytest.warns(RankprismWarning, match="no-pairs"):
+                scores = evaluate(rows, RUNS, forms).means
             for m, full in enumerate((0, 1, 1)):
                 assert found.tau[m, i, r] == pytest.approx(tau(target[:, full], scores[:, m]))
     assert found.summary.columns["judgments"] == [10, 60] * 3
+
+
+def test_the_target_may_be_one_assessor_who_cares_about_all_subtopics() -> None:
+    judged = read_judgments(sample.QRELS)
+    settings: Any = {"measures": ["nPrf@10"], "triplets": [40], "repetitions": 2, "documents": 8}
+    profiles = draw_profiles(judged, 2, 1)
+    found = incomplete_correlation(judged, RUNS, profiles, target="trec", **settings)
+    whole = evaluate(simulate(judged, RUNS, documents=8), RUNS, "nPrf@10").means[:, 0]
+    for r in range(2):
+        rows = simulate(judged, RUNS, profiles, documents=8, triplets=40, seed=r)
+        with pytest.warns(RankprismWarning, match="no-pairs"):
+            scores = evaluate(rows, RUNS, "nPrf@10").means[:, 0]
+        assert found.tau[0, 0, r] == pytest.approx(tau(whole, scores))
+    assert "from all preferences of one assessor (TREC profile)" in found.note
+    with pytest.raises(InputError, match="target"):
+        incomplete_correlation(judged, RUNS, profiles, target="paper", **settings)
 
 
 def test_intervals_over_repetitions_are_those_of_student() -> None:

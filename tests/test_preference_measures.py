@@ -161,7 +161,8 @@ def test_what_measures_of_preferences_see_is_frozen_and_equal_only_to_itself() -
 
 def test_what_was_computed_is_not_printed() -> None:
     pool = hits.PreferencePool.of(read_preferences([("q", "", "a", "b", "left")]))
-    rankings = hits.PreferenceHits(np.array([[1]], dtype=np.int32), np.array([[0]]), "q", pool)
+    one = np.array([1], dtype=np.int32)
+    rankings = hits.PreferenceHits(one[None, :], np.array([[0]]), one, "q", pool)
     printed = repr(pool), repr(rankings)
     pool.once("key", lambda: "something large")
     rankings.once("key", lambda: "something large")

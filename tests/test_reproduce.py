@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
@@ -519,9 +520,14 @@ def test_table_2_of_preferences_differs_as_it_is_described(found_preferences: Re
     rows = _rows(found_preferences, "Table 2")
     assert rows["α-nDCG@3"]["outcome"] == "reproduced"
     for combine in ("mean", "min"):
-        stated = rows[f"nPrf@3, {combine}, as described"]
+        stated = rows[f"nPrf@3, {combine}, as described, ties half"]
         assert stated["List 1"] == pytest.approx(1)
-        assert stated["outcome"].startswith("differs because all utilities are ½")
+        assert stated["outcome"].startswith("differs because half a win is what a coin gives to U on average")
+        coins = rows[f"nPrf@3, {combine}, as described, coins, mean of draws"]
+        assert coins["List 1"] == pytest.approx(0.81, abs=0.015)
+        share = re.search(r"List 1 rounds to 0.9 in (\d+)% of 1000 draws", coins["outcome"])
+        assert share is not None
+        assert 25 <= int(share[1]) <= 32  # 28 % with a standard error of 1.4
         ours = rows[f"nPrf@3, {combine}, one document satisfies a user, our reading"]
         assert (round(ours["List 1"], 4), ours["List 2"]) == (0.8722, pytest.approx(1))
         assert ours["outcome"] == "reproduced"
@@ -537,8 +543,23 @@ def test_figures_of_preferences_are_those_of_the_experiments(found_preferences: 
     # Table 3 has the three pairs of measures of subtopics, Figure 4 a row for each profile.
     assert found_preferences.part("Table 3").columns["printed"] == [0.893, 0.828, 0.739]
     assert found_preferences.part("Figure 4").columns["printed"] == [0.83, 0.88, 0.82]
-    assert len(_rows(found_preferences, "Figure 6")) == 2
+    figure_6 = found_preferences.part("Figure 6").columns
+    assert len(figure_6["triplets"]) == 3 * 2
+    assert {"τ_b, all profiles", "τ_b, one assessor (TREC profile)"} < set(figure_6)
     assert set(found_preferences.figures) == {"Figure 2", "Figure 3", "Figures 4 and 5", "Figure 6"}
+
+
+def test_theta_ties_and_pool_reach_every_figure_of_preferences() -> None:
+    some: Any = {"documents": 10, "pool": "relevant", "ties": "drawn", "triplets": [5], "repetitions": 1}
+    found = preferences(sample.QRELS, RUNS, theta=0.5, **some)
+    assert "nPrf(theta=0.5)@20" in found.part("Figure 2").columns
+    for name in ("Figure 4", "Figure 5"):
+        assert all("nPrf(theta=0.5)@20" in row for row in found.part(name).columns[name])
+    for name in ("Figure 3", "Figures 4 and 5", "Figure 6"):
+        about = found.figures[name].about
+        assert (about["ties"], about["pool"]) == ("drawn", "relevant")
+        assert "10 relevant documents" in found.figures[name].note
+        assert found.figures[name].note.endswith("ties drawn.")
 
 
 def test_the_command_reproduces_preferences(cli: Cli, tmp_path: Path) -> None:

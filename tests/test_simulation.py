@@ -18,12 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_preferences, sample
-from rankprism.measures.preferences.prf import greedy_ideal, prf, reaching
-from rankprism.measures.preferences.utility import Shown, raw, shown_by_topic
+from rankprism.measures.preferences.prf import greedy_ideal, ideal_prf, prf, reaching
+from rankprism.measures.preferences.utility import Shown, Utilities, raw, shown_by_topic
 from rankprism.preferences.simulation import (
     NOVELTY,
+    POOLS,
     TIES,
     best_documents,
+    candidates,
     complete,
     sampled,
     simulate,
@@ -393,7 +395,8 @@ def scores_of_table_2(novelty: str, browsing: str, theta: float, combine: str) -
     ranks = np.arange(1, 4, dtype=np.int32)[None, :]
 
     def value(docs: Sequence[int]) -> float:
-        return float(prf(u, ranks, np.array([docs], dtype=np.int64), combine, reach)[0])
+        length = np.array([3], dtype=np.int32)
+        return float(prf(u, ranks, np.array([docs], dtype=np.int64), length, combine, reach)[0])
 
     ideal = value(greedy_ideal(u, combine, 3).tolist())
     lists = [[shown.docs.index(doc) for doc in docs] for docs in (("d1", "d2", "d3"), ("d1", "d3", "d5"))]
@@ -407,13 +410,54 @@ TABLE_2_DOCS = ("d1", "d2", "d3", "d4", "d5", "d6")
 def test_profile_level_novelty_is_the_reading_that_gives_the_printed_values_of_table_2(
     browsing: str, theta: float
 ) -> None:
-    """Printed are .9 and 1.0. The procedure of Section 4.2 makes every utility of these lists ½."""
+    """Printed are .9 and 1.0. By the procedure of Section 4.2 with half wins, both lists are about ideal."""
     for combine in ("mean", "min"):
         first, second = scores_of_table_2("profile", browsing, theta, combine)
         assert round(first, 4) == READING[browsing, theta]
         assert (round(first, 1), round(second, 10)) == (0.9, 1.0)
         stated = scores_of_table_2("subtopic", browsing, theta, combine)
         assert round(stated[0], 1) != 0.9
+
+
+def test_half_a_win_is_the_average_of_coins_for_utilities_and_not_for_nprf() -> None:
+    """Alone, every document of Table 2 is worth ½. Given d3 or d4, of one subtopic, not all of them are."""
+    users = users_of(read_judgments(TABLE_2), {"q": TABLE_2_DOCS}, read_profiles(THREE_USERS))
+    half = raw(complete(users)["q"], "zero")
+    assert half.alone.tolist() == [0.5] * 6
+    assert sorted(set(np.round(half.given[~np.eye(6, dtype=bool)], 3).tolist())) == [0.333, 0.5, 0.542]
+    coins = [raw(complete(users, ties="drawn", seed=seed)["q"], "zero") for seed in range(300)]
+    # The standard error of a mean of 300 shares of at least 12 coins is below .0084.
+    assert np.abs(np.mean([u.alone for u in coins], axis=0) - half.alone).max() < 0.04
+    assert np.abs(np.mean([u.given for u in coins], axis=0) - half.given).max() < 0.04
+    reach, list_1 = reaching("rbp", 0.2, 3, 3), np.array([[5, 4, 3]])  # by id descending, d1 is the last
+    ranks, length = np.array([[1, 2, 3]], dtype=np.int32), np.array([3], dtype=np.int32)
+
+    def npref(u: Utilities) -> float:
+        return float(prf(u, ranks, list_1, length, "mean", reach)[0] / ideal_prf(u, "mean", reach))
+
+    assert npref(half) == pytest.approx(1)
+    drawn = np.array([npref(u) for u in coins])
+    # The paper's .9 comes out for some coins, and the mean is far below what half wins give.
+    assert 0.75 < drawn.mean() < 0.87
+    assert 0.2 < (np.round(drawn, 1) == 0.9).mean() < 0.4
+
+
+# ── which documents are shown ────────────────────────────────────────────────────────────────────
+
+
+def test_the_pool_may_be_all_documents_judged_ones_or_relevant_ones() -> None:
+    qrels = read_judgments({"q": {"s": {"d1": 1, "d2": 0, "d9": 1}}, "r": {"s": {"d1": 0}}})
+    runs = {"one": {"q": {"d0": 3, "d1": 2, "d2": 1}, "r": {"d1": 1}}}
+    pools = {pool: best_documents(runs, 10, among=candidates(qrels, pool)) for pool in POOLS}
+    assert pools == {
+        "retrieved": {"q": ("d0", "d1", "d2"), "r": ("d1",)},
+        "judged": {"q": ("d1", "d2", "d9"), "r": ("d1",)},  # no run has d9, so it comes last
+        "relevant": {"q": ("d1", "d9")},
+    }
+    shown = simulate(qrels, runs, pool="relevant")
+    assert shown.columns()["left"] + shown.columns()["right"] == ["d9", "d1"]
+    with pytest.raises(InputError, match="pool"):
+        simulate(qrels, runs, pool="all")
 
 
 # ── profiles from files, and judgments restricted to them ────────────────────────────────────────

@@ -29,7 +29,7 @@ from rankprism.measures import Measure, parse
 from rankprism.results.scores import Scores, as_listed
 
 if TYPE_CHECKING:
-    from rankprism.measures.preferences.hits import PreferenceHits
+    from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
     from rankprism.types import (
         AspectsLike,
         JudgmentsLike,
@@ -132,7 +132,8 @@ def evaluate(
     for part, runs_of_part in zip(parts, aligned, strict=True):
         means = partial(_both_means, part, sources, runs_of_part, topics, duplicates, run_format)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
-        found = notes_of(Evaluated(part.judged, known, part.measures, topics, means, part.needs))
+        about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, part.pool)
+        found = notes_of(about)
         # What is said of a run's own lines is said once.
         said = {note.kind for note in notes}
         notes += [n for n in found if n not in notes and (n.kind not in said or n.kind in OF_JUDGMENTS)]
@@ -140,9 +141,9 @@ def evaluate(
     issue(notes)
     conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": duplicates}
     for part, runs_of_part in zip(parts, aligned, strict=True):
-        about = _conventions(part, runs_of_part, bounds)
+        said_of = _conventions(part, runs_of_part, bounds)
         # With both kinds of judgments, what is about preferences has a place of its own.
-        conventions |= about if part is parts[0] else {"preferences": about.pop("preferences") | about}
+        conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
     conventions["notes"] = [note.record() for note in (*first_notes, *notes)]
     return Scores(tuple(sources), every, tuple(map(str, chosen)), values, conventions, low, high)
@@ -159,6 +160,7 @@ class _Part(NamedTuple):
     measures: tuple[Measure, ...]
     judged: Judgments  #: or the documents that the preferences name
     batches: Callable[[Sequence[Alignment]], Iterator[_Batch]]
+    pool: PreferencePool | None = None  #: the preferences, counted
 
 
 def parts_by_kind(
@@ -215,7 +217,7 @@ def parts_by_kind(
             for hits, which_runs, topics in preference_batches(pool, runs):
                 yield partial(_itself, hits), which_runs, topics
 
-        parts.append(_Part("preferences", relative, preferred.named, of_preferences))
+        parts.append(_Part("preferences", relative, preferred.named, of_preferences, pool))
     return parts
 
 
@@ -404,12 +406,16 @@ def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> di
 def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
     """What the paper leaves open, and how it is read here."""
     from rankprism.measures.preferences.prf import TIE
+    from rankprism.measures.preferences.utility import PRIOR
 
-    unseen = {str(m): m["unseen"] for m in measures if m.name in ("Prf", "nPrf")}
+    forms = [measure for measure in measures if measure.name in ("Prf", "nPrf")]
     return {
         "ties": "half a win for each document",
-        "documents never shown": "utility 0",
-        "unseen": unseen,
+        "documents never shown": {
+            str(m): f"utility {0.0 if m['estimate'] == 'raw' else PRIOR:g}" for m in forms
+        },
+        "unseen": {str(m): m["unseen"] for m in forms},
+        "fallback": {str(m): m["fallback"] for m in forms},
         "K": "the cutoff, or without one the number of documents in the pool",
         "pool": "documents shown as left or right",
         "several given documents": "used where they are exactly the documents above",

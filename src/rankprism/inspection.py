@@ -7,7 +7,7 @@ chosen so that runs of real evaluation campaigns, which are rarely judged comple
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
 from rankprism.foreign import quoted
 from rankprism.measures import Measure
+
+if TYPE_CHECKING:
+    from rankprism.measures.preferences.hits import PreferencePool
 
 #: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
 #: because pools of campaigns are rarely deeper than 100.
@@ -47,6 +50,7 @@ class Evaluated(NamedTuple):
     #: the mean of a run by the first measure, as it was ordered and by its ranks, if both are known
     means: Callable[[str], tuple[float, float | None]]
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
+    pool: PreferencePool | None = None  # the preferences, counted
 
     def named(self, details: Mapping[str, str]) -> str:
         """The runs that a note is about, with the details of the first."""
@@ -77,7 +81,8 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         unequal_scales(evaluated),
         lowest_labels(evaluated.judgments),
     ]
-    return [note for note in found if note is not None] + stray(evaluated)
+    of_preferences = [no_pairs(evaluated), no_triplets(evaluated), never_shown(evaluated)]
+    return [note for note in (*found, *of_preferences) if note is not None] + stray(evaluated)
 
 
 def rank_order(evaluated: Evaluated) -> Note | None:
@@ -285,6 +290,79 @@ def few_judged(evaluated: Evaluated) -> Note | None:
         f"less than half of the first {depth} documents of {evaluated.named(found)} are judged, and the "
         f"others count as not relevant. To see how much this may matter, set bounds=True (--bounds); to "
         f"leave them out of a measure, write e.g. nDCG(judged_only=True)@10",
+        len(found),
+        next(iter(found)),
+    )
+
+
+def _of_shares(evaluated: Evaluated, **settings: str) -> list[Measure]:
+    """The measures that take utilities from the shares of wins, with these parameters."""
+    wanted = {"estimate": "raw", **settings}
+    found = [measure for measure in evaluated.measures if measure.name in ("Prf", "nPrf")]
+    return [measure for measure in found if all(measure[name] == value for name, value in wanted.items())]
+
+
+def no_pairs(evaluated: Evaluated) -> Note | None:
+    """A topic has no pairs, so the utility of a first document comes from other comparisons."""
+    every = {} if evaluated.pool is None else evaluated.pool.shown
+    topics = [topic for topic, shown in every.items() if not shown.has_pairs]
+    return _fallback_note(
+        "no-pairs",
+        evaluated,
+        topics,
+        "pairs: a first document counts there by its share of wins in all comparisons, whatever was given",
+    )
+
+
+def no_triplets(evaluated: Evaluated) -> Note | None:
+    """A topic has no triplets, so nothing is known of novelty."""
+    every = {} if evaluated.pool is None else evaluated.pool.shown
+    topics = [topic for topic, shown in every.items() if not shown.has_triplets]
+    return _fallback_note(
+        "no-triplets",
+        evaluated,
+        topics,
+        "triplets: a document counts there by its share of wins in pairs on every rank, new or not",
+    )
+
+
+def _fallback_note(kind: str, evaluated: Evaluated, topics: Sequence[str], what: str) -> Note | None:
+    measures = _of_shares(evaluated, fallback="other")
+    if not topics or not measures:
+        return None
+    off = measures[0](fallback="none")
+    return Note(
+        kind,
+        f"{len(topics)} of {len(evaluated.judgments.topics)} topics "
+        f"{'has' if len(topics) == 1 else 'have'} no {what}. To count 0 instead, write {off}. Topics: "
+        f"{some(topics)}",
+        len(topics),
+        topics[0],
+    )
+
+
+def never_shown(evaluated: Evaluated) -> Note | None:
+    """Less than half of the documents that a measure of preferences looks at were shown to anybody."""
+    measures = _of_shares(evaluated)
+    if evaluated.pool is None or not measures:
+        return None
+    depth = min(_DEEPEST, max(measure.cutoff or _DEPTH for measure in measures))
+    found = {}
+    for name, run in evaluated.runs.items():
+        looked_at = int(np.minimum(run.length, depth).sum())
+        seen = 0
+        for t, shown in enumerate(evaluated.pool.shown.values()):
+            here = slice(run.start[t], run.start[t + 1])
+            seen += int(shown.pool[run.doc[here][run.rank[here] <= depth]].sum())
+        if looked_at >= _ENOUGH and 2 * seen < looked_at and not _is_unmatched(evaluated.judgments, run):
+            found[name] = f"{100 * seen // looked_at}%"
+    if not found:
+        return None
+    return Note(
+        "never-shown",
+        f"less than half of the first {depth} documents of {evaluated.named(found)} were ever shown as left "
+        f"or right, and the others count 0, even less than documents that lost. To count them as average "
+        f"documents, write {measures[0](estimate='pooled')}",
         len(found),
         next(iter(found)),
     )

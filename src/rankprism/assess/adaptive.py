@@ -49,7 +49,7 @@ def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
         if int(waiting or 0) > enough or left <= 0:
             return 0
         judged = exchange.preferences(connection)
-        runs = runs_of(connection)
+        runs = runs_of(connection, settings.depth)
         pending = _pending(connection)
     chosen = select(
         runs,

@@ -20,8 +20,8 @@ from rankprism.formats import files
 from rankprism.formats.documents import Document, read_documents
 from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
-from rankprism.measures.preferences.utility import NONE
-from rankprism.preferences.rankings import Rankings, read_rankings
+from rankprism.measures.grammar import parse
+from rankprism.preferences.rankings import ranked_runs, read_rankings
 
 INSTRUCTIONS = {
     "preferences": """\
@@ -38,12 +38,9 @@ You will see what somebody is looking for, and a document. Choose one label in e
 Choose *Cannot judge* if the document cannot be read or understood.
 """,
 }
-#: What ranks the systems where nobody says. With few judgments, the pooled estimate errs less.
-MEASURES = {
-    "preferences": "nPrf@10",
-    "adaptive": "nPrf(estimate='pooled')@10",
-    "grades": "alpha_nDCG@10",
-}
+#: What ranks the systems by default, down to the depth of the study. The pooled estimate uses pairs and
+#: triplets alike, errs less with few judgments, and does not count a document as bad that nobody has seen.
+MEASURES = {"preferences": "nPrf(estimate='pooled')", "grades": "alpha_nDCG"}
 CONSENT = """\
 Your answers, your comments and the time that you take are stored and used to evaluate search systems. \
 You may stop at any time.
@@ -75,8 +72,7 @@ class Settings:
     def __post_init__(self) -> None:
         collects = "grades" if self.collects_grades else "preferences"
         object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
-        kind = "adaptive" if self.choice == "adaptive" else collects
-        object.__setattr__(self, "measure", self.measure or MEASURES[kind])
+        object.__setattr__(self, "measure", self.measure or f"{MEASURES[collects]}@{self.depth}")
         one_of("ask", self.ask, ASKS)
         one_of("choice", self.choice, CHOICES)
         for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
@@ -174,8 +170,11 @@ def create_study(
     if not sources:
         raise InputError("a study needs runs, whose documents are judged; name at least one")
     read = read_rankings(sources, settings.depth, order=order, duplicates=duplicates)
-    rankings = _by_run(read)
-    wanted = {doc for run in rankings.values() for docs in run.values() for doc in docs}
+    check_measure(settings)
+    cutoff = parse(settings.measure).cutoff
+    looked_at = None if cutoff is None else max(cutoff, settings.depth)
+    rankings = _by_run(sources, looked_at, order, duplicates)
+    wanted = {doc for one in read.topics.values() for doc in one.docs}
     questions = [] if tasks is None else read_questions(tasks, settings.ask)
     words = {} if topics is None else read_topics(topics)
     aspects = _Aspects(scale, words) if settings.collects_grades else None
@@ -193,10 +192,6 @@ def create_study(
             f"{files.source_name(documents)}: has no text of {len(lacking)} documents, such as "
             f"{lacking[0]!r}; add them, or leave them out with --missing skip"
         )
-    rankings = {
-        run: {topic: [doc for doc in docs if doc in texts] for topic, docs in lists.items()}
-        for run, lists in rankings.items()
-    }
     pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
     if settings.choice == "complete":
         questions = complete(pools, settings.ask, settings.seed)
@@ -223,7 +218,6 @@ def create_study(
         "order": order,
         "duplicates": duplicates,
     }
-    check_measure(settings)
 
     def fill(connection: sa.Connection) -> None:
         insert_study(connection, settings, provenance)
@@ -308,15 +302,16 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     return {row.name: row.id for row in connection.execute(sa.select(table.c.name, table.c.id))}
 
 
-def _by_run(rankings: Rankings) -> dict[str, dict[str, list[str]]]:
-    """The documents of each topic of each run, the best first."""
-    return {
-        run: {
-            topic: [one.docs[d] for d in one.order[r].tolist() if d != NONE]
-            for topic, one in rankings.topics.items()
-        }
-        for r, run in enumerate(rankings.runs)
-    }
+def _by_run(
+    sources: Mapping[str, Any], depth: int | None, order: str, duplicates: str
+) -> dict[str, dict[str, list[str]]]:
+    """The documents of each topic of each run, the best first, as deep as the measure looks."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for run, ranked in ranked_runs(sources, depth, order=order, duplicates=duplicates, run_format=None):
+        lists = found[run] = {}
+        for topic, doc, _ in ranked:
+            lists.setdefault(topic, []).append(doc)
+    return found
 
 
 def _as_listed(name: str) -> tuple[int, int, str]:
@@ -393,7 +388,6 @@ def _named_topics(names: Iterable[str], words: Mapping[str, Topic]) -> list[Topi
 
 def check_measure(settings: Settings) -> None:
     """Refuse a measure that cannot rank the systems by what the study collects."""
-    from rankprism.measures.grammar import parse
     from rankprism.preferences.selection import preference_measures
 
     measure = parse(settings.measure)
@@ -455,8 +449,15 @@ def _insert_rankings(
         for run, lists in rankings.items()
         for topic, docs in lists.items()
         for rank, doc in enumerate(docs, 1)
+        if doc in document_ids
     ]
     connection.execute(sa.insert(store.ranking), rows)
+    lengths = [
+        {"run": run, "topic": topic_ids[topic], "length": len(docs)}
+        for run, lists in rankings.items()
+        for topic, docs in lists.items()
+    ]
+    connection.execute(sa.insert(store.ranking_length), lengths)
 
 
 def _insert_checks(

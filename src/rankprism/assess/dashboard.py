@@ -22,6 +22,7 @@ from rankprism.assess.store import Store
 from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
+from rankprism.results.scores import Scores
 
 #: How often the judgments are resampled, to see how stable the order of the systems is.
 RESAMPLES = 40
@@ -33,6 +34,9 @@ MOMENTS = 6
 _SECONDS = 10.0
 #: With fewer judgments, nothing is called settled.
 LEAST = 50
+#: Why there is no order at the beginning of a study.
+_NOBODY = "Nobody has judged anything yet."
+_NOTHING = "The answers so far are practice, gold, or say that something cannot be judged."
 
 
 @dataclass(frozen=True)
@@ -104,18 +108,19 @@ class Standings:
         self.background = Background()
 
     def latest(self, open_study: Store, settings: Settings) -> Standing | None:
-        if time.monotonic() > self._next:
+        """The last standing that was computed; None while there is none, or its problem may have gone."""
+        latest = self._latest
+        is_stale = latest is not None and latest.problem != "" and latest.judgments != _count(open_study)
+        if is_stale or time.monotonic() > self._next:
             self.background.start(lambda: self.renew(open_study, settings))
-        return self._latest
+        return None if is_stale else latest
 
     def renew(self, open_study: Store, settings: Settings) -> Standing:
         """Compute the standing now, and stop the study if it is settled."""
         start = time.monotonic()
-        with open_study.reading() as connection:
-            judgment = store.judgment
-            count = connection.scalar(sa.select(sa.func.count()).where(judgment.c.withdrawn.is_(None))) or 0
+        count = _count(open_study)
         if self._latest is None or self._latest.judgments != count:
-            self._latest = standing(open_study, settings, int(count))
+            self._latest = standing(open_study, settings, count)
             if is_settled(self._latest, settings):
                 work.stop(
                     open_study,
@@ -126,6 +131,14 @@ class Standings:
         took = time.monotonic() - start
         self._next = time.monotonic() + max(_SECONDS, 20 * took)
         return self._latest
+
+
+def _count(open_study: Store) -> int:
+    """How many judgments there are, with practice and gold."""
+    judgment = store.judgment
+    with open_study.reading() as connection:
+        counted = sa.select(sa.func.count()).where(judgment.c.withdrawn.is_(None))
+        return int(connection.scalar(counted) or 0)
 
 
 def is_settled(found: Standing, settings: Settings) -> bool:
@@ -205,7 +218,7 @@ def _assessor(
 def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     """How the systems stand, by the judgments so far."""
     with open_study.reading() as connection:
-        runs = runs_of(connection)
+        runs = whole_runs(connection)
         if settings.collects_grades:
             rows = exchange.grades(connection)
             agreement = _agreement_of_grades(connection, rows, settings.seed)
@@ -214,7 +227,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
             judged = exchange.preferences(connection)
     if not settings.collects_grades:
         if judged is None:
-            return Standing(count, problem="Nobody has judged anything yet.")
+            return Standing(count, problem=_NOTHING if count else _NOBODY)
         number = len(judged)
         over_time = [
             Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))), _AGREEMENT_RESAMPLES, settings.seed))
@@ -224,7 +237,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         sample = judged.rows
     else:
         if not rows:
-            return Standing(count, problem="Nobody has judged anything yet.")
+            return Standing(count, problem=_NOTHING if count else _NOBODY)
         number = len(rows)
 
         def sample(at: Any) -> Any:
@@ -240,11 +253,11 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         ]
     except RankprismError as error:
         return Standing(count, agreement=agreement, problem=str(error))
-    means = _means(scores)
+    means = scores.means[:, 0]
     # One system alone has an order that nothing can change.
-    taus = np.array([tau_a(means, _means(one)) if len(means) > 1 else 1.0 for one in drawn])
-    names = sorted(runs)
-    low, high = _over_topics(scores, rng)
+    taus = np.array([tau_a(means, one.means[:, 0]) if len(means) > 1 else 1.0 for one in drawn])
+    names = scores.runs
+    low, high = _over_topics(scores.values[:, :, 0], rng)
     systems = [System(names[r], float(means[r]), float(low[r]), float(high[r])) for r in range(len(names))]
     return Standing(
         judgments=count,
@@ -293,34 +306,52 @@ def _agreement_of_grades(connection: sa.Connection, rows: list[Grade], seed: int
     return tuple(found)
 
 
-def runs_of(connection: sa.Connection) -> dict[str, dict[str, dict[str, float]]]:
-    """The runs of a study, as far as they were kept, by run, topic and document."""
+#: The runs of a study: of each run and topic, the documents with the negative of their rank.
+Runs = dict[str, dict[str, dict[str, float]]]
+
+
+def runs_of(connection: sa.Connection, depth: int | None = None) -> Runs:
+    """The runs of a study with the documents that the study has, down to a rank."""
     ranking, topic, document = store.ranking, store.topic, store.document
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    rows = connection.execute(
+    found: Runs = {}
+    rows = (
         sa.select(ranking.c.run, topic.c.name, document.c.name, ranking.c.rank)
         .join(topic, ranking.c.topic == topic.c.id)
         .join(document, ranking.c.document == document.c.id)
     )
-    for run, topic_name, doc, rank in rows:
+    if depth is not None:
+        rows = rows.where(ranking.c.rank <= depth)
+    for run, topic_name, doc, rank in connection.execute(rows):
         found.setdefault(run, {}).setdefault(topic_name, {})[doc] = -float(rank)
     return found
 
 
-def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Any:
-    """(run, topic) scores, runs by name."""
+def whole_runs(connection: sa.Connection) -> Runs:
+    """The runs of a study, as deep as the measure looks, with every document on its rank.
+
+    Documents that the study does not have cannot be judged in it, so any name will do for them.
+    """
+    found = runs_of(connection)
+    length, topic = store.ranking_length, store.topic
+    rows = sa.select(length.c.run, topic.c.name, length.c.length).join(topic, length.c.topic == topic.c.id)
+    known = set(connection.scalars(sa.select(store.document.c.name)))
+    for run, topic_name, last in connection.execute(rows):
+        docs = found.setdefault(run, {}).setdefault(topic_name, {})
+        for rank in set(range(1, last + 1)) - {-round(score) for score in docs.values()}:
+            name = f"#{rank}"
+            while name in known:
+                name = f"#{name}"
+            docs[name] = -float(rank)
+    return found
+
+
+def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Scores:
+    """The scores that `evaluate` gives, runs by name."""
     from rankprism.evaluation import evaluate
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that most documents are unjudged is no news while they are judged
-        scores = evaluate(judged, {name: runs[name] for name in sorted(runs)}, measure, threads=1)
-    return scores.values[:, :, 0]
-
-
-def _means(scores: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a topic without judgments has no score
-        return np.nanmean(scores, axis=1)
+        return evaluate(judged, {name: runs[name] for name in sorted(runs)}, measure, threads=1)
 
 
 def _over_topics(scores: Any, rng: np.random.Generator) -> Any:

@@ -93,14 +93,22 @@ document = Table(
     Column("cleaned", Text),  # the text as harmless HTML
     Column("cleaner", Text),  # the version of the cleaner that made it
 )
-#: The first documents of every run, so that the dashboard can rank the systems.
+#: The documents of every run that the study has, so that the dashboard can rank the systems.
 ranking = Table(
     "ranking",
     metadata,
     Column("run", Text, primary_key=True),
     Column("topic", ForeignKey("topic.id"), primary_key=True),
-    Column("rank", Integer, primary_key=True),
+    Column("rank", Integer, primary_key=True),  # with gaps: only documents that the study has are kept
     Column("document", ForeignKey("document.id"), nullable=False),
+)
+#: How many documents each ranking has, down to the last rank that the measure looks at.
+ranking_length = Table(
+    "ranking_length",
+    metadata,
+    Column("run", Text, primary_key=True),
+    Column("topic", ForeignKey("topic.id"), primary_key=True),
+    Column("length", Integer, nullable=False),
 )
 #: What is asked. A task with a second document is a preference, one without is a document to grade.
 task = Table(

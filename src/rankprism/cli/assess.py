@@ -158,8 +158,8 @@ def new(
         typer.Option(
             "--measure",
             "-m",
-            help="What ranks the systems on the dashboard. Default: nPrf@10, with the pooled estimate if the "
-            "choice is adaptive; alpha_nDCG@10 for grades.",
+            help="What ranks the systems on the dashboard. Default, down to the depth: nPrf with the pooled "
+            "estimate, or alpha_nDCG for grades.",
             show_default=False,
         ),
     ] = None,
@@ -338,7 +338,7 @@ def export(
 
     \b
     rankprism assess export study.db -o prefs.tsv
-    rankprism evaluate prefs.tsv runs/*.run -m nPrf@10
+    rankprism evaluate prefs.tsv runs/*.run -m "nPrf(estimate='pooled')@10"
     """
     from rankprism.formats.output_files import replaces_file, write_texts
 

@@ -61,6 +61,14 @@ Documents = Annotated[
         min=2, help="Number of documents of a topic: those with the best mean reciprocal rank over the runs."
     ),
 ]
+Pool = Annotated[
+    str,
+    typer.Option(
+        click_type=one_of("preferences.simulation:POOLS"),
+        help="Which documents may be shown: all that a run retrieved, only judged ones, or only those "
+        "relevant to some subtopic.",
+    ),
+]
 Ties = Annotated[
     str,
     typer.Option(
@@ -236,6 +244,7 @@ def simulate(
     ] = None,
     assessors: Assessors = 5,
     documents: Documents = 100,
+    pool: Pool = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     rel: Annotated[
@@ -269,6 +278,7 @@ def simulate(
             triplets=triplets,
             assessors=assessors,
             documents=documents,
+            pool=pool,
             ties=ties,
             novelty=novelty,
             rel=rel,
@@ -327,6 +337,7 @@ def correlation(
     cutoff: Cutoff = 20,
     theta: Theta = 0.2,
     documents: Documents = 100,
+    pool: Pool = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     intervals: Intervals = 0.95,
@@ -349,6 +360,7 @@ def correlation(
         cutoff=cutoff,
         theta=theta,
         documents=documents,
+        pool=pool,
         ties=ties,
         novelty=novelty,
         intervals=intervals,
@@ -375,6 +387,7 @@ def of_profiles(
         ),
     ] = "alpha_nDCG@20",
     documents: Documents = 100,
+    pool: Pool = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     intervals: Intervals = 0.95,
@@ -398,6 +411,7 @@ def of_profiles(
         measure=measure,
         other=other,
         documents=documents,
+        pool=pool,
         ties=ties,
         novelty=novelty,
         intervals=intervals,
@@ -429,7 +443,16 @@ def incomplete(
             show_default=False,
         ),
     ] = None,
+    target: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("preferences.experiments:TARGETS"),
+            help="Whose complete preferences a sample is compared with: those of all profiles, or of one "
+            "assessor with the TREC profile.",
+        ),
+    ] = "profiles",
     documents: Documents = 100,
+    pool: Pool = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     seed: Seed = 0,
@@ -454,7 +477,9 @@ def incomplete(
         assessors=assessors,
         repetitions=repetitions,
         measures=measure or [RR_MIN],
+        target=target,
         documents=documents,
+        pool=pool,
         ties=ties,
         novelty=novelty,
         seed=seed,

@@ -30,6 +30,7 @@ from rankprism.preferences.simulation import (
     NOVELTY,
     TIES,
     best_documents,
+    candidates,
     complete,
     sampled,
     users_of,
@@ -50,6 +51,8 @@ from rankprism.statistics.threads import Share
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
 ALL_PROFILES = "all profiles"
+#: Whose complete preferences a sample is compared with.
+TARGETS = {"profiles": "all profiles", "trec": "one assessor (TREC profile)"}
 
 
 #: The measures that can be computed from preferences that are counted and not listed.
@@ -83,17 +86,25 @@ class Material:
 
     @classmethod
     def of(
-        cls, judgments: Any, runs: Any, documents: int, order: str, duplicates: str, run_format: str | None
+        cls,
+        judgments: Any,
+        runs: Any,
+        documents: int,
+        pool: str,
+        order: str,
+        duplicates: str,
+        run_format: str | None,
     ) -> Material:
         judged = read_judgments(judgments)
+        among = candidates(judged, pool)
         read = {n: run_from(s, n, run_format, duplicates) for n, s in run_sources(runs).items()}
         if len(read) < 2:
             raise InputError(f"pairs of runs are needed; there is only {', '.join(read)}")
-        best = best_documents(read, documents, order=order, duplicates=duplicates)
-        pool = {topic: best[topic] for topic in judged.topics if topic in best}
-        if not pool:
+        best = best_documents(read, documents, among=among, order=order, duplicates=duplicates)
+        shown = {topic: best[topic] for topic in judged.topics if topic in best}
+        if not shown:
             raise InputError(f"the runs share no topic with {judged.source}")
-        return cls(judged, read, pool, _ranked(pool, read, order, duplicates), order, duplicates)
+        return cls(judged, read, shown, _ranked(shown, read, order, duplicates), order, duplicates)
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
@@ -205,8 +216,8 @@ class MeasureCorrelation(Result):
         return (
             f"Kendall's τ_b between the rankings of {a['runs']} runs by their means over {a['topics']} "
             f"topics{intervals}.\n"
-            f"Complete preferences of the TREC profile on {a['documents']} documents for each topic; ties "
-            f"{a['ties']}."
+            f"Complete preferences of the TREC profile on {a['documents']} {a['pool']} documents for each "
+            f"topic; ties {a['ties']}."
         )
 
 
@@ -217,6 +228,7 @@ def measure_correlation(
     cutoff: int = 20,
     theta: float = 0.2,
     documents: int = 100,
+    pool: str = "retrieved",
     ties: str = "half",
     novelty: str = "subtopic",
     intervals: float = 0.95,
@@ -231,7 +243,8 @@ def measure_correlation(
     All browsing models with all ways to combine utilities, computed from complete preferences of the "TREC
     profile", a user who cares about every subtopic alike.
 
-    cutoff, theta : of the measures. documents : how many are shown for each topic, see `best_documents`.
+    cutoff, theta : of the measures. documents, pool : how many documents are shown for each topic, and which
+    ones may be, see `best_documents` and `candidates`.
     ties, novelty, seed : see `complete` and `users_of`. intervals : see `rankprism.meta.correlation`.
     order, duplicates, run_format : of the runs, see `evaluate`.
     """
@@ -243,7 +256,7 @@ def measure_correlation(
         for combine in COMBINATIONS
     )
     others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
-    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
     users = users_of(material.judged, material.pool, novelty=novelty)
     ours = material.preference_scores(complete(users, ties=ties, seed=seed), forms)
     theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
@@ -256,18 +269,19 @@ def measure_correlation(
         conventions,
     )
     found = correlation(scores, intervals=intervals, seed=seed, on_share=on_share)
-    about = _about(material, scores, documents, ties, novelty, seed)
+    about = _about(material, scores, documents, pool, ties, novelty, seed)
     return MeasureCorrelation(forms, theirs.measures, scores, found, about)
 
 
 def _about(
-    material: Material, scores: Scores, documents: int, ties: str, novelty: str, seed: int
+    material: Material, scores: Scores, documents: int, pool: str, ties: str, novelty: str, seed: int
 ) -> dict[str, Any]:
     return {
         "judgments": material.judged.source,
         "runs": len(scores.runs),
         "topics": len(scores.topics),
         "documents": documents,
+        "pool": pool,
         "ties": ties,
         "novelty": novelty,
         "seed": seed,
@@ -323,8 +337,8 @@ class ProfileCorrelation(Result):
         return (
             f"Kendall's τ_b between the rankings of {a['runs']} runs by {self.measure} and by "
             f"{self.other}, with 95 % intervals over topics.\n"
-            f"Profiles: {self.profiles.source}. Complete preferences on {a['documents']} documents for each "
-            f"topic; ties {a['ties']}."
+            f"Profiles: {self.profiles.source}. Complete preferences on {a['documents']} {a['pool']} "
+            f"documents for each topic; ties {a['ties']}."
         )
 
 
@@ -337,6 +351,7 @@ def profile_correlation(
     measure: Any = RBP_MEAN,
     other: Any = "alpha_nDCG@20",
     documents: int = 100,
+    pool: str = "retrieved",
     ties: str = "half",
     novelty: str = "subtopic",
     intervals: float = 0.95,
@@ -359,7 +374,7 @@ def profile_correlation(
     one_of("ties", ties, TIES)
     one_of("novelty", novelty, NOVELTY)
     form, gain = counted_measure(measure), parse(other)
-    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
     judged = material.judged
     chosen = draw_profiles(judged, draw, seed) if profiles is None else read_profiles(profiles)
 
@@ -407,7 +422,7 @@ def profile_correlation(
             )
         )
     scores = _joined(columns)
-    about = _about(material, scores, documents, ties, novelty, seed) | {"profiles": chosen.source}
+    about = _about(material, scores, documents, pool, ties, novelty, seed) | {"profiles": chosen.source}
     return ProfileCorrelation(form, gain, chosen, tuple(compared), scores, about)
 
 
@@ -464,11 +479,11 @@ class IncompleteCorrelation(Result):
         undefined = "–: in a repetition all runs have the same score.\n" if np.isnan(self.tau).any() else ""
         return (
             f"{undefined}"
-            f"Kendall's τ_b between the rankings of {a['runs']} runs from all preferences and from so many "
-            f"triplets for each topic, each judged by {a['assessors']} assessors: the mean of "
-            f"{self.tau.shape[-1]} repetitions with its 95 % t interval.\n"
-            f"Profiles: {self.profiles.source}. {a['topics']} topics with {a['documents']} documents each; "
-            f"ties {a['ties']}."
+            f"Kendall's τ_b between two rankings of {a['runs']} runs: from all preferences of "
+            f"{TARGETS[a['target']]}, and from N triplets of each topic, each judged by {a['assessors']} "
+            f"assessors. The mean of {self.tau.shape[-1]} repetitions with its 95 % t interval.\n"
+            f"Profiles: {self.profiles.source}. {a['topics']} topics with {a['documents']} {a['pool']} "
+            f"documents each; ties {a['ties']}."
         )
 
 
@@ -482,7 +497,9 @@ def incomplete_correlation(
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: int = 5,
     repetitions: int = 10,
+    target: str = "profiles",
     documents: int = 100,
+    pool: str = "retrieved",
     ties: str = "half",
     novelty: str = "subtopic",
     seed: int = 0,
@@ -493,27 +510,34 @@ def incomplete_correlation(
 ) -> IncompleteCorrelation:
     """How well runs are ranked from few judgments: τ with the ranking from all of them (Figure 6).
 
-    For each topic so many triplets are drawn, and each is judged by `assessors` users, whose profiles are
-    drawn with replacement. The ranking that this gives is compared with that from the complete preferences of
-    all profiles, by the same measure with estimate='raw'. That is repeated with other triplets and users.
+    For each topic N triplets are drawn, and each is judged by `assessors` users, whose profiles are drawn
+    with replacement. The ranking that this gives is compared with the ranking from complete preferences, by
+    the same measure with estimate='raw'. That is repeated with other triplets and users.
 
     measures : forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
     triplets : how many of each topic, several numbers. assessors : how many judge each of them.
+    target : whose complete preferences these are: those of all "profiles", as the text of the paper has it,
+        or those of one assessor with the "trec" profile, as the caption of its Figure 6 has it.
     The other parameters are those of `profile_correlation`.
     """
     one_of("ties", ties, TIES)
     one_of("novelty", novelty, NOVELTY)
+    one_of("target", target, tuple(TARGETS))
     forms = tuple(dict.fromkeys(map(counted_measure, measures)))
     if not forms or not triplets:
         raise InputError("at least one measure and one number of triplets are needed")
     if repetitions < 1:
         raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
-    material = Material.of(judgments, runs, documents, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
     chosen = draw_profiles(material.judged, draw, seed) if profiles is None else read_profiles(profiles)
     note_topics_without(chosen, material.judged)
     users = users_of(material.judged, material.pool, chosen, novelty=novelty)
-    everything = complete(users, ties=ties, seed=seed)
-    target = material.preference_scores(everything, [form(estimate="raw", unseen="zero") for form in forms])
+    whose = users
+    if target == "trec":
+        whose = users_of(material.judged, material.pool, novelty=novelty)
+        whose = {topic: of_topic for topic, of_topic in whose.items() if topic in users}
+    everything = complete(whose, ties=ties, seed=seed)
+    whole = material.preference_scores(everything, [form(estimate="raw", unseen="zero") for form in forms])
     numbers = tuple(sorted(set(triplets)))
     tau = np.empty((len(forms), len(numbers), repetitions))
     for i, number in enumerate(numbers):
@@ -522,11 +546,12 @@ def incomplete_correlation(
             drawn = sampled(users, number, assessors=assessors, ties=ties, seed=seed * repetitions + r)
             scores = material.preference_scores(drawn, forms)
             for m in range(len(forms)):
-                tau[m, i, r] = tau_b(target.means[:, m], scores.means[:, m])
+                tau[m, i, r] = tau_b(whole.means[:, m], scores.means[:, m])
             if on_share is not None:
                 on_share((i * repetitions + r + 1) / (len(numbers) * repetitions))
-    about = _about(material, target, documents, ties, novelty, seed) | {
+    about = _about(material, whole, documents, pool, ties, novelty, seed) | {
         "profiles": chosen.source,
+        "target": target,
         "assessors": assessors,
         "repetitions": repetitions,
     }

@@ -9,7 +9,7 @@ nothing more: then all pairs are ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,7 @@ from rankprism.preferences.user_profiles import (
 
 TIES = ("half", "drawn")
 NOVELTY = ("subtopic", "profile")
+POOLS = ("retrieved", "judged", "relevant")
 #: Sums of weights that differ by less than this share of all weights are equal.
 _EQUAL = 1e-10
 #: Rows of a complete simulation beyond this number are not written: 50 topics of 100 documents would be 4 GB.
@@ -124,10 +125,27 @@ def _levels(covers: Bools, weights: Floats, novelty: str) -> Longs:
     return np.asarray(np.cumsum(steps)[place.reshape(value.shape)], dtype=np.int64)
 
 
+def candidates(judgments: Judgments, pool: str, rel: float = 1) -> dict[str, set[str]] | None:
+    """The documents of each topic that may be shown; None if all may.
+
+    pool : "retrieved" is any document that a run has, "judged" only documents of the judgments, and
+        "relevant" only those with a grade of at least `rel` on some subtopic.
+    """
+    one_of("pool", pool, POOLS)
+    if pool == "retrieved":
+        return None
+    found: dict[str, set[str]] = {topic: set() for topic in judgments.topics}
+    for topic, _, doc, grade in zip(*judgments.table.columns(), strict=True):
+        if pool == "judged" or grade >= rel:
+            found[topic].add(doc)
+    return found
+
+
 def best_documents(
     runs: Any,
     number: int = 100,
     *,
+    among: Mapping[str, Collection[str]] | None = None,
     order: str = "score",
     duplicates: str = "error",
     run_format: str | None = None,
@@ -137,16 +155,26 @@ def best_documents(
     A run that does not have a document counts 0 for it. Of equally good documents, those with the larger ids
     are taken.
 
+    among : the documents to choose from, see `candidates`; some may be in no run. Default: those of the runs.
+
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d3": 2, "d2": 1}}}
     >>> best_documents(runs, 2)  # d1 and d3 have a mean of 1/2, d2 has (1/2 + 1/2)/2 as well
     {'q': ('d3', 'd2')}
+    >>> best_documents(runs, 2, among={"q": {"d1", "d9"}})
+    {'q': ('d1', 'd9')}
     """
     if number < 1:
         raise InputError(f"the number of documents must be at least 1; got {number}")
     ranks: dict[str, dict[str, list[int]]] = {}
     for _, ranked in ranked_runs(runs, order=order, duplicates=duplicates, run_format=run_format):
         for topic, doc, rank in ranked:
-            ranks.setdefault(topic, {}).setdefault(doc, []).append(rank)
+            if among is None or doc in among.get(topic, ()):
+                ranks.setdefault(topic, {}).setdefault(doc, []).append(rank)
+            else:
+                ranks.setdefault(topic, {})
+    for topic, found in ranks.items():
+        for doc in () if among is None else among.get(topic, ()):
+            found.setdefault(doc, [])
 
     def best(found: Mapping[str, list[int]]) -> tuple[str, ...]:
         # fsum rounds once, so the order of the runs does not matter.
@@ -154,7 +182,7 @@ def best_documents(
         by_id = sorted(total, reverse=True)
         return tuple(sorted(by_id, key=lambda doc: -total[doc])[:number])
 
-    return {topic: best(ranks[topic]) for topic in sorted(ranks)}
+    return {topic: best(ranks[topic]) for topic in sorted(ranks) if ranks[topic]}
 
 
 # ── every pair and every triplet ─────────────────────────────────────────────────────────────────
@@ -298,6 +326,7 @@ def simulate(
     triplets: int | None = None,
     assessors: int = 5,
     documents: int = 100,
+    pool: str = "retrieved",
     ties: str = "half",
     novelty: str = "subtopic",
     rel: float = 1,
@@ -308,8 +337,9 @@ def simulate(
 ) -> Preferences:
     """Preferences that simulated users would give, as rows.
 
-    judgments : subtopic judgments, whatever `read_judgments` takes. runs : whatever `evaluate` takes; the
-    documents with the best mean reciprocal rank over them are shown, `documents` for each topic.
+    judgments : subtopic judgments, whatever `read_judgments` takes. runs : whatever `evaluate` takes.
+    documents : how many are shown for each topic: those with the best mean reciprocal rank over the runs.
+    pool : the documents that may be shown: "retrieved", "judged" or "relevant", see `candidates`.
     profiles : whatever `read_profiles` takes, or what `draw_profiles` made. Default: the TREC profile.
     triplets : how many to draw for each topic, see `sampled`. Default: all pairs and triplets, by one
         assessor for each profile.
@@ -325,8 +355,15 @@ def simulate(
     one_of("ties", ties, TIES)
     judged = read_judgments(judgments)
     chosen = None if profiles is None else read_profiles(profiles)
-    pool = best_documents(runs, documents, order=order, duplicates=duplicates, run_format=run_format)
-    users = users_of(judged, pool, chosen, novelty=novelty, rel=rel)
+    shown = best_documents(
+        runs,
+        documents,
+        among=candidates(judged, pool, rel),
+        order=order,
+        duplicates=duplicates,
+        run_format=run_format,
+    )
+    users = users_of(judged, shown, chosen, novelty=novelty, rel=rel)
     if chosen is not None:
         note_topics_without(chosen, judged)
     if not users:

@@ -210,7 +210,8 @@ def plan(
     if len(rankings.runs) < 2:
         raise InputError("one run has no order to find; name at least two runs")
     worlds = [
-        _world(judged, rankings, chosen, profiles, draw, (novelty, rel), seed + i) for i in range(repetitions)
+        _world(judged, rankings, chosen, profiles, draw, (novelty, rel, ties), seed + i)
+        for i in range(repetitions)
     ]
     conditions = [(measure, choice) for measure in chosen for choice in choices]
     tau = np.full((len(conditions), len(steps), repetitions), np.nan)
@@ -307,18 +308,18 @@ def _world(
     measures: Sequence[Measure],
     profiles: Any,
     draw: int,
-    settings: tuple[str, float],
+    settings: tuple[str, float, str],
     seed: int,
 ) -> _World:
     chosen = _crowd(judged, draw, seed) if profiles is None else read_profiles(profiles)
-    novelty, rel = settings
+    novelty, rel, ties = settings
     pool = {topic: one.docs for topic, one in rankings.topics.items()}
     users = users_of(judged, pool, chosen, novelty=novelty, rel=rel)
     if not users:
         raise InputError(f"the runs share no topic that has a profile with {judged.source}")
     kept = {topic: one for topic, one in rankings.topics.items() if topic in users}
     asked = Rankings(rankings.runs, kept, rankings.depth)
-    full = complete({topic: users[topic] for topic in kept})
+    full = complete({topic: users[topic] for topic in kept}, ties=ties, seed=seed)
     study = study_of(asked)
     truth = {}
     for measure in measures:

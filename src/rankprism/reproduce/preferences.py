@@ -6,7 +6,7 @@ measures of subtopics; `rankprism.preferences.experiments` computes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,12 @@ import numpy as np
 
 from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
-from rankprism.measures.preferences.prf import greedy_ideal, prf, reaching
-from rankprism.measures.preferences.utility import raw
+from rankprism.measures import parse
+from rankprism.measures.preferences.prf import ideal_prf, prf, reaching
+from rankprism.measures.preferences.utility import Shown, raw
 from rankprism.preferences.experiments import (
     RBP_MEAN,
-    RR_MIN,
+    TARGETS,
     IncompleteCorrelation,
     MeasureCorrelation,
     ProfileCorrelation,
@@ -26,7 +27,7 @@ from rankprism.preferences.experiments import (
     measure_correlation,
     profile_correlation,
 )
-from rankprism.preferences.simulation import complete, users_of
+from rankprism.preferences.simulation import Users, complete, users_of
 from rankprism.preferences.user_profiles import read_profiles
 from rankprism.reproduce.paper import (
     ONE_RUN,
@@ -58,6 +59,12 @@ TABLE_3 = {
 }
 #: Figure 4, in the text: τ for the first, second and third profile.
 FIGURE_4 = (0.83, 0.88, 0.82)
+#: The measure of Figure 6 as it is printed, and with other ways to treat what nobody was shown.
+FIGURE_6 = tuple(
+    f"nPrf(browsing='rr',combine='min'{way})@20" for way in ("", ",unseen='skip'", ",estimate='pooled'")
+)
+#: How often the coins of Table 2 are drawn.
+DRAWS = 1000
 
 
 def preferences(
@@ -68,6 +75,7 @@ def preferences(
     draw: int = 3,
     theta: float = 0.2,
     documents: int = 100,
+    pool: str = "retrieved",
     ties: str = "half",
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: int = 5,
@@ -82,9 +90,11 @@ def preferences(
 
     judgments, runs, order, duplicates, run_format : as `rankprism.evaluate` takes them.
     profiles : whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
-    theta : the probability to stop at a document in RBP. The paper does not say what it is.
-    documents, ties, triplets, assessors, repetitions : of the simulation, see
-        `rankprism.preferences.experiments`. The paper lets a coin decide ties, which is ties="drawn".
+    theta : the probability to stop at a document in RBP. The paper does not say what it is. Figure 6 has
+        another browsing model, which has no θ.
+    documents, pool, ties, triplets, assessors, repetitions : of the simulation, see
+        `rankprism.preferences.experiments`. The paper lets a coin decide ties, which is ties="drawn"; Table 2
+        is printed with both.
     """
     judged = read_judgments(judgments)
     tell = on_share or (lambda share: None)
@@ -92,26 +102,36 @@ def preferences(
         names = ("Table 3", *(f"Figure {number}" for number in range(2, 7)))
         about = {"paper": "Chandar and Carterette 2013", "theta": theta}
         return Reproduction((_table_2(theta), left_out(names, ONE_RUN)), about=about)
-    shared: dict[str, Any] = {"documents": documents, "ties": ties, "seed": seed}
+    shared: dict[str, Any] = {"documents": documents, "pool": pool, "ties": ties, "seed": seed}
     shared |= {"order": order, "duplicates": duplicates, "run_format": run_format}
     measured = measure_correlation(
         judged, runs, theta=theta, on_share=lambda share: tell(0.2 * share), **shared
     )
     profiled = profile_correlation(
-        judged, runs, profiles, draw=draw, on_share=lambda share: tell(0.2 + 0.2 * share), **shared
-    )
-    few = incomplete_correlation(
         judged,
         runs,
         profiles,
         draw=draw,
-        measures=[RR_MIN, "nPrf(browsing='rr',combine='min',unseen='skip')@20"],
-        triplets=triplets,
-        assessors=assessors,
-        repetitions=repetitions,
-        on_share=lambda share: tell(0.4 + 0.6 * share),
+        measure=parse(RBP_MEAN)(theta=theta),
+        on_share=lambda share: tell(0.2 + 0.2 * share),
         **shared,
     )
+    few = {
+        target: incomplete_correlation(
+            judged,
+            runs,
+            profiles,
+            draw=draw,
+            measures=FIGURE_6,
+            triplets=triplets,
+            assessors=assessors,
+            repetitions=repetitions,
+            target=target,
+            on_share=lambda share, done=done: tell(0.4 + 0.3 * (done + share)),  # type: ignore[misc]
+            **shared,
+        )
+        for done, target in enumerate(TARGETS)
+    }
     lacking = WEB.lacking(judged, len(measured.scores.runs))
     return Reproduction(
         (
@@ -122,17 +142,17 @@ def preferences(
             *_figures_4_and_5(profiled),
             _figure_6(few),
         ),
-        tuple(_remarks(measured, few, profiles is None)),
+        tuple(_remarks(few["profiles"], profiles is None)),
         {
             "Figure 2": measured.scores.select(measures=[_first_form(measured), "alpha_nDCG@20"]),
             "Figure 3": measured,
             "Figures 4 and 5": profiled,
-            "Figure 6": few,
+            "Figure 6": few["profiles"],
         },
         {
             "paper": "Chandar and Carterette 2013",
             "theta": theta,
-            **few.about,
+            **{name: value for name, value in few["profiles"].about.items() if name != "target"},
             "profiles": profiled.profiles.source,
         },
     )
@@ -157,32 +177,39 @@ def _table_2(theta: float) -> Table:
         for column, value in zip(columns.values(), (name, *found, *printed, worst), strict=True):
             column.append(value)
 
+    printed = TABLE_2["preference measure"]
     add("α-nDCG@3", [gain[name]["alpha_nDCG@3"] for name in LISTS], TABLE_2["α-nDCG"], "")
-    for novelty, words in (
-        ("subtopic", "as described"),
-        ("profile", "one document satisfies a user, our reading"),
-    ):
-        for combine in ("mean", "min"):
-            found = _example_scores(novelty, combine, theta)
-            why = "all utilities are ½ in the simulation that Section 4.2 describes"
-            add(f"nPrf@3, {combine}, {words}", found, TABLE_2["preference measure"], why)
+    described = _example_users("subtopic")
+    coins = [complete(described, ties="drawn", seed=seed)["q"] for seed in range(DRAWS)]
+    for combine in ("mean", "min"):
+        why = "half a win is what a coin gives to U on average, and not what it gives to nPrf"
+        found = _example_scores(complete(described)["q"], combine, theta)
+        add(f"nPrf@3, {combine}, as described, ties half", found, printed, why)
+        drawn = np.array([_example_scores(shown, combine, theta) for shown in coins])
+        hit = np.round(drawn, 1) == printed
+        why = (
+            f"the coin decides: List 1 rounds to {printed[0]} in {hit[:, 0].mean():.0%} of {DRAWS} draws, "
+            f"List 2 to {printed[1]} in {hit[:, 1].mean():.0%}, both in {hit.all(1).mean():.0%}"
+        )
+        add(f"nPrf@3, {combine}, as described, coins, mean of draws", drawn.mean(0).tolist(), printed, why)
+    for combine in ("mean", "min"):
+        found = _example_scores(complete(_example_users("profile"))["q"], combine, theta)
+        add(f"nPrf@3, {combine}, one document satisfies a user, our reading", found, printed, "")
     return Table(columns, precision={f"printed {name}": 1 for name in LISTS})
 
 
-def _example_scores(novelty: str, combine: str, theta: float) -> list[float]:
-    """nPrf@3 of both lists, with RBP. In the ideal ranking, ties are in the order of the documents."""
+def _example_users(novelty: str) -> Users:
     pool = {"q": tuple(f"d{i}" for i in range(1, 7))}
-    users = users_of(read_judgments(EXAMPLE), pool, read_profiles(USERS), novelty=novelty)
-    shown = complete(users)["q"]
+    return users_of(read_judgments(EXAMPLE), pool, read_profiles(USERS), novelty=novelty)
+
+
+def _example_scores(shown: Shown, combine: str, theta: float) -> list[float]:
+    """nPrf@3 of both lists, with RBP."""
     utilities, reach = raw(shown, "zero"), reaching("rbp", theta, 3, 3)
-    ranks = np.arange(1, 4, dtype=np.int32)[None, :]
-
-    def value(docs: Sequence[int]) -> float:
-        length = np.array([len(docs)], dtype=np.int32)
-        return float(prf(utilities, ranks, np.array([docs], dtype=np.int64), length, combine, reach)[0])
-
-    ideal = value(greedy_ideal(utilities, combine, 3).tolist())
-    return [value([shown.docs.index(doc) for doc in docs]) / ideal for docs in LISTS.values()]
+    docs = np.array([[shown.docs.index(doc) for doc in docs] for docs in LISTS.values()], dtype=np.int64)
+    ranks = np.broadcast_to(np.arange(1, 4, dtype=np.int32), docs.shape)
+    found = prf(utilities, ranks, docs, np.full(len(docs), 3, dtype=np.int32), combine, reach)
+    return (found / ideal_prf(utilities, combine, reach)).tolist()
 
 
 def _table_3(found: MeasureCorrelation, lacking: str | None) -> Table:
@@ -241,28 +268,27 @@ def _figures_4_and_5(found: ProfileCorrelation) -> Iterator[Table]:
         )
 
 
-def _figure_6(found: IncompleteCorrelation) -> Table:
-    """τ with the ranking from all preferences, by the number of triplets."""
-    rows = found.rows.columns
-    cells = zip(rows["tau"], rows["low"], rows["high"], strict=True)
-    return Table(
-        {
-            "Figure 6": rows["measure"],
-            "triplets": rows["triplets"],
-            "judgments": rows["judgments"],
-            "τ_b": [with_interval(*cell) for cell in cells],
-            "outcome": [PROFILES] * len(rows["tau"]),
-        },
-        digits=2,
-    )
+def _figure_6(few: Mapping[str, IncompleteCorrelation]) -> Table:
+    """τ with the ranking from complete preferences, by the number of triplets and by whose these are."""
+    rows = next(iter(few.values())).rows.columns
+    columns: dict[str, list[Any]] = {
+        "Figure 6": rows["measure"],
+        "triplets": rows["triplets"],
+        "judgments": rows["judgments"],
+    }
+    for target, found in few.items():
+        cells = zip(*(found.rows.columns[name] for name in ("tau", "low", "high")), strict=True)
+        columns[f"τ_b, {TARGETS[target]}"] = [with_interval(*cell) for cell in cells]
+    return Table({**columns, "outcome": [PROFILES] * len(rows["tau"])}, digits=2)
 
 
-def _remarks(found: MeasureCorrelation, few: IncompleteCorrelation, drawn: bool) -> Iterator[str]:
+def _remarks(few: IncompleteCorrelation, drawn: bool) -> Iterator[str]:
     about = few.about
     yield (
-        f"Computed from the {about['runs']} runs and {about['topics']} topics that were given, with "
-        f"{about['documents']} documents for each topic; ties {about['ties']}. They stand in for the 48, 32 "
-        f"and 62 runs of TREC Web 2009, 2010 and 2011, which TREC gives only to its participants."
+        f"Computed from the {about['runs']} runs and {about['topics']} topics that were given, with up to "
+        f"{about['documents']} {about['pool']} documents for each topic; ties {about['ties']}. These runs "
+        f"replace the 48, 32 and 62 runs of TREC Web 2009, 2010 and 2011, which TREC gives only to its "
+        f"participants."
     )
     if drawn:
         yield f"The authors' profiles could not be obtained. Here they are drawn: {few.profiles.source}."

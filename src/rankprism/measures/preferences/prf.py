@@ -99,7 +99,7 @@ def _product(value: Floats) -> Floats:
 
 
 def _power(base: Floats, exponent: Ints | Longs) -> Floats:
-    """The product of `exponent` times `base`, one after another: powers of C libraries differ in last bits."""
+    """base^exponent, multiplied one after another: powers of C libraries differ in their last bits."""
     result = np.ones(base.shape)
     for n in range(int(exponent.max(initial=0))):
         result = np.where(exponent > n, result * base, result)
@@ -127,7 +127,7 @@ def prf(u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach:
 def _by_rank(
     u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach: Floats
 ) -> tuple[Floats, Floats, Bools]:
-    """(N, L) three times, of every rank that counts: U(d_i | those above), W(i), and whether d_i has a utility
+    """(N, L) three times, by rank: U(d_i | those above), W(i), and whether d_i has a utility
 
     A stranger has one if the estimate knows what it may be worth.
     """
@@ -260,13 +260,13 @@ Combination = Annotated[
 Unseen = Annotated[
     str,
     OneOf(UNSEEN),
-    "with estimate='raw', where nobody was shown d given z: U(d|z) is 0, or it is left out of the combination",
+    "with estimate='raw', where nobody was shown d given z: U(d|z) is 0, or is left out of the combination",
 ]
 Fallback = Annotated[
     str,
     OneOf(FALLBACKS),
-    "with estimate='raw', in a topic without pairs or without triplets: utilities fall back on the other kind "
-    "of judgments, or are 0",
+    "with estimate='raw', in a topic without pairs or without triplets: utilities fall back on the other "
+    "kind of judgments, or are 0",
 ]
 Estimate = Annotated[
     str,
@@ -346,7 +346,7 @@ def _of_prf(
     fallback: str,
     cutoff: int | None,
 ) -> dict[str, Floats]:
-    """(N, L) at every rank, what a document is worth given those above, and the chance that a user gets to it"""
+    """(N, L) by rank: what a document is worth given those above, and the chance that a user gets to it"""
     u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
     reach = _reach(u, browsing, theta, cutoff)
     utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, combine, reach)
