@@ -184,14 +184,14 @@ def greedy(
     return chosen
 
 
-def best(rows: Sequence[Row], depth: int, *settings: Any, fitted: Fitted | None = None) -> float:
+def best(rows: Sequence[Row], depth: int, *settings: Any, fitted: Any = None) -> float:
     """The measure of the best of all rankings."""
     every = candidates(rows, depth, fitted)
     orders = itertools.permutations(every, min(depth, len(every)))
     # Strangers are alike, so it is enough if they come in one order.
     strangers = [d for d in every if d not in pool_of(rows)]
     return max(
-        prf(rows, order, *settings, fitted=fitted)
+        prf(rows, order, *settings, **{"fitted": fitted})
         for order in orders
         if (found := [d for d in order if d in strangers]) == strangers[: len(found)]
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import assessing
 import pytest
+import sqlalchemy as sa
 
 from rankprism import evaluate, read_judgments, sample
 from rankprism.assess import exchange, store, work
@@ -90,7 +91,7 @@ def test_grades_rank_the_systems_as_evaluate_does(measure: str, texts: Path, tmp
     with store.opened(made) as opened:
         with opened.reading() as connection:
             settings = work.load(connection).settings
-            in_study = set(exchange.ids(connection, store.document))
+            in_study = set(connection.scalars(sa.select(store.document.c.name)))
         lines = [f"{t} 0 {d} {int(g > 0)}" for (t, d), g in graded.items() if d in known & in_study]
         (tmp_path / "in.qrels").write_text("\n".join(lines) + "\n")
         exchange.import_judgments(opened, tmp_path / "in.qrels")

@@ -142,8 +142,12 @@ def test_an_ideal_of_too_many_ranks_has_bounds_that_hold() -> None:
     assert low < high == pytest.approx(5001 / 2)
 
 
-PAIRS = [((), "a", "b", "left"), ((), "b", "c", "left"), ((), "a", "c", "tie")]
-TRIPLETS = [(("c",), "a", "b", "left"), (("a",), "b", "c", "left"), (("b",), "c", "a", "tie")]
+PAIRS: list[oracle.Row] = [((), "a", "b", "left"), ((), "b", "c", "left"), ((), "a", "c", "tie")]
+TRIPLETS: list[oracle.Row] = [
+    (("c",), "a", "b", "left"),
+    (("a",), "b", "c", "left"),
+    (("b",), "c", "a", "tie"),
+]
 
 
 @pytest.mark.parametrize("combine", COMBINATIONS)

@@ -33,7 +33,7 @@ def ranking(good: np.ndarray) -> dict[str, float]:
 runs = {f"run{r:02}": {topic: ranking(good) for topic, good in quality.items()} for r in range(RUNS)}
 
 start = perf_counter()
-material = Material.of(read_judgments(judgments), runs, 100, "score", "error", None)
+material = Material.of(read_judgments(judgments), runs, 100, "retrieved", "score", "error", None)
 read = perf_counter()
 users = users_of(material.judged, material.pool, draw_profiles(material.judged, PROFILES, 0))
 shown = complete(users)

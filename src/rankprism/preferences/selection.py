@@ -47,7 +47,9 @@ from rankprism.preferences.rankings import Rankings, TopicRankings, read_ranking
 CHOICES = ("random", "targeted", "adaptive")
 #: The variance of an answer, before there are any; it counts as so many answers.
 _VARIANCE, _VARIANCE_WEIGHT = 0.1, 5.0
-#: A document that was never shown has utility 0 in the measures, which is wrong by about ½: by (½)² / .1.
+#: What is not known of a document that was never shown, in variances of an answer: its utility may differ
+#: from the prior by up to ½, and (½)² / .1 = 2.5. With 1, which the formula has for 0 judgments, simulated
+#: studies of up to 80 judgments a topic found a worse order of the runs.
 _NEVER_SHOWN = 2.5
 
 

@@ -209,7 +209,8 @@ def _example_scores(shown: Shown, combine: str, theta: float) -> list[float]:
     docs = np.array([[shown.docs.index(doc) for doc in docs] for docs in LISTS.values()], dtype=np.int64)
     ranks = np.broadcast_to(np.arange(1, 4, dtype=np.int32), docs.shape)
     found = prf(utilities, ranks, docs, np.full(len(docs), 3, dtype=np.int32), combine, reach)
-    return (found / ideal_prf(utilities, combine, reach)).tolist()
+    best = ideal_prf(utilities, combine, reach)
+    return [float(score) / best for score in found]
 
 
 def _table_3(found: MeasureCorrelation, lacking: str | None) -> Table:
@@ -271,7 +272,7 @@ def _figures_4_and_5(found: ProfileCorrelation) -> Iterator[Table]:
 def _figure_6(few: Mapping[str, IncompleteCorrelation]) -> Table:
     """τ with the ranking from complete preferences, by the number of triplets and by whose these are."""
     rows = next(iter(few.values())).rows.columns
-    columns: dict[str, list[Any]] = {
+    columns: dict[str, Sequence[Any]] = {
         "Figure 6": rows["measure"],
         "triplets": rows["triplets"],
         "judgments": rows["judgments"],
