@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import warnings
 from typing import Any
 
 import numpy as np
@@ -434,3 +435,57 @@ def test_axioms_do_not_apply_to_measures_of_preferences() -> None:
     assert "it needs preferences" in table.verdicts[0].note
     assert "it needs preferences" in table.to_html()
     assert "does not apply" in str(find_thresholds(["nPrf"], ["Pri"], "theta", instances=10))
+
+
+# ── what falls back, and what nobody was shown ───────────────────────────────────────────────────
+
+
+def noted(rows: Any, run: Any, *measures: str) -> dict[str, str]:
+    """The notes of an evaluation, by kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        notes = evaluate(rows, run, list(measures)).conventions["notes"]
+    return {note["kind"]: note["message"] for note in notes}
+
+
+PAIR, TRIPLET = ("", "a", "b", "left"), ("c", "a", "b", "left")
+SHORT = {"r": {"q": {"a": 2.0, "b": 1.0}, "p": {"b": 2.0, "a": 1.0}}}
+
+
+def test_a_topic_without_one_kind_of_judgments_is_noted() -> None:
+    rows = [("q", *PAIR), ("p", *TRIPLET)]
+    found = noted(rows, SHORT, "nPrf@2", "ppref@2")
+    assert set(found) == {"no-pairs", "no-triplets"}
+    assert found["no-pairs"].startswith("1 of 2 topics has no pairs: a first document counts there by")
+    assert found["no-triplets"].endswith("To count 0 instead, write nPrf(fallback='none')@2. Topics: 'q'")
+    for quiet in ("nPrf(fallback='none')@2", "nPrf(estimate='pooled')@2", "ppref@2"):
+        assert noted(rows, SHORT, quiet) == {}
+    assert noted([("q", *PAIR), ("q", *TRIPLET)], {"r": {"q": {"a": 2.0, "b": 1.0}}}, "nPrf@2") == {}
+
+
+def test_a_run_whose_documents_were_hardly_shown_is_noted() -> None:
+    rows = [("q", *PAIR), ("q", *TRIPLET)]
+    long = {"r": {"q": {"a": 99.0, "b": 98.0, "c": 97.0, **{f"x{i}": float(i) for i in range(20)}}}}
+    found = noted(rows, long, "nPrf@10")
+    assert set(found) == {"never-shown"}
+    assert "first 10 documents of 'r' (20%)" in found["never-shown"]  # c was given, and on no side
+    assert found["never-shown"].endswith("write nPrf(estimate='pooled')@10")
+    assert noted(rows, long, "nPrf(estimate='pooled')@10") == {}
+    assert noted(rows, long, "nPrf@4") == {}  # fewer than ten documents say little
+
+
+@pytest.mark.parametrize("kind", ["pairs", "triplets"])
+def test_real_scores_of_one_kind_of_judgments_are_neither_flat_nor_above_the_ideal(kind: str) -> None:
+    """Without the fallback, nPrf@10 was nPrf@1 for pairs, and nPrf@1 was 0 for triplets."""
+    preferences = read_preferences(sample.PREFERENCES)
+    part = preferences.rows(preferences.number_given == (0 if kind == "pairs" else 1))
+    forms = ["nPrf@1", "nPrf@10", "nPrf(ideal='exact',nodes=200)@10"]
+    scores = evaluate(part, list(sample.RUNS), forms)
+    assert (scores.means[:, 0] > 0).all()
+    assert not np.isclose(scores.means[:, 0], scores.means[:, 1]).any()
+    greedy, exact = scores.values[:, :, 1], scores.values[:, :, 2]
+    assert (exact <= 1 + 1e-12).all()
+    # What the greedy ideal lets a ranking exceed 1 by, the best ranking has.
+    assert (greedy.max(0) <= np.nanmax(np.where(exact > 0, greedy / exact, np.nan), 0) + 1e-12).all()
+    off = evaluate(part, list(sample.RUNS), ["nPrf(fallback='none')@1", "nPrf(fallback='none')@10"]).means
+    assert (off[:, 0] == off[:, 1]).all() if kind == "pairs" else (off[:, 0] == 0).all()

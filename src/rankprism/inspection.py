@@ -361,7 +361,7 @@ def never_shown(evaluated: Evaluated) -> Note | None:
     return Note(
         "never-shown",
         f"less than half of the first {depth} documents of {evaluated.named(found)} were ever shown as left "
-        f"or right, and the others count 0, even less than documents that lost. To count them as average "
+        f"or right, and the others count 0, as if they had lost every comparison. To count them as average "
         f"documents, write {measures[0](estimate='pooled')}",
         len(found),
         next(iter(found)),
