@@ -483,9 +483,11 @@ def test_real_scores_of_one_kind_of_judgments_are_neither_flat_nor_above_the_ide
     scores = evaluate(part, list(sample.RUNS), forms)
     assert (scores.means[:, 0] > 0).all()
     assert not np.isclose(scores.means[:, 0], scores.means[:, 1]).any()
-    greedy, exact = scores.values[:, :, 1], scores.values[:, :, 2]
-    assert (exact <= 1 + 1e-12).all()
-    # What the greedy ideal lets a ranking exceed 1 by, the best ranking has.
-    assert (greedy.max(0) <= np.nanmax(np.where(exact > 0, greedy / exact, np.nan), 0) + 1e-12).all()
+    # At least this is the share of what the best ranking may have.
+    assert scores.low is not None
+    assert (scores.low[:, :, 2] <= 1 + 1e-12).all()
     off = evaluate(part, list(sample.RUNS), ["nPrf(fallback='none')@1", "nPrf(fallback='none')@10"]).means
-    assert (off[:, 0] == off[:, 1]).all() if kind == "pairs" else (off[:, 0] == 0).all()
+    if kind == "pairs":
+        np.testing.assert_allclose(off[:, 0], off[:, 1], rtol=0, atol=1e-12)
+    else:
+        assert (off[:, 0] == 0).all()
