@@ -11,7 +11,7 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 # Start of each topic's judged documents; rank and number of each; length and presence of each topic's
 # ranking; the run's topics without judgments; what is remarked of each topic, the first topic whose ranks and
 # scores disagree, the first without any judged document, and stray characters (see `rankprism.data.run`).
-_Stray: TypeAlias = tuple[int, str, int, str]
+_Stray: TypeAlias = tuple[int, str, int, str, int, str]
 _Bytes: TypeAlias = npt.NDArray[np.uint8]
 _Alignment: TypeAlias = tuple[
     _Longs,
@@ -87,7 +87,8 @@ class JudgmentTable:
     def bare_aspects(self) -> tuple[list[str], list[str]]:
         """Topic and name of the aspects on which no document is judged."""
     def stray(self) -> _Stray:
-        """How many ids have a byte-order mark in them, and the first; the same of no-break spaces."""
+        """The number of ids with a byte-order mark, and the first of them; the same for no-break spaces and
+        for blanks at either end."""
     def __len__(self) -> int: ...
 
 class RunTable:

@@ -130,9 +130,9 @@ def evaluate(
 
     notes: list[Note] = []
     for part, runs_of_part in zip(parts, aligned, strict=True):
-        means = partial(_both_means, part, sources, runs_of_part, topics, duplicates, run_format)
+        means = partial(_both_means, part, sources, runs_of_part, topics, order, duplicates, run_format)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
-        about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, part.pool)
+        about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
         found = notes_of(about)
         # What is said of a run's own lines is said once.
         said = {note.kind for note in notes}
@@ -428,22 +428,32 @@ def _both_means(
     sources: Mapping[str, Any],
     aligned: Mapping[str, Alignment],
     topics: str,
+    order: str,
     duplicates: str,
     run_format: str | None,
     name: str,
-) -> tuple[float, float | None]:
-    """The mean of a run by the first measure: as it was ordered, and by its ranks where that can be known."""
-    by_rank = _aligned_by_rank(part.judged, sources[name], duplicates, run_format)
-    return _mean(part, aligned[name], topics), None if by_rank is None else _mean(part, by_rank, topics)
+) -> tuple[float, float] | None:
+    """The mean of a run by the first measure, ordered by scores and by ranks; None if it cannot be known."""
+    if order == "input":
+        return None
+    other = _aligned_again(
+        part.judged, sources[name], "score" if order == "rank" else "rank", duplicates, run_format
+    )
+    if other is None:
+        return None
+    means = _mean(part, aligned[name], topics), _mean(part, other, topics)
+    return means[::-1] if order == "rank" else means
 
 
-def _aligned_by_rank(judged: Judgments, source: Any, duplicates: str, format: str | None) -> Alignment | None:
-    """The run once more, ordered by its ranks; None if it cannot be read again or lacks ranks."""
+def _aligned_again(
+    judged: Judgments, source: Any, order: str, duplicates: str, format: str | None
+) -> Alignment | None:
+    """The run once more, in another order; None if it cannot be read again or lacks ranks."""
     is_path = isinstance(source, str | os.PathLike)
     if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
         return None
     try:
-        return align_source(judged, source, "rank", duplicates, format)
+        return align_source(judged, source, order, duplicates, format)
     except InputError:
         return None
 
@@ -502,15 +512,19 @@ def run_sources(runs: RunsLike) -> dict[str, Any]:
     if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
         several = list(runs)
     sources: dict[str, Any] = {}
+    places: dict[str, str] = {}
     for number, source in enumerate(several, 1):
+        if isinstance(source, str | os.PathLike):
+            place = files.source_name(source)
+        else:
+            place = source.table.source if isinstance(source, Run) else f"run {number} of those given"
         for name, one in runs_of(source, _name(source, number)).items():
             if name in sources:
-                both = " and ".join(
-                    os.fspath(s) if isinstance(s, str | os.PathLike) else repr(s)
-                    for s in (sources[name], one)
+                raise InputError(
+                    f"two runs are named {name!r}: {places[name]} and {place}; rename one, or pass "
+                    f"{{name: run}}"
                 )
-                raise InputError(f"two runs are named {name!r}: {both}; rename one, or pass {{name: run}}")
-            sources[name] = one
+            sources[name], places[name] = one, place
     return sources
 
 

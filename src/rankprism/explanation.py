@@ -10,10 +10,12 @@ import numpy as np
 
 from rankprism.data.hits import Floats, Hits, rankings_of
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import issue
 from rankprism.data.run import Alignment, align
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind, run_sources
 from rankprism.formats.runs import run_from
+from rankprism.inspection import best_aspect
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown
@@ -76,6 +78,9 @@ def explain(
             raise InputError(
                 f"{part.judged.source}: has no topic {topic!r}; it has {listed(part.judged.topics)}"
             )
+    found = [best_aspect(part.judged, part.measures) for part in parts if part.needs == "judgments"]
+    notes = [note for note in found if note is not None]
+    issue(notes)
     rankings = []
     for name, source in sources.items():
         run = run_from(source, name, run_format, duplicates)
@@ -102,7 +107,13 @@ def explain(
         tuple(chosen),
         tuple(rankings),
         depth,
-        {"topic": topic, "measures": list(map(str, chosen)), "order": order, "duplicates": duplicates},
+        {
+            "topic": topic,
+            "measures": list(map(str, chosen)),
+            "order": order,
+            "duplicates": duplicates,
+            "notes": [note.record() for note in (*(n for part in parts for n in part.judged.notes), *notes)],
+        },
     )
 
 

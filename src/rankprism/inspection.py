@@ -20,6 +20,7 @@ from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment
 from rankprism.errors import RankprismError
 from rankprism.foreign import quoted
 from rankprism.measures import Measure
+from rankprism.measures.parameter import Role
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferencePool
@@ -47,10 +48,16 @@ class Evaluated(NamedTuple):
     runs: Mapping[str, Alignment]
     measures: Sequence[Measure]
     topics: str  # which are averaged over
-    #: the mean of a run by the first measure, as it was ordered and by its ranks, if both are known
-    means: Callable[[str], tuple[float, float | None]]
+    #: the mean of a run by the first measure, ordered by its scores and by its ranks, if both are known
+    means: Callable[[str], tuple[float, float] | None]
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
+    order: str = "score"
     pool: PreferencePool | None = None  # the preferences, counted
+
+    @property
+    def by_score(self) -> bool:
+        """Whether the scores decide the order of the documents."""
+        return self.order not in ("rank", "input")
 
     def named(self, details: Mapping[str, str]) -> str:
         """The runs that a note is about, with the details of the first."""
@@ -77,6 +84,7 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
         unmatched_topics(evaluated),
         few_judged(evaluated),
         no_relevant(evaluated),
+        best_aspect(evaluated.judgments, evaluated.measures),
         unused_weights(evaluated),
         unequal_scales(evaluated),
         lowest_labels(evaluated.judgments),
@@ -86,7 +94,9 @@ def notes_of(evaluated: Evaluated) -> list[Note]:
 
 
 def rank_order(evaluated: Evaluated) -> Note | None:
-    """The rank column and the scores put documents in different orders."""
+    """The rank column and the scores put documents in different orders, and nobody chose one of them."""
+    if not evaluated.by_score:
+        return None
     found = {}
     for name, run in evaluated.runs.items():
         disagreeing = (run.remarks & DISAGREEING) > 0
@@ -114,7 +124,7 @@ def rank_order(evaluated: Evaluated) -> Note | None:
 
 
 def rising_scores(evaluated: Evaluated) -> Note | None:
-    """The scores rise where they should fall."""
+    """The scores rise from the first rank to the last, so one of the two columns counts the other way."""
     found = {
         name: evaluated.topics_of(name, (run.remarks & RISING) > 0)
         for name, run in evaluated.runs.items()
@@ -123,12 +133,26 @@ def rising_scores(evaluated: Evaluated) -> Note | None:
     if not found:
         return None
     name = next(iter(found))
+    if evaluated.by_score:
+        consequence = (
+            ", so the last document counts as the best. That is right if the ranks count backwards. If the "
+            "scores "
+            'are distances, set order="rank" (--order rank) or negate them'
+        )
+    elif evaluated.order == "rank":
+        consequence = (
+            ", so the document with the lowest score counts as the best. That is right if the scores are "
+            'distances. If the ranks count backwards, set order="score" (--order score)'
+        )
+    else:
+        consequence = (
+            ". Neither is used, because documents stay in the order of the lines; check that the first "
+            "line of a topic holds its best document"
+        )
     return Note(
         "rising-scores",
-        f"the scores of {evaluated.named(found)} rise from the first rank to the last, so the last document "
-        f"counts as the best. That is right if the ranks count backwards. If the scores are distances, set "
-        f'order="rank" (--order rank) or negate them; if the columns of rank and score are swapped, swap '
-        f"them back{_both_means(evaluated, name)}",
+        f"the scores of {evaluated.named(found)} rise from the first rank to the last{consequence}; if the "
+        f"columns of rank and score are swapped, swap them back{_both_means(evaluated, name)}",
         len(found),
         name,
     )
@@ -142,15 +166,18 @@ def _rises(run: Alignment) -> bool:
 
 def _both_means(evaluated: Evaluated, name: str) -> str:
     """The mean of a run under both orders, as text."""
-    by_score, by_rank = evaluated.means(name)
-    if by_rank is None:
+    means = evaluated.means(name)
+    if means is None:
         return ""
+    by_score, by_rank = means
     measure = evaluated.measures[0]
     return f". The {measure} of {quoted(name)} is {by_score:.4f} by score and {by_rank:.4f} by rank"
 
 
 def equal_scores(evaluated: Evaluated) -> Note | None:
     """All documents of a topic have the same score, so their ids decide the order."""
+    if not evaluated.by_score:
+        return None
     found = {}
     for name, run in evaluated.runs.items():
         equal = ((run.remarks & EQUAL) > 0) & (run.length >= _SEVERAL)
@@ -385,6 +412,30 @@ def no_relevant(evaluated: Evaluated) -> Note | None:
         f"{some(without)}",
         len(without),
         without[0],
+    )
+
+
+def best_aspect(judgments: Judgments, measures: Sequence[Measure]) -> Note | None:
+    """A measure of one aspect takes each document's best grade, which is rarely meant for shared aspects.
+
+    For subtopics the best grade is what everybody takes: a document is relevant if it is so for any of them.
+    """
+    aspects = judgments.shared_aspects
+    folded = [measure for measure in measures if measure.of(Role.FOLD) == "max"]
+    if not aspects or not folded:
+        return None
+    one = folded[0]
+    listed = f"{', '.join(map(str, folded[:3]))}{', …' if len(folded) > 3 else ''}"
+    return Note(
+        "best-aspect",
+        f"{listed} {'takes' if len(folded) == 1 else 'take'} the best of each document's {len(aspects)} "
+        f"aspects ({some(aspects)}), so a document that is good on any one of them counts as good. To "
+        "score one aspect, "
+        f'write "Aspect({one},aspect={quoted(aspects[0])})"; to score all of them together, write '
+        f"CAM({one}), "
+        f"MM({one}) or TOMA({one})",
+        len(folded),
+        str(one),
     )
 
 

@@ -196,6 +196,9 @@ class Values {
         }
     }
 
+    // The smallest whole number that floats of this size may also have got by rounding another one.
+    double first_inexact() const { return kind_ == Kind::half ? 0x1p11 : kind_ == Kind::single ? 0x1p24 : 0x1p53; }
+
     std::string decimal(std::int64_t i) const { return decimal_text(data_ + (offset_ + i) * width_, width_, scale_); }
 
     // False if the text lies outside the buffers, as far as that can be known.
@@ -378,6 +381,12 @@ class Column {
         if (values.kind() == Kind::boolean) fail(i, std::string(value == 0 ? "False" : "True") + " is no " + what_ + " id; " + rule);
         char text[400];  // the largest numbers have 309 digits
         if (std::isfinite(value) && value == std::trunc(value)) {  // a whole number that passed through a float column
+            if (std::abs(value) >= values.first_inexact()) {
+                std::snprintf(text, sizeof text, "%.17g", value);
+                fail(i, "the " + std::string(what_) + " id " + text + " in the column " + quoted(name_) +
+                            " is a float too large to be exact, so it may be another id rounded; make the column whole "
+                            "numbers or text where the ids come from");
+            }
             std::snprintf(text, sizeof text, "%.0f", value == 0 ? 0.0 : value);
             made_ = text;
             return made_;

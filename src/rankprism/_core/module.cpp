@@ -260,7 +260,8 @@ nb::tuple bare_aspects(const JudgmentTable& table) {
 }
 
 nb::tuple to_python(const Stray& stray) {
-    return nb::make_tuple(stray.mark.ids, text(stray.mark.first), stray.space.ids, text(stray.space.first));
+    return nb::make_tuple(stray.mark.ids, text(stray.mark.first), stray.space.ids, text(stray.space.first), stray.edge.ids,
+                          text(stray.edge.first));
 }
 
 nb::tuple stray_in_judgments(const JudgmentTable& table) {
@@ -270,7 +271,7 @@ nb::tuple stray_in_judgments(const JudgmentTable& table) {
         stray.look_at(table.topic_name(t));
         for (std::int64_t a = judged.aspects; a < judged.aspects_end; ++a) stray.look_at(table.aspect_name(a));
         for (std::int64_t d = judged.docs; d < judged.docs_end; ++d) {
-            if (!is_ascii(table.doc(d))) stray.look_at(table.doc(d));
+            if (!is_ascii(table.doc(d)) || has_edge_blank(table.doc(d))) stray.look_at(table.doc(d));
         }
     }
     return to_python(stray);

@@ -69,7 +69,7 @@ Columns take_columns(const char* p) {
 }
 
 // Into its place, because a line that is returned would be written twice.
-void parse_line(const Text& text, const Columns& columns, bool with_rank, RunLine& line) {
+void parse_line(const Text& text, const Columns& columns, RunLine& line) {
     const auto fail = [&](const std::string& message) { text.fail(columns.line, message); };
     if (columns.score.empty()) {
         fail(std::string("expected ") + expected + "; found " + std::to_string(count_columns(columns.line)));
@@ -77,7 +77,7 @@ void parse_line(const Text& text, const Columns& columns, bool with_rank, RunLin
     if (!parse_score(columns.score, line.score)) {
         fail("the score " + quoted(columns.score) + " is not a finite number; expected " + expected);
     }
-    line.rank = with_rank ? parse_rank(columns.rank) : no_rank;
+    line.rank = parse_rank(columns.rank);
     line.doc = columns.doc.data();
     line.size = static_cast<std::uint32_t>(columns.doc.size());
     line.hash = hash_bytes(columns.doc);
@@ -245,13 +245,13 @@ class Aligner {
 
     Found found;
 
-    // is_ascii: whether the ids are known to be ASCII, so that they need no check.
-    void topic(std::string_view name, const Lines& lines, bool is_ascii) {
+    // is_clean: whether the ids are known to have no stray characters, so that they need no check.
+    void topic(std::string_view name, const Lines& lines, bool is_clean) {
         found.stray.look_at(name);
-        if (!is_ascii) {
+        if (!is_clean) {
             for (const RunLine& line : lines) found.stray.look_at(line.id());
         }
-        const Look look = by_score() ? look_at(lines) : Look{};
+        const Look look = look_at(lines);
         const bool as_they_stand = order_ == Order::input || (order_ != Order::trec_eval && by_score() && look.descending);
         if (as_they_stand) {
             ranking_.resize(lines.size());
@@ -281,7 +281,7 @@ class Aligner {
             found.doc.push_back(judgments_.relevant_number[d]);
         }
         const auto hits = static_cast<std::int32_t>(found.rank.size() - before);
-        found.topics.push_back({t, hits, rank, by_score() ? remarks(t, lines, look) : std::uint8_t{0}});
+        found.topics.push_back({t, hits, rank, remarks(t, lines, look)});
         const bool has_documents = judged.docs < judged.docs_end;
         if (rank > 0 && has_documents && hits == 0 && comes_first(t, found.unmatched.topic)) {
             found.unmatched = {t, std::string(lines[ranking_.front()].id()), std::string(judgments_.doc(judged.docs))};
@@ -438,7 +438,7 @@ RunTable RunTable::from_text(Text source) {
     RunTable run(source.name());
     run.text_ = std::move(source);
     run.is_text_ = true;
-    run.ids_are_ascii_ = run.text_.ascii();
+    run.ids_are_clean_ = run.text_.ascii();  // blanks separate columns, so no id has one
     const Text& text = run.text_;
     std::string_view last;
     std::int32_t topic = -1;
@@ -446,7 +446,7 @@ RunTable RunTable::from_text(Text source) {
         const Columns columns = take_columns(p);
         if (topic < 0 || !same_column(columns.topic, last)) topic = run.topics.number(columns.topic);
         last = columns.topic;
-        parse_line(text, columns, true, run.lines.emplace_back());
+        parse_line(text, columns, run.lines.emplace_back());
         run.topic.push_back(topic);
         p = columns.next;
     }
@@ -471,7 +471,8 @@ void RunTable::finish() {
         line.doc = id;
         id += line.size;
     }
-    ids_are_ascii_ = is_ascii({ids_.data(), ids_.size()});
+    const auto is_clean = [](const RunLine& line) { return !has_edge_blank(line.id()); };
+    ids_are_clean_ = is_ascii({ids_.data(), ids_.size()}) && std::all_of(lines.begin(), lines.end(), is_clean);
 }
 
 std::string RunTable::where(const RunLine& line) const {
@@ -491,11 +492,11 @@ Alignment align(const JudgmentTable& judgments, const RunTable& run, Order order
         for (std::int32_t t = 0; t < run.topics.size(); ++t) {
             const std::size_t first = line;
             while (line < run.lines.size() && run.topic[line] == t) ++line;
-            aligner.topic(run.topics[t], {run.lines.data() + first, line - first}, run.ids_are_ascii());
+            aligner.topic(run.topics[t], {run.lines.data() + first, line - first}, run.ids_are_clean());
         }
     } else {
         const auto groups = by_topic(run.lines, run.topic, run.topics.size());
-        for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_ascii());
+        for (std::int32_t t = 0; t < run.topics.size(); ++t) aligner.topic(run.topics[t], groups[t], run.ids_are_clean());
     }
     Collection all(judgments.topics());
     all.add(aligner.found);
@@ -531,7 +532,7 @@ Ranking ranking(const RunTable& run, Order order, Duplicates duplicates) {
 namespace {
 
 // Reads topic after topic.
-void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text, Order order) {
+void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text) {
     std::string_view topic;
     lines.clear();
     for (const char* p = text.begin(); next_line(p, text.end());) {
@@ -541,7 +542,7 @@ void read_topics(Aligner& aligner, std::vector<RunLine>& lines, const Text& text
             lines.clear();
             topic = columns.topic;
         }
-        parse_line(text, columns, order != Order::input, lines.emplace_back());
+        parse_line(text, columns, lines.emplace_back());
         p = columns.next;
     }
     if (!lines.empty()) aligner.topic(topic, lines, text.ascii());
@@ -571,7 +572,7 @@ bool align_grouped(Collection& all, const JudgmentTable& judgments, const Source
             part.aligner->found.clear();
             part.mistake = nullptr;
             try {
-                read_topics(*part.aligner, part.lines, part.text, order);
+                read_topics(*part.aligner, part.lines, part.text);
             } catch (const BadInput&) {
                 part.mistake = std::current_exception();
             }

@@ -44,7 +44,7 @@ class RunTable {
 
     const std::string& name() const { return name_; }
     std::string where(const RunLine& line) const;  // for messages
-    bool ids_are_ascii() const { return ids_are_ascii_; }
+    bool ids_are_clean() const { return ids_are_clean_; }
 
     Names topics;
     std::vector<RunLine> lines;
@@ -57,10 +57,10 @@ class RunTable {
     Text text_;
     bool is_text_ = false;
     std::vector<char> ids_;  // one behind the other, in the order of the lines
-    bool ids_are_ascii_ = true;
+    bool ids_are_clean_ = true;  // no document id has stray characters (see Stray)
 };
 
-// Properties of a ranking that may mislead if it is ordered by score.
+// Properties of a ranking that may mislead.
 enum Remark : std::uint8_t {
     disagreeing = 1,  // a document has a better rank and a lower score than another
     rising = 2,       // the scores rise from the first rank to the last, or are the numbers of the lines

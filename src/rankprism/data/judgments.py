@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Cells
     from rankprism.data.scales import Scale
 
+#: What an aspect may be called that is not just a topic's own subtopic: three letters or more, and no digits.
+_WORD = re.compile(r"[^\W\d_]{3}[^\d]*")
 #: Why a label was set to the lowest of its aspect.
 MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
 
@@ -31,6 +34,8 @@ class Judgments:
 
     table: JudgmentTable
     source: str = "judgments"
+    #: The files, if there are several: aspects may have one each. None of them if `source` says it all.
+    files: tuple[str, ...] = ()
     #: Weight of each aspect, in the order of ``table.aspects``; None: all have the same weight.
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
@@ -62,6 +67,21 @@ class Judgments:
         """The aspects of each topic."""
         names, start = self.table.aspects, self.cells.aspect_start
         return {t: tuple(names[start[i] : start[i + 1]]) for i, t in enumerate(self.topics)}
+
+    @cached_property
+    def shared_aspects(self) -> tuple[str, ...]:
+        """The aspects that all topics share, such as relevance and credibility; none if they are subtopics.
+
+        Without scales, the names decide: all topics have the same two or more, and these are words and not
+        numbers or letters, by which subtopics are usually counted.
+        """
+        if self.scales is not None:
+            names = tuple(scale.aspect for scale in self.scales)
+            return names if len(names) > 1 else ()
+        first, *others = dict.fromkeys(map(frozenset, self.aspects.values()))
+        if others or len(self.topics) < 2 or len(first) < 2 or not all(map(_WORD.fullmatch, first)):
+            return ()
+        return next(iter(self.aspects.values()))
 
     @cached_property
     def cells(self) -> Cells:

@@ -32,16 +32,20 @@ KINDS = {
     "no-triplets": "a topic has no triplets, so utilities fall back on its pairs",
     "never-shown": "less than half of the top documents of a run were shown to anybody",
     "no-relevant": "a topic has no relevant document",
+    "best-aspect": "a measure of one aspect takes the best of several for each document",
     "unused-weights": "no chosen measure uses the aspect weights",
     "unequal-scales": "TOMA compares aspects whose scales differ much in length",
     "lowest-labels": "labels that are missing or below the scale were read as the lowest label",
     "byte-order-mark": "an id has a byte-order mark in it",
     "no-break-space": "an id has a no-break space in it",
+    "blank-in-id": "an id begins or ends with a blank",
     "grade-columns": "judgments of several grades may have been read as subtopics",
     "unordered-labels": "an aspect of a dataset has labels without an order and is left out",
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
     "few-topics": "there are too few topics for a significant difference",
+    "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
+    "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
     "topics-without-profile": "profiles of users are given, and a judged topic has none",
 }
 
@@ -96,13 +100,13 @@ def some(names: Iterable[str], most: int = 3) -> str:
     return ", ".join(map(quoted, every[:most])) + (", …" if len(every) > most else "")
 
 
-def stray_notes(where: str, stray: tuple[int, str, int, str]) -> list[Note]:
-    """Notes about byte-order marks and no-break spaces in the ids of `where`, from the core.
+def stray_notes(where: str, stray: tuple[int, str, int, str, int, str]) -> list[Note]:
+    """Notes about byte-order marks, no-break spaces and outer blanks in the ids of `where`, from the core.
 
-    >>> [note.kind for note in stray_notes("qrels", (0, "", 2, "d\\xa01"))]
+    >>> [note.kind for note in stray_notes("qrels", (0, "", 2, "d\\xa01", 0, ""))]
     ['no-break-space']
     """
-    marks, marked, spaces, spaced = stray
+    marks, marked, spaces, spaced, edges, edged = stray
     notes = []
     if marks:
         notes.append(
@@ -124,6 +128,17 @@ def stray_notes(where: str, stray: tuple[int, str, int, str]) -> list[Note]:
                 f"instead where it should separate them",
                 spaces,
                 spaced,
+            )
+        )
+    if edges:
+        notes.append(
+            Note(
+                "blank-in-id",
+                f"{where}: {edges} {'id begins or ends' if edges == 1 else 'ids begin or end'} with a "
+                f"blank, the first is {edged!a}; the blank is part of the id, so it does not match "
+                f"{edged.strip()!a}: strip the blanks from the column of ids",
+                edges,
+                edged,
             )
         )
     return notes

@@ -12,6 +12,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data.hits import Bools, Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import stray_notes
 from rankprism.errors import InputError, listed
 
 #: What an assessor may say of two documents, and how much of a win that is for the left one.
@@ -63,6 +64,8 @@ class Preferences:
     format: str | None = None
     #: Where the judgments come from lists of documents on levels: these lists.
     levels: Levels | None = field(default=None, repr=False)
+    #: Whether left and right say where the documents stood. Some formats only say which one won.
+    sided: bool = True
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -109,7 +112,7 @@ class Preferences:
     @cached_property
     def named(self) -> Judgments:
         """`table` as judgments that runs can be aligned with: each document that is named has grade 1."""
-        return Judgments(self.table, self.source)
+        return Judgments(self.table, self.source, notes=tuple(stray_notes(self.source, self.table.stray())))
 
     def rows(self, which: Bools | Longs) -> Preferences:
         """Some of the judgments. The names stay, so that positions keep their meaning; levels do not."""
@@ -188,6 +191,7 @@ class PreferenceRows:
     levels: dict[tuple[int, int, int, int], tuple[float, str]] = field(default_factory=dict)
     #: topic, assessor and document: whether it is above level 0, and the place that says so
     above: dict[tuple[int, int, int], tuple[bool, str]] = field(default_factory=dict)
+    sided: bool = True
 
     def add(
         self,
@@ -275,6 +279,7 @@ class PreferenceRows:
             self.source,
             format,
             levels,
+            self.sided and levels is None,
         )
 
     def _levels(self) -> Levels:

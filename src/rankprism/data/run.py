@@ -18,7 +18,7 @@ from rankprism.errors import InputError
 ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
 DUPLICATES = ("error", "first")
 
-#: What the core notices about the ranking of a topic if documents are ordered by score, as bits of a sum.
+#: What the core notices about the ranking of a topic, as bits of a sum.
 DISAGREEING = 1  # a document has a better rank and a lower score than another
 RISING = 2  # the scores rise from the first rank to the last, or only number the lines
 EQUAL = 4  # two or more documents, and all have the same score
@@ -81,8 +81,9 @@ class Alignment:
     disagreement: tuple[int, float, float, float, float] = (-1, 0.0, 0.0, 0.0, 0.0)
     #: the first topic without a judged document (-1: none), with an id from the run and from the judgments
     unmatched: tuple[int, str, str] = (-1, "", "")
-    #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces
-    stray: tuple[int, str, int, str] = (0, "", 0, "")
+    #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces, and for
+    #: blanks at either end
+    stray: tuple[int, str, int, str, int, str] = (0, "", 0, "", 0, "")
 
     @classmethod
     def of_documents(cls, docs: Sequence[int]) -> Alignment:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankprism._core import parse_number
+from rankprism.data.note import issue
 from rankprism.data.preferences import OUTCOMES, Preferences
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, recognised, recognised_binary
 from rankprism.formats.ir_datasets import is_dataset
+from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.known.tables import table_columns
 from rankprism.formats.preference_rows import NEEDED, from_rows
@@ -31,10 +33,13 @@ def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     """
     if isinstance(source, Preferences):
         return source
-    if not isinstance(source, str | os.PathLike):
-        return from_rows(source)
-    file = files.text_file(source)
-    return _format_of(file, format).read(file)
+    if isinstance(source, str | os.PathLike):
+        file = files.text_file(source)
+        preferences = _format_of(file, format).read(file)
+    else:
+        preferences = from_rows(source)
+    issue(preferences.named.notes)
+    return preferences
 
 
 def are_preferences(source: Any, format: str | None = None) -> bool:
@@ -70,12 +75,13 @@ def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
     binary = recognised_binary(PREFERENCE_FORMATS, file.start())
     if binary is not None:
         return binary
-    first = file.first_line()[1]
+    number, first = file.first_line()
     found = recognised(PREFERENCE_FORMATS, first)
     if found is not None:
         return found
     if not first.strip():
         raise InputError(f"{file.name}: there are no preferences in it; a table of them begins with a header")
+    refuse_json(f"{file.name}, line {number}", file.beginning(), "preferences")
     known = "; ".join(f"{kind.name}: {kind.summary}" for kind in PREFERENCE_FORMATS.values())
     columns = files.columns(first)
     if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:
