@@ -187,8 +187,14 @@ def test_a_file_may_hold_the_answers_of_several_runs(tmp_path: Path, files: tupl
     scores = evaluate(files[0], both, MEASURES)
     assert scores.runs == ("big", "small")
     assert (scores.values == evaluate(files[0], list(files[1:]), MEASURES).values).all()
-    # A single run has the name of its file, as every run has.
-    assert evaluate(files[0], written(tmp_path / "mine.jsonl", BIG), "NuggetAll").runs == ("mine",)
+    # The name in the file is kept, unless the caller gives another one.
+    mine = written(tmp_path / "mine.jsonl", BIG)
+    assert evaluate(files[0], mine, "NuggetAll").runs == ("big",)
+    assert evaluate(files[0], {"ours": mine}, "NuggetAll").runs == ("ours",)
+    assert evaluate(files[0], BIG, "NuggetAll").runs == ("big",)
+    assert evaluate(files[0], {"ours": BIG}, "NuggetAll").runs == ("ours",)
+    unnamed = [{name: x for name, x in row.items() if name != "run_id"} for row in BIG]
+    assert evaluate(files[0], written(tmp_path / "mine.jsonl", unnamed), "NuggetAll").runs == ("mine",)
 
 
 def test_answers_with_their_nuggets_are_nuggets_too(tmp_path: Path) -> None:
@@ -199,7 +205,7 @@ def test_answers_with_their_nuggets_are_nuggets_too(tmp_path: Path) -> None:
 def test_compressed_files_are_read(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
     packed = tmp_path / "packed.jsonl.gz"
     packed.write_bytes(gzip.compress(files[1].read_bytes()))
-    assert evaluate(files[0], packed, "NuggetAll").mean() == {"packed": {"NuggetAll": 0.625}}
+    assert evaluate(files[0], packed, "NuggetAll").mean() == {"big": {"NuggetAll": 0.625}}
 
 
 def test_one_nugget_twice_in_a_topic_counts_twice() -> None:
@@ -233,7 +239,7 @@ def test_answers_can_come_through_standard_input(
 ) -> None:
     options = ("-m", "NuggetAll", "--run-format", "answers", "--format", "csv")
     found = cli("evaluate", files[0], "-", *options, input=files[1].read_text(encoding="utf-8"))
-    assert "stdin,all,NuggetAll,0.625" in found.stdout, found.stderr
+    assert "big,all,NuggetAll,0.625" in found.stdout, found.stderr
     found = cli("evaluate", files[0], "-", "-m", "NuggetAll", input=files[1].read_text(encoding="utf-8"))
     assert found.returncode == 2
     assert "from standard input with run_format='answers' (--run-format answers)" in found.stderr
@@ -390,7 +396,7 @@ def nugget(**fields: Any) -> str:
 
 BAD: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "no JSON": (GOOD + '{"qid": "q2", "nuggets": [\n', ("line 2", "is no JSON object", 'write {"qid"')),
-    "a list": (GOOD + "[1]\n", ("line 2", "is no JSON object", "'[1]'", 'write {"qid"')),
+    "a list": (GOOD + "[1]\n", ("line 2", "is a JSON array", "jq -c '.[]'", '{"qid"')),
     "no topic": (GOOD + '{"nuggets": [{"text": "a"}]}\n', ("line 2", "has no topic", "qid")),
     "topic": (GOOD + '{"qid": [1], "nuggets": []}\n', ("line 2", "qid must be text", "[1]")),
     "no list": (GOOD + '{"qid": "q2", "nuggets": "a"}\n', ("line 2", "must be a list", "'a'")),
@@ -472,10 +478,10 @@ def test_other_measures_do_not_score_answers(files: tuple[Path, Path, Path]) -> 
 
 def test_two_runs_of_one_name_are_refused(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
     both = written(tmp_path / "both.jsonl", [*BIG, *SMALL])
-    with pytest.raises(InputError, match="two runs are named 'big'"):
+    with pytest.raises(InputError, match=r"two runs are named 'big': .*big\.jsonl and .*both\.jsonl"):
         evaluate(files[0], [files[1], both], "NuggetAll")
 
 
 def test_nuggets_are_not_taken_for_preferences(files: tuple[Path, Path, Path]) -> None:
-    with pytest.raises(InputError, match="looks like no preference file"):
+    with pytest.raises(InputError, match=r"looks like nuggets\. It cannot be read as preferences"):
         read_preferences(files[0])

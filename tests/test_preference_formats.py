@@ -141,7 +141,9 @@ def test_qrels_are_preferences_only_on_request(tmp_path: Path) -> None:
         ("@ q d1 d2 ?", "marks"),
         ("q u s doc 1", "prefs"),
         ("q 0 0 doc 1", "prefs"),
-        ('{"topic": 1}', "jsonl"),
+        ('{"topic": 1, "left": "a", "right": "b"}', "jsonl"),  # reading says that the outcome is missing
+        ('{"topic": 1}', None),
+        ('{"qid": 1, "rubrics": ["a"]}', None),
         ("left,right,topic,outcome,given", "csv"),
         ("1 0 12 0", None),  # document 12 has grade 0, or document 0 won
         ("1 0 doc 1", None),  # qrels
@@ -203,8 +205,9 @@ CASES = {
     "unknown column": Case("topic\tleft\tright\toutcome\tmood\n", ("line 1", "'mood'", "none of topic")),
     "column twice": Case("topic\tleft\tright\toutcome\tleft\n", ("line 1", "'left'", "twice")),
     "no rows": Case(HEADER, ("no preferences in it",)),
-    "JSON": Case('{"topic": "q"\n', ("line 1", "is no JSON object")),
-    "JSON list": Case("[1]\n", ("line 1", "is no JSON object"), "jsonl"),
+    "JSON": Case('{"topic": "q"\n', ("line 1", "JSON with the names 'topic'")),
+    "broken JSON": Case('{"topic": "q"\n', ("line 1", "is no JSON object"), "jsonl"),
+    "JSON list": Case("[1]\n", ("line 1", "is a JSON array", "jq -c '.[]'"), "jsonl"),
     "JSON without a side": Case(
         '{"topic": "q", "left": "a", "outcome": "tie"}\n', ("line 1", "right is empty")
     ),

@@ -525,7 +525,9 @@ def read_source(
 
 def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | None) -> bool:
     """Whether the first of these files is one of scores; else it has judgments."""
+    from rankprism.formats.files import first_lines
     from rankprism.formats.ir_datasets import is_dataset
+    from rankprism.formats.json_lines import is_json
     from rankprism.formats.scores import recognises
 
     first = named[0]
@@ -542,6 +544,8 @@ def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | 
     found = recognises(first)
     if found is None and set(set_options) & set(options_of(read_judged)):
         return False
+    if found is None and any(map(is_json, first_lines(first, 1))):
+        return len(named) == 1  # whoever reads it says what is wrong with it
     if found is None:
         raise InputError(
             f"{first}: may be a file of scores or of judgments; say which with --scores or --qrels-format"

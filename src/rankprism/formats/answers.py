@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,21 +29,25 @@ def with_answers(
 ) -> tuple[Judgments, dict[str, Any]]:
     """The judgments with a document for each answer, and the runs, where answers have become rankings.
 
-    A source that holds answers of several runs becomes several runs, named by their `run_id`. All other
+    Answers are named by their `run_id`, if they have one, so a source may become several runs. All other
     sources stay as they are. If there are no answers, the judgments are the same object.
     """
     found: dict[str, Any] = {}
     answered: dict[str, dict[str, Answer]] = {}
+    places: dict[str, str] = {}
     for name, source in sources.items():
+        place = files.source_name(source) if isinstance(source, str | os.PathLike) else name
         runs: Mapping[str, Any] = {name: source}
         if are_answers(source, format):
-            own = _read(source, name)
-            runs = own if len(own) > 1 else {name: next(iter(own.values()))}
+            runs = _named(_read(source, name), source, name)
             answered |= runs
         for run, content in runs.items():
             if run in found:
-                raise InputError(f"two runs are named {run!r}; rename one, or pass {{name: run}}")
-            found[run] = content
+                raise InputError(
+                    f"two runs are named {run!r}: {places[run]} and {place}; give one of them another "
+                    f"run_id, or pass {{name: run}}"
+                )
+            found[run], places[run] = content, place
     if not answered:
         return judgments, found
     for run, answers in answered.items():
@@ -54,8 +59,16 @@ def run_names(source: Any, name: str, format: str | None = None) -> list[str]:
     """The names of the runs that `with_answers` makes of a source. Standard input and pipes are not read."""
     if isinstance(source, str) and not os.path.isfile(source):
         return [name]
-    own = list(_read(source, name)) if are_answers(source, format) else []
-    return own if len(own) > 1 else [name]
+    return list(_named(_read(source, name), source, name)) if are_answers(source, format) else [name]
+
+
+def _named(own: Mapping[str, dict[str, Answer]], source: Any, name: str) -> dict[str, dict[str, Answer]]:
+    """The answers by the name of their run: its `run_id`, unless a source with one run was given a name."""
+    is_path = isinstance(source, str | os.PathLike)
+    is_default = name == files.run_name(source) if is_path else re.fullmatch(r"run[0-9]*", name) is not None
+    if len(own) == 1 and not is_default:
+        return {name: next(iter(own.values()))}
+    return {run or name: answers for run, answers in own.items()}
 
 
 def are_answers(source: Any, format: str | None = None) -> bool:

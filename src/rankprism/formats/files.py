@@ -176,6 +176,11 @@ class TextFile(NamedTuple):
     def first_line(self) -> tuple[int, str]:
         return first_line(self.path, self.data)
 
+    def beginning(self) -> str:
+        """The text of its first 64 kB, to say what it is if it cannot be read."""
+        start = first_bytes(self.path, 1 << 16) if self.data is None else self.data[: 1 << 16]
+        return start.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+
     def start(self) -> bytes:
         """Its first bytes, by which a file that is no text is recognised."""
         return first_bytes(self.path) if self.data is None else self.data[:MAGIC]

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from rankprism.errors import InputError
 
 #: What TREC writes where a topic has no subtopics.
@@ -48,6 +50,17 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Columns that mean something else beside one of these others: the text of a query or of a document,
+#: PyTerrier's number of a document beside its id, and TREC's column of zeros. Any other two spellings of one
+#: column are refused.
+_BESIDE: dict[str, tuple[str, ...]] = {
+    "query": SPELLINGS["topic"],
+    "document": SPELLINGS["doc"],
+    "docid": ("docno",),
+    "iteration": SPELLINGS["aspect"],
+    "iter": SPELLINGS["aspect"],
+}
+
 #: The columns of a table of judgments and of a table of runs, and those of them that may be missing.
 JUDGMENT_COLUMNS = ("topic", "aspect", "doc", "grade"), ("aspect",)
 RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
@@ -79,13 +92,13 @@ class Columns:
         if isinstance(value, str):
             if value and "\0" not in value:
                 return value
-        elif isinstance(value, float) and value.is_integer():
-            return str(int(value))  # a whole number that passed through a float column
-        elif value is not None and not isinstance(value, float | bool | bytes | Mapping):
+        elif isinstance(value, float | np.floating) and value.is_integer():
+            return whole_id(value, f"{self.source}, row {len(self.number) + 1}: the {what}")
+        elif value is not None and not isinstance(value, float | np.floating | bool | bytes | Mapping):
             try:
                 return str(value)
             except ValueError:  # a whole number of thousands of digits
-                raise self.error(f"a number of so many digits is no {what} id; pass a string") from None
+                raise self.error(f"this number is too long for a {what} id; pass a string") from None
         raise self.error(f"{value!r} is no {what} id; ids are non-empty strings")
 
     def real(self, value: Any, what: str) -> float:
@@ -100,6 +113,23 @@ class Columns:
 
     def error(self, message: str) -> InputError:
         return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
+
+
+def whole_id(value: float | np.floating[Any], what: str) -> str:
+    """The id that is a whole number and passed through a column of floats. `what` : what it is, and where.
+
+    Floats hold whole numbers exactly up to a limit, 2⁵³ for 64 bits. A larger one may be another id, rounded.
+
+    >>> whole_id(51.0, "the topic")
+    '51'
+    """
+    bits = np.finfo(type(value)).nmant + 1 if isinstance(value, np.floating) else 53
+    if abs(float(value)) >= 2.0**bits:
+        raise InputError(
+            f"{what} id {float(value)!r} is a float too large to be exact, so it may be another id "
+            f"rounded; make the ids whole numbers or text where they come from"
+        )
+    return str(int(value))
 
 
 def plain(source: Any) -> Any:
@@ -252,7 +282,15 @@ def spelled(
     alike = Counter(str(column).casefold() for column in columns)
     chosen = {}
     for column in expected:
-        spelling = next((s for s in SPELLINGS[column] if s in by_name), None)
+        found = [s for s in SPELLINGS[column] if s in by_name]
+        meant = [s for s in found if not any(s != other and other in _BESIDE.get(s, ()) for other in found)]
+        if len(meant) > 1:
+            both = " and ".join(repr(str(by_name[s])) for s in meant[:2])
+            raise InputError(
+                f"{where}: the columns {both} can both be the {column}; keep the right one, and drop or "
+                f"rename the other"
+            )
+        spelling = meant[0] if meant else None
         if spelling is not None and alike[spelling] > 1:
             raise InputError(
                 f"{where}: {alike[spelling]} columns are called {spelling!r} (upper and lower case do not "

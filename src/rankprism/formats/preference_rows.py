@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.files import TextFile
+from rankprism.formats.memory import whole_id
 
 #: Who judged, where nobody says.
 ANYBODY = "assessor"
@@ -25,7 +26,9 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
             return ""
         if isinstance(value, bool | Mapping | bytes):
             raise InputError(f"{where}: {value!r} is no {name}")
-        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        if isinstance(value, float) and value.is_integer():
+            return whole_id(value, f"{where}: the {name}")
+        return str(value)
 
     for name in NEEDED:
         if not text(name).strip():

@@ -11,6 +11,7 @@ from rankprism.formats import files
 from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
 from rankprism.formats.aspects.reading import read_aspects
 from rankprism.formats.format import recognised, recognised_binary
+from rankprism.formats.json_lines import has_nuggets, refuse_json
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
 from rankprism.formats.known.prels import numbers_between_tabs
 from rankprism.formats.trec import two_grades
@@ -26,6 +27,8 @@ def read_if_recognised(file: files.TextFile, number: int, line: str) -> Judgment
         return replace(binary.read(file), format=binary.name)
     where, columns = f"{file.name}, line {number}", files.columns(line)
     _refuse_preferences(where, line)
+    if not has_nuggets(line):
+        refuse_json(where, file.beginning(), "judgments")
     _refuse_run(where, columns)
     refuse_commas(where, columns)
     if is_header(columns):

@@ -65,12 +65,17 @@ def _chosen(format: str) -> Format[RunTable]:
 def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
     if format is not None:
         return _chosen(format)
-    line = file.first_line()[1]
+    number, line = file.first_line()
     if TREC_RUN.recognises(line):
         return TREC_RUN
     from rankprism.formats.known import RUN_FORMATS
 
-    return recognised_binary(RUN_FORMATS, file.start()) or recognised(RUN_FORMATS, line) or TREC_RUN
+    found = recognised_binary(RUN_FORMATS, file.start()) or recognised(RUN_FORMATS, line)
+    if found is None:
+        from rankprism.formats.json_lines import refuse_json
+
+        refuse_json(f"{file.name}, line {number}", file.beginning(), "a run")
+    return found or TREC_RUN
 
 
 def runs_of(source: Any, name: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from rankprism.data.frames import column_values, eager, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
-from rankprism.formats.json_lines import has_nuggets
+from rankprism.formats.json_lines import has_nuggets, is_json, refuse_json
 from rankprism.formats.known import evall, ntcir
 from rankprism.formats.known.tables import read_table, table_columns
 from rankprism.formats.memory import SPELLINGS
@@ -86,6 +86,8 @@ def recognises(path: files.PathLike) -> bool | None:
         names = {name.casefold() for name in table_columns(path)}
         return not names.intersection(SPELLINGS["doc"])
     lines = files.first_lines(path, 2)
+    if lines and is_json(lines[0]) and not has_nuggets(lines[0]):
+        return None
     return _looks_like_scores(*lines) if lines else True  # whoever reads it says what is wrong with it
 
 
@@ -190,6 +192,7 @@ def _from_file(path: files.PathLike, where: dict[str, str], measure: str | None)
     if files.is_table_file(path):
         return _from_frame(read_table(path), where, measure or files.run_name(path), name)
     lines = list(files.text_lines(path, files.unpacked(path)))
+    refuse_json(name, "\n".join(text for _, text in lines[:1000]), "scores")
     if not lines:
         raise InputError(f"{name}: is empty; expected scores")
     for number, text in lines:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 from rankprism._core import parse_number
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.memory import SPELLINGS, spelled
+from rankprism.formats.json_lines import refuse_json
+from rankprism.formats.memory import SPELLINGS, spelled, whole_id
 
 #: The name of a grade column that is skipped.
 SKIPPED = "-"
@@ -51,6 +52,7 @@ def column_lines(
         if place is None:
             where = f"{at} {number}"
             refuse_commas(where, found)
+            refuse_json(where, line, "judgments")
             width = len(found)
             if is_header(found):
                 topic_at, doc_at, place = _header(where, found, labels)
@@ -244,9 +246,11 @@ def _is_missing(label: Any) -> bool:
 def _cells(source: Any, names: Sequence[str], called: str) -> Iterator[tuple[str, str, str, str, Any]]:
     if isinstance(source, Mapping):
         for topic, judged in source.items():
-            for aspect, graded in _mapping(judged, f"{called}, topic {topic!r}").items():
-                for doc, label in _mapping(graded, f"{called}, topic {topic!r}, {aspect!r}").items():
-                    yield f"{called}, topic {topic!r}", str(topic), str(doc), str(aspect), label
+            where = f"{called}, topic {topic!r}"
+            for aspect, graded in _mapping(judged, where).items():
+                for doc, label in _mapping(graded, f"{where}, {aspect!r}").items():
+                    topic_id, doc_id = _id(topic, f"{called}: the topic"), _id(doc, f"{where}: the doc")
+                    yield where, topic_id, doc_id, str(aspect), label
         return
     for number, row in enumerate(_rows(source, called), 1):
         where = f"{called}, row {number}"
@@ -261,7 +265,7 @@ def _cells(source: Any, names: Sequence[str], called: str) -> Iterator[tuple[str
 def _id(value: Any, what: str) -> str:
     if _is_missing(value):
         raise InputError(f"{what} is missing; name it, or leave the row out")
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return whole_id(value, what) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _mapping(value: Any, where: str) -> Mapping[Any, Any]:

@@ -61,7 +61,7 @@ def read_description(path: files.PathLike) -> Judgments:
     source = _inside_path(folder, content["judgments"]) if "judgments" in content else None
     try:
         aspects = [_inside(folder, aspect) for aspect in as_aspects(settings)]
-        return replace(read_aspects(source, aspects, columns), source=name)
+        return replace(read_aspects(source, aspects, columns), source=name, files=())
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
 
@@ -125,7 +125,7 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
             if name not in source:
                 raise InputError(f"aspect {name!r} has no file among {', '.join(source)}")
         own = [replace(described.get(name, AspectSettings(name)), file=path) for name, path in source.items()]
-        return replace(read_aspects(None, own), source=" and ".join(map(os.fspath, source.values())))
+        return read_aspects(None, own)
     if isinstance(source, Judgments):
         raise InputError("these are judgments already; pass aspects where they are read")
     if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(".toml"):
@@ -183,7 +183,10 @@ def read_aspects(
     for aspect in named:
         if aspect.file is not None and aspect.thresholds:
             raw[aspect.name] = _by_score(aspect, aspect.file, documents)
-    return _assembled(_name(source), named, raw)
+    own = [aspect.file for aspect in named if aspect.file is not None]
+    paths = tuple(dict.fromkeys(map(files.source_name, own if source is None else [_name(source), *own])))
+    judgments = _assembled(" and ".join(paths), named, raw)
+    return replace(judgments, files=paths) if len(paths) > 1 else judgments
 
 
 def _name(source: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
-from rankprism.formats.json_lines import has_nuggets, json_objects
+from rankprism.formats.json_lines import has_names, json_objects, refuse_json
 from rankprism.formats.judged import check_ids, joined
 from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, levels_lost, reading
 
@@ -89,6 +89,8 @@ def _write_table(separator: str) -> Callable[[Preferences], Written]:
 def _read_jsonl(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
     example = '{"topic": "q1", "left": "d1", "right": "d2", "outcome": "left"}'
     for where, row in json_objects(lines, source, example):
+        if not set(NEEDED) & set(row):
+            refuse_json(where, json.dumps(row, ensure_ascii=False), "preferences")
         add_row(rows, where, row)
 
 
@@ -136,9 +138,10 @@ register(
         name="jsonl",
         summary="one JSON object on each line, with the same names",
         example='{"topic": "q1", "given": ["d3"], "left": "d1", "right": "d2", "outcome": "tie"}',
-        recognised_by="A line that begins with `{` and has no `nuggets`.",
+        recognised_by="A line that begins with `{` and has at least three of the names `topic`, `left`, "
+        "`right` and `outcome`.",
         read=reading("jsonl", _read_jsonl),
-        recognises=lambda line: line.lstrip().startswith("{") and not has_nuggets(line),
+        recognises=lambda line: has_names(line, NEEDED, len(NEEDED) - 1),
         write=_write_jsonl,
         endings=(".jsonl",),
     ),

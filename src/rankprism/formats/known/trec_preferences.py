@@ -22,11 +22,18 @@ UNANSWERED = "?"
 
 
 def _read_columns(
-    number_of_columns: int, outcome: Callable[[list[str]], tuple[str, str, str, str] | None], about: str
+    number_of_columns: int,
+    outcome: Callable[[list[str]], tuple[str, str, str, str] | None],
+    about: str,
+    sided: bool = False,
 ) -> Adding:
-    """A reader of lines between blanks; `outcome` gives topic, left, right and outcome, or None."""
+    """A reader of lines between blanks; `outcome` gives topic, left, right and outcome, or None.
+
+    sided : whether the order of the two documents says where they stood, not which one won.
+    """
 
     def read(lines: Iterator[tuple[int, str]], source: str, rows: PreferenceRows) -> None:
+        rows.sided = sided
         unanswered = 0
         for number, line in lines:
             columns = files.columns(line)
@@ -203,7 +210,9 @@ register(
         summary="topic, two documents, the one that won (TREC CAsT 2019, TREC DL 2021)",
         example="31_1 d1 d2 d2",
         recognised_by="Four columns, the last of which is one of the two before it and is not a number.",
-        read=reading("winner", _read_columns(4, _winner, "a topic, two documents and which of them won")),
+        read=reading(
+            "winner", _read_columns(4, _winner, "a topic, two documents and which of them won", sided=True)
+        ),
         recognises=_winner_line,
         write=_write_winner,
     ),
