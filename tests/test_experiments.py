@@ -355,7 +355,7 @@ def test_charts_show_what_the_results_say() -> None:
     shown = [row for row in rows if (row["label"], row["measure"]) == ("rr, min", "ERR-IA@10")]
     assert [row["tau"] for row in shown] == [expected[0]]
     forms = {f"{form['browsing']}, {form['combine']}": str(form) for form in correlations.forms}
-    others = dict(zip(("α-nDCG@10", "ERR-IA@10", "I-rec@10"), correlations.others, strict=True))
+    others = dict(zip(("α-nDCG@10", "ERR-IA@10", "StRecall@10"), correlations.others, strict=True))
     for row in rows:
         low, high = correlations.tau(forms[row["label"]], others[row["measure"]])[1:]
         assert (row["low"], row["high"]) == ((None, None) if np.isnan(low) else (low, high))

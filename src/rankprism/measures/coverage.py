@@ -42,7 +42,6 @@ from rankprism.measures.parts import (
     cite="zhai2003beyond",
     compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
     aliases="S_Recall I_rec",
-    printed="I-rec",
     made_of=lambda hits, rel, weighted, cutoff: of_all_aspects(
         {"gain": (reached := hit_gain(hits.top(cutoff), binary(rel))), "novelty": FIRST(reached)},
         aspect_weights(hits, binary(rel), weighted),

@@ -38,7 +38,6 @@ def measure(
     cite: str = "",
     compared: str = "",
     aliases: str = "",
-    printed: str = "",
     sums: bool = True,
     made_of: Callable[..., Any] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
@@ -59,7 +58,6 @@ def measure(
     cite : keys of `rankprism.measures.citations`.
     compared : other programs or publications with which the scores were compared.
     aliases : other names of the measure.
-    printed : the name in tables and charts. Default: made from the name of the measure.
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     made_of : a function of the same arguments that gives the parts of each document's contribution, see
         `rankprism.measures.made_of`.
@@ -81,7 +79,6 @@ def measure(
                 single=False,
                 **_about(bounds, keeps, cite, compared, aliases),
                 interval=interval,
-                printed=printed,
                 sums=sums,
                 made_of=made_of,
                 ideal=ideal,

@@ -11,7 +11,7 @@ def shown_name(canonical: str) -> str:
     """A measure's name as papers print it; any other text comes back unchanged.
 
     >>> [shown_name(text) for text in ("alpha_nDCG@20", "DSharp_nDCG@20", "StRecall@10", "my column")]
-    ['α-nDCG@20', 'D#-nDCG@20', 'I-rec@10', 'my column']
+    ['α-nDCG@20', 'D#-nDCG@20', 'StRecall@10', 'my column']
     """
     try:
         return parse(canonical).display

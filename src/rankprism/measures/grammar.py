@@ -101,14 +101,23 @@ class _Reader:
     def one(self) -> Measure:
         self.deeper()
         measure = lookup(self.take("name"))
+        given: set[str] = set()
+
+        def new(parameter: str) -> str:
+            if parameter in given:
+                self.fail(f"the parameter {quoted(parameter)} of {measure.name} is given twice")
+            given.add(parameter)
+            return parameter
+
         if self.next_is("("):
             while not self.next_is(")"):
                 if self.tokens[self.at + 1 : self.at + 2] == [("sign", "=")]:
-                    parameter = measure.definition.spelled(self.take("name"))
+                    parameter = new(measure.definition.spelled(self.take("name")))
                     self.take("sign", "=")
                     measure = measure(**{parameter: self.value()})
                 elif Role.INNER in measure.definition.roles:
-                    measure = measure(**{measure.definition.roles[Role.INNER].name: self.one()})
+                    parameter = new(measure.definition.roles[Role.INNER].name)
+                    measure = measure(**{parameter: self.one()})
                 else:
                     self.take("name")
                     self.take("sign", "=")
@@ -116,6 +125,8 @@ class _Reader:
                     self.take("sign", ")")
                     break
         if self.next_is("@"):
+            if Role.CUTOFF in measure.definition.roles:
+                new(measure.definition.roles[Role.CUTOFF].name)
             measure = measure @ self.number(self.take("number"))
         self.depth -= 1
         return measure
@@ -161,6 +172,8 @@ class _Reader:
             key = self.value()
             if isinstance(key, bool) or not isinstance(key, int | float):
                 self.fail(f"a mapping is of numbers, and {quoted(key)} is none")
+            if key in pairs:
+                self.fail(f"the number {key:g} is mapped twice")
             self.take("sign", ":")
             pairs[key] = self.value()
             if not self.next_is(","):

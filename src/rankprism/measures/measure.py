@@ -89,14 +89,12 @@ class Definition:
     #: Whether it can score answers, of which there is no ideal ranking and no pool: it looks only at the
     #: grades of the documents found, and at the aspects and their weights.
     answers: bool = False
-    #: The name that papers use, if it differs from what `display` makes from `name`.
-    printed: str = ""
 
     @cached_property
     def display(self) -> str:
         """The name as papers print it: α-nDCG, D#-nDCG, ERR-IA."""
         plain = self.name.replace("alpha_", "α_").replace("Sharp", "#").replace("_plus", "+")
-        return self.printed or plain.replace("_", "-")
+        return plain.replace("_", "-")
 
     @cached_property
     def doc(self) -> str:
