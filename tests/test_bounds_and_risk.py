@@ -677,11 +677,16 @@ RUNS: dict[str, strategies.Run] = {
     [(0, 1 / 8), (1, 0.0), (5, -2 / 4), (0.5, 1 / 16)],
 )
 def test_risk_by_hand(alpha: float, expected: float) -> None:
-    risk = rankprism.evaluate(JUDGMENTS, RUNS, "RR").risk("base", alpha)
-    assert risk.mean() == {"bold": {f"URisk(RR,alpha={alpha:g})": pytest.approx(expected, abs=1e-15)}}
+    scores = rankprism.evaluate(JUDGMENTS, RUNS, "RR")
+    risk = scores.risk("base", alpha)
+    name = f"URisk(RR,alpha={alpha:g})"
+    assert risk.measures == ("RR", name)
+    assert risk.select(measures=["RR"]).mean() == scores.mean()  # the scores are beside it
+    assert risk.mean()["bold"][name] == pytest.approx(expected, abs=1e-15)
+    assert risk.mean()["base"][name] == 0
     assert risk.topics == ("1", "2", "3", "4")
     loss = -(1 + alpha) / 2
-    assert risk.values[0, :, 0].tolist() == [0.5, loss, 0.0, 0.5]
+    assert risk.values[risk.runs.index("bold"), :, 1].tolist() == [0.5, loss, 0.0, 0.5]
     assert risk.conventions["baseline"] == "base"
     assert risk.conventions["risk alpha"] == alpha
     assert (risk.low, risk.high) == (None, None)
@@ -689,12 +694,14 @@ def test_risk_by_hand(alpha: float, expected: float) -> None:
 
 def test_risk_without_extra_weight_is_the_difference_of_means() -> None:
     scores = rankprism.evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "RBU", "ERR_IA@20"])
-    base, *others = scores.runs
+    base = scores.runs[0]
     mean = scores.mean()
     for run, row in scores.risk(base, 0).mean().items():
-        assert run in others
-        differences = [mean[run][m] - mean[base][m] for m in scores.measures]
-        assert list(row.values()) == pytest.approx(differences, rel=1e-12, abs=1e-15)
+        for m in scores.measures:
+            assert row[m] == mean[run][m]
+            assert row[f"URisk({m},alpha=0)"] == pytest.approx(
+                mean[run][m] - mean[base][m], rel=1e-12, abs=1e-15
+            )
     # Losses can only count for more.
     mild, harsh = (scores.risk(base, alpha).means for alpha in (1, 5))
     assert (harsh <= mild + 1e-12).all()
@@ -703,10 +710,19 @@ def test_risk_without_extra_weight_is_the_difference_of_means() -> None:
 def test_risk_is_over_the_topics_that_both_runs_have() -> None:
     runs = {"base": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "one": {"2": {"x": 2.0, "a": 1.0}, "3": {"a": 1.0}}}
     scores = rankprism.evaluate(JUDGMENTS, runs, "RR", topics="retrieved")
-    assert scores.risk("base").mean() == {"one": {"URisk(RR,alpha=1)": -1.0}}
+    assert scores.risk("base").mean()["one"]["URisk(RR,alpha=1)"] == -1.0
     # Over all judged topics a missing one scores 0: -1, 2 · -1/2 … for topics 1, 2 and 3, of 4
     everything = rankprism.evaluate(JUDGMENTS, runs, "RR").risk("base")
     assert everything.mean()["one"]["URisk(RR,alpha=1)"] == pytest.approx((-2 - 1 + 1 + 0) / 4)
+
+
+def test_bounds_stay_with_the_scores_and_are_not_made_up_for_risk() -> None:
+    scores = rankprism.evaluate(JUDGMENTS, RUNS, "RR", bounds=True)
+    risk = scores.risk("base")
+    assert risk.low is not None
+    assert scores.low is not None
+    assert np.array_equal(risk.low[:, :, 0], scores.low[:, :, 0])
+    assert np.isnan(risk.low[:, :, 1]).all()
 
 
 def test_risk_says_what_is_wrong() -> None:
@@ -731,7 +747,8 @@ def test_risk_on_the_command_line(cli: Callable[..., Any]) -> None:
             run: {m: float(rows[run, "all", m]["score"]) for m in expected.measures} for run in expected.runs
         }
         assert found == expected.mean()
-        assert len(rows) == 2 * len(others)
+        assert expected.measures[::2] == ("alpha_nDCG@10", "RBU")
+        assert len(rows) == 4 * len(sample.RUNS)
     plain = cli("evaluate", sample.QRELS, *others, "--baseline", base, "-m", "RBU", "--format", "csv").stdout
     assert "URisk(RBU,alpha=1)" in plain
 

@@ -553,7 +553,7 @@ def test_u_risk_equals_its_definition(data: st.DataObject, alpha: float) -> None
     shared = {name: per_topic[name].keys() & per_topic["base"].keys() for name in runs}
     assume(all(shared.values()))
     risk = scores.risk("base", alpha)
-    assert risk.runs == ("one", "two")
+    assert risk.runs == ("base", "one", "two")
     for name, row in risk.mean().items():
         for measure in scores.measures:
             own, base = ({t: per_topic[r][t][measure] for t in shared[name]} for r in (name, "base"))

@@ -210,7 +210,7 @@ def test_risk_from_what_ndeval_printed(collections: Path, alpha: int) -> None:
     scores = rankprism.evaluate(folder / DIVERSITY["2012"], paths, "alpha_nDCG@20", topics="retrieved")
     for name, risk in scores.risk("indri-ql-catb", alpha).mean().items():
         expected = oracles.risk.U_RISK(theirs[name], theirs["indri-ql-catb"], alpha)
-        (found,) = risk.values()
+        found = risk[f"URisk(alpha_nDCG@20,alpha={alpha:g})"]
         assert found == pytest.approx(expected, rel=0, abs=(1 + alpha) * 1e-6), name
 
 

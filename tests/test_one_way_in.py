@@ -208,7 +208,7 @@ def test_a_baseline_is_a_name_or_a_file(
     called([*command, *files, "-m", "P@10", "--baseline", "noisy" if given == "name" else run])
     printed = capsys.readouterr().out
     rows = [line.split()[0] for line in printed.splitlines()[2:8] if line]
-    assert len(rows) == (5 if command == ["evaluate"] else 6)  # risk is of the others
+    assert len(rows) == 6
     assert "URisk(P@10,alpha=1)" in printed if command == ["evaluate"] else "noisy (baseline)" in printed
 
 

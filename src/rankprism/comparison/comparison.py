@@ -210,7 +210,7 @@ def compare(
     direction = np.where(turned, -1.0, 1.0)
     p = np.array([x.p for x in found])[:, back]
     kind = "simultaneous" if chosen.corrects else INTERVALS[correction]
-    return Comparison(
+    compared = Comparison(
         runs=names,
         measures=complete.measures,
         topics=by_name.topics,
@@ -243,6 +243,8 @@ def compare(
             "scores": with_notes(complete.conventions, notes),
         },
     )
+    said = compared.disagreement
+    return compared if said is None else replace(compared, about={**compared.about, "disagreement": said})
 
 
 def comparable(
@@ -366,11 +368,56 @@ class Comparison(Result):
         return np.asarray(self.adjusted < self.alpha)
 
     @property
+    def contradicted(self) -> Bools:
+        """(measure, pair): where a difference is significant and its interval holds 0, or neither."""
+        excludes = np.abs(self.difference) > self.margin
+        return np.asarray((self.significant != excludes) & ~np.isnan(self.margin))
+
+    @property
+    def disagreement(self) -> str | None:
+        """How many intervals contradict the significance of their difference, and why; None if none does."""
+        count = int(self.contradicted.sum())
+        if not count:
+            return None
+        significant = int((self.contradicted & self.significant).sum())
+        words = {
+            "significant, and the interval holds 0": significant,
+            "not significant, and the interval excludes 0": count - significant,
+        }
+        found = "; ".join(
+            f"{n} difference{'s are' if n > 1 else ' is'} {what}" for what, n in words.items() if n
+        )
+        return f"{found} ({self._why_contradicted})"
+
+    @property
+    def _why_contradicted(self) -> str:
+        why = []
+        if TESTS[self.test].signs:
+            why.append(f"significance is by {TESTS[self.test].words}, the interval by Student's t")
+        if self.correction == "holm":
+            why.append(
+                "significance is corrected by Holm's steps, the interval by Bonferroni for all "
+                f"{len(self.pairs)} pairs at once, so it is wider"
+            )
+        return "; ".join(why) or "p and the interval come from random resamples"
+
+    @property
     def rows(self) -> Table:
-        """One row for each measure and pair, with the test, its correction and the number of topics."""
+        """One row for each measure and pair, with the test, its correction and the number of topics.
+
+        The remark says where significance and the interval disagree, and why.
+        """
         found = self.details
         constant = {name: [self.about[name]] * self.p.size for name in ("test", "correction", "topics")}
-        return replace(found, columns={**found.columns, **constant})
+        words = {
+            True: "significant, and the interval holds 0",
+            False: "not significant, and the interval excludes 0",
+        }
+        remarks = [
+            f"{words[bool(significant)]}: {self._why_contradicted}" if here else None
+            for here, significant in zip(self.contradicted.ravel(), self.significant.ravel(), strict=True)
+        ]
+        return replace(found, columns={**found.columns, **constant, "remark": remarks})
 
     @property
     def details(self) -> Table:
@@ -450,7 +497,8 @@ class Comparison(Result):
     @property
     def details_note(self) -> str:
         """The test, its correction, and what the intervals cover."""
-        return f"{len(self.topics)} topics; significant: {self.tested}. Intervals: {self.about['interval']}."
+        found = f"{len(self.topics)} topics; significant: {self.tested}. Intervals: {self.about['interval']}."
+        return found if self.disagreement is None else f"{found} Note: {self.disagreement}."
 
     @property
     def tested(self) -> str:

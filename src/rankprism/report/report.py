@@ -58,7 +58,7 @@ def make(
 ) -> Report:
     """Evaluate runs and put what can be said of systems, measures, topics and rankings into a report.
 
-    measures : a measure or several. Default: six that suit the judgments, see `default_measures`.
+    measures : a measure or several. Default: up to six that suit the judgments, see `default_measures`.
     depth : how many ranks of each ranking the report shows.
     documents : titles and texts of the documents: a JSON Lines file, ``{id: {"title": …, "text": …}}``, or
         ``"irds:NAME"``.
@@ -144,7 +144,9 @@ def _data(
     return {
         "rankprism": __version__,
         "title": title or "Ranking evaluation report",
-        "judgments": " and ".join(files.run_name(one.source) for one in judged.kinds.values()),
+        "judgments": " and ".join(
+            files.run_name(name) for one in judged.kinds.values() for name in one.files or (one.source,)
+        ),
         "runs": list(scores.runs),
         "topics": list(scores.topics),
         "measures": [measures.described(measure) for measure in chosen],
@@ -168,16 +170,19 @@ def _data(
 
 
 def default_measures(judged: Judgments | None, preferences: Preferences | None = None) -> tuple[str, ...]:
-    """Measures that suit the judgments: six for grades, and one more or four for preferences.
+    """Measures that suit the judgments: up to six for grades, and one more or four for preferences.
 
-    Labels on scales get measures of several aspects, a topic's own subtopics get measures of diversity, and a
-    single aspect gets ad hoc measures. Preferences beside grades add nPrf, and alone they get four measures.
+    Aspects that all topics share get measures of several aspects and nDCG of the first three, a topic's own
+    subtopics get measures of diversity, and a single aspect gets ad hoc measures. Preferences beside grades
+    add nPrf, and alone they get four measures.
     """
     if judged is None:
         return "nPrf@20", "nPrf(browsing='dcg')@20", "ppref@20", "wpref@20"
     more = () if preferences is None else ("nPrf@20",)
-    if judged.scales is not None:
-        return "CAM(nDCG@20)", "MM(nDCG@20)", "TOMA(nDCG@20)", "nDCG@20", "AP", "P@20", *more
+    if judged.shared_aspects:
+        names = [name for name in judged.shared_aspects if "'" not in name]  # which no measure can name
+        each = (f"Aspect(nDCG@20,aspect='{name}')" for name in names[:3])
+        return "CAM(nDCG@20)", "MM(nDCG@20)", "TOMA(nDCG@20)", *each, *more
     if max(map(len, judged.aspects.values()), default=0) > 1:
         return "alpha_nDCG@20", "ERR_IA@20", "RBU@20", "StRecall@20", "nDCG@20", "P@20", *more
     return "nDCG@20", "AP", "ERR@20", "RBP", "RR", "P@20", *more

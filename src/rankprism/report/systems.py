@@ -45,7 +45,8 @@ def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dic
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     better = [_better(comparison, m) for m in range(len(comparison.measures))]
     return {
-        "note": f"Significant: {comparison.tested}, over {len(comparison.topics)} topics.",
+        "note": f"Significant: {comparison.tested}, over {len(comparison.topics)} topics."
+        + ("" if comparison.disagreement is None else f" Note: {comparison.disagreement}."),
         # Pairs are (0, 1), (0, 2), …, (1, 2), …
         "sign": np.where(comparison.significant, comparison.sign, 0).astype(int).tolist(),
         "p": [[rounded(p, 3) for p in row] for row in comparison.adjusted.tolist()],

@@ -187,10 +187,18 @@ class Scores(Result):
         return replace(kept, conventions=with_notes(conventions, [note]))
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
-        """U_RISK: differences from a baseline run, in which a loss counts 1 + alpha times as much as a win.
+        """The scores, and beside those of each measure U_RISK: the difference from a baseline run.
 
         U_RISK is the mean over topics of Δ if Δ ≥ 0 and of (1 + α) Δ if Δ < 0, where Δ = score(run) -
-        score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014.
+        score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014. A loss counts 1 +
+        alpha times as much as a win. The baseline itself has 0.
+
+        >>> values = np.array([[[0.5], [0.5]], [[0.75], [0.25]]])
+        >>> print(Scores(("bm25", "dense"), ("1", "2"), ("AP",), values).risk("bm25"))
+        run        AP  URisk(AP,alpha=1)
+        ────────────────────────────────
+        bm25   0.5000             0.0000
+        dense  0.5000            -0.1250
         """
         if baseline not in self.runs:
             raise InputError(f"no run is named {baseline!r}; there are {listed(self.runs)}")
@@ -198,10 +206,20 @@ class Scores(Result):
             raise InputError(f"the risk alpha must be a number ≥ 0; got {alpha!r}")
         difference = self.values - self.values[self.runs.index(baseline)]
         weighted = np.where(difference < 0, (1 + alpha) * difference, difference)
-        others = [r for r, run in enumerate(self.runs) if run != baseline]
-        names = tuple(f"URisk({measure},alpha={alpha:g})" for measure in self.measures)
+        names = [(measure, f"URisk({measure},alpha={alpha:g})") for measure in self.measures]
+        unknown = np.full_like(weighted, np.nan)  # nothing is known of the bounds of U_RISK
+
+        def beside(scores: npt.NDArray[np.float64] | None, risk: Any) -> npt.NDArray[np.float64] | None:
+            return None if scores is None else np.stack([scores, risk], -1).reshape(*scores.shape[:2], -1)
+
+        values, low, high = (
+            beside(self.values, weighted),
+            beside(self.low, unknown),
+            beside(self.high, unknown),
+        )
+        assert values is not None
         conventions = dict(self.conventions) | {"baseline": baseline, "risk alpha": alpha}
-        return Scores(tuple(self.runs[r] for r in others), self.topics, names, weighted[others], conventions)
+        return Scores(self.runs, self.topics, tuple(sum(names, ())), values, conventions, low, high)
 
     def __repr__(self) -> str:
         shape = f"{len(self.runs)} runs × {len(self.topics)} topics × {len(self.measures)} measures"
