@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -124,7 +125,23 @@ def test_the_dashboard_shows_agreement_over_time(tmp_path: Path) -> None:
     assert "Agreement over time" in page
     assert "α of all assessors, nominal" in page
     assert "eva" in page
+    assert '<th scope="col">Left</th>' in page
+    rows = {row.name: row for row in dashboard.view(served.store, served.site.study).assessors}
+    given = exchange_answers(served)
+    for name in ("ann", "ben"):
+        sides = [answer for who, answer in given if who == name and answer in ("left", "right")]
+        assert rows[name].left == pytest.approx(sides.count("left") / len(sides))
+    assert rows["eva"].left is None
     served.store.close()
+
+
+def exchange_answers(served: Served) -> list[tuple[str, str]]:
+    """Who gave which answer, from what the study exports."""
+    with served.store.reading() as connection:
+        read = exchange.preferences(connection, identities=True)
+    assert read is not None
+    columns = read.columns()
+    return list(zip(columns["assessor"], columns["outcome"], strict=True))
 
 
 def test_nothing_judged_and_one_run_give_a_dashboard_too(tmp_path: Path) -> None:
@@ -175,6 +192,8 @@ def test_the_dashboard_shows_how_well_assessors_agree_on_each_graded_aspect(tmp_
     graded("ann", {"d1": "high", "d2": "some"})
     graded("ben", {"d1": "high", "d2": "some", "d3": "some"})
     standing = served.site.standings.renew(served.store, served.site.study.settings)
+    assert [note[:49] for note in standing.notes] == ["nDCG@3 takes the best of each document's 2 aspect"]
+    assert standing.notes[0] in html.unescape(served.organiser().get("/organiser").text)
     last = {moment.aspect: moment for moment in standing.agreement if moment.judgments == 20}
     assert list(last) == ["relevance", "credibility"]
     assert last["relevance"].alpha.units == 10  # five documents of each of two topics

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
-from rankprism import InputError, evaluate, read_preferences, sample
+from rankprism import InputError, RankprismWarning, evaluate, read_preferences, sample
 from rankprism.data.hits import Bools, Floats
 from rankprism.preferences.agreement import (
     alpha_of,
@@ -164,9 +164,11 @@ def test_an_assessor_who_repeats_a_judgment_counts_once() -> None:
 
 
 def test_perfect_and_opposite_assessors() -> None:
-    rows = [("q", "", a, b, "left", "ann") for a, b in itertools.combinations("abcde", 2)]
+    pairs = enumerate(itertools.combinations("abcde", 2))
+    turned = {"left": "right", "right": "left"}
+    rows = [("q", "", a, b, "left" if i % 2 else "right", "ann") for i, (a, b) in pairs]
     same = [(*row[:5], "ben") for row in rows]
-    opposite = [(*row[:4], "right", "ben") for row in rows]
+    opposite = [(*row[:4], turned[row[4]], "ben") for row in rows]
     agreed, opposed = describe(rows + same), describe(rows + opposite)
     assert (agreed.alpha.value, agreed.kappa["ann", "ben"].value) == (1, 1)
     assert opposed.kappa["ann", "ben"].value == -1
@@ -360,13 +362,16 @@ def test_without_a_prior_two_documents_are_apart_by_their_odds() -> None:
 
 def test_documents_that_always_won_or_were_never_compared_have_finite_strengths() -> None:
     rows = [("q", "", "a", "b", "left")] * 50 + [("q", "", "c", "d", "right")]
-    (one,) = strengths(rows).topics.values()
+    with pytest.warns(RankprismWarning, match="fall into 2 parts"):
+        (one,) = strengths(rows).topics.values()
+    with pytest.warns(RankprismWarning, match="fall into 2 parts"):
+        fewer = strengths(rows[:1] * 2 + rows[50:]).topics["q"]
     assert one.docs == ("a", "d", "c", "b")
     assert np.isfinite(one.strength).all()
     assert ((one.low < one.utility) & (one.utility < one.high)).all()
     assert one.judgments.tolist() == [50, 1, 1, 50]
     # More judgments, a narrower interval.
-    assert one.error[0] < strengths(rows[:1] * 2 + rows[50:]).topics["q"].error[0] + 1
+    assert one.error[0] < fewer.error[0] + 1
     with pytest.raises(InputError, match="prior must be above 0"):
         strengths(rows, prior=0)
     with pytest.raises(InputError, match="level must be between"):
@@ -447,11 +452,17 @@ def test_strengths_and_order_work_from_a_terminal(
 ) -> None:
     result = cli("preferences", "strengths", sample.PREFERENCES, "--format", "csv")
     assert result.returncode == 0
-    assert result.stdout == strengths(sample.PREFERENCES).to_csv()
+    with pytest.warns(
+        RankprismWarning, match=r"fall into 2 parts .* \(3 of 20 topics are like that\)"
+    ) as noted:
+        assert result.stdout == strengths(sample.PREFERENCES).to_csv()
+    assert result.stderr == f"note: {noted[0].message}\n"
     qrels = tmp_path / "order.qrels"
     result = cli("preferences", "order", sample.PREFERENCES, "--by", "wins", "-o", qrels)
     assert result.returncode == 0
-    expected = evaluate(order(sample.PREFERENCES, by="wins"), sample.RUNS[1], "Compat").mean()
+    with pytest.warns(RankprismWarning, match="unconnected-documents"):
+        ordered = order(sample.PREFERENCES, by="wins")
+    expected = evaluate(ordered, sample.RUNS[1], "Compat").mean()
     assert evaluate(qrels, sample.RUNS[1], "Compat").mean() == expected
     result = cli("preferences", "strengths", sample.PREFERENCES, "--prior", "0")
     assert (result.returncode, result.stdout) == (2, "")

@@ -48,6 +48,7 @@ class AssessorRow:
     has_begun: bool
     done: int
     ties: int
+    left: float | None  #: the share of "left" among the preferences that are not ties
     cannot: int
     seconds: float | None  #: the median time for an answer
     practice: work.Score
@@ -97,6 +98,7 @@ class Standing:
     tau_low: float = math.nan  #: of which 95 % lie above this
     agreement: tuple[Moment, ...] = ()
     problem: str = ""  #: why there is no order
+    notes: tuple[str, ...] = ()  #: what the measure does that the organiser may not expect
 
 
 class Standings:
@@ -200,12 +202,14 @@ def _assessor(
     person: Any, rows: list[Any], practice: work.Score, gold: work.Score, secret: str
 ) -> AssessorRow:
     seconds = [row.seconds for row in rows if row.seconds is not None]
+    sides = [row.answer for row in rows if row.answer in ("left", "right")]
     return AssessorRow(
         name=person.name,
         worker=person.worker or "",
         has_begun=person.consented is not None,
         done=len(rows),
         ties=sum(row.answer == "tie" for row in rows),
+        left=sides.count("left") / len(sides) if sides else None,
         cannot=sum(row.answer == "cannot" for row in rows),
         seconds=median(seconds) if seconds else None,
         practice=practice,
@@ -265,6 +269,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         tau=float(np.mean(taus)),
         tau_low=float(np.quantile(taus, 0.05)),
         agreement=agreement,
+        notes=tuple(note["message"] for note in scores.conventions["notes"] if note["kind"] == "best-aspect"),
     )
 
 

@@ -23,7 +23,9 @@ import numpy as np
 from rankprism._core import JudgmentTable, solve_spd
 from rankprism.data.hits import Floats, Longs
 from rankprism.data.judgments import Judgments
+from rankprism.data.note import Note, issue
 from rankprism.errors import InputError, one_of
+from rankprism.foreign import quoted
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.results.result import Result, Table
@@ -46,6 +48,8 @@ class Strengths:
     low: Floats  #: of the utility
     high: Floats
     judgments: Longs  #: how many comparisons each document was in
+    #: which documents were compared with each other, directly or through others; 0: with none
+    part: Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +63,13 @@ class BradleyTerry(Result):
     def summary(self) -> Table:
         """Every document of every topic, with the interval of its utility."""
         every = [(topic, one, i) for topic, one in self.topics.items() for i in range(len(one.docs))]
+        several = any(one.part.max(initial=0) > 1 for one in self.topics.values())
+        parts = {"part": [one.part[i] for _, one, i in every]} if several else {}
         return Table(
             {
                 "topic": [topic for topic, _, _ in every],
                 "document": [one.docs[i] for _, one, i in every],
+                **parts,
                 "judgments": [one.judgments[i] for _, one, i in every],
                 "strength": [one.strength[i] for _, one, i in every],
                 "error": [one.error[i] for _, one, i in every],
@@ -78,6 +85,7 @@ def strengths(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> B
     """Strengths of the documents of each topic, with intervals.
 
     The simple pairs of a topic are used; a topic that has none is judged by its triplets, whatever was given.
+    Where documents fall into parts that were never compared, a note says so, and the table names the parts.
 
     preferences : whatever `read_preferences` takes.
     prior : how many imaginary comparisons, half of them won, each document has with one of strength 0.
@@ -98,14 +106,18 @@ def strengths(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> B
         raise InputError(f"level must be between 0 and 1; got {level}")
     read = read_preferences(preferences)
     z = NormalDist().inv_cdf((1 + level) / 2)
+    topics = {topic: _strengths(shown, prior, z) for topic, shown in shown_by_topic(read).items()}
+    notes = unconnected({topic: int(one.part.max(initial=0)) for topic, one in topics.items()})
+    issue(notes)
     return BradleyTerry(
-        topics={topic: _strengths(shown, prior, z) for topic, shown in shown_by_topic(read).items()},
+        topics=topics,
         about={
             "preferences": read.source,
             "model": "Bradley–Terry",
             "prior": prior,
             "level": level,
             "ties": "half",
+            "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
 
@@ -127,16 +139,64 @@ def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
         sigmoid(theta - z * error),
         sigmoid(theta + z * error),
         played[order],
+        parts_of(shown)[order],
     )
+
+
+def parts_of(shown: Shown) -> Longs:
+    """(D,) the number of the part that each document is in, from 1; 0 for a document without a comparison.
+
+    Documents of one part were compared with each other, directly or through others.
+    """
+    left, right, _ = _used(shown)
+    part = np.arange(len(shown.docs))
+    while True:  # documents take the smallest number among those that they were compared with
+        smaller = part.copy()
+        np.minimum.at(smaller, left, part[right])
+        np.minimum.at(smaller, right, part[left])
+        smaller = smaller[smaller]  # and the number that the owner of this number has taken
+        if (smaller == part).all():
+            break
+        part = smaller
+    compared = np.zeros(len(part), dtype=bool)
+    compared[left] = compared[right] = True
+    numbers = np.zeros(len(part), dtype=np.int64)
+    numbers[compared] = np.unique(part[compared], return_inverse=True)[1].ravel() + 1
+    return numbers
+
+
+def unconnected(parts: Mapping[str, int]) -> list[Note]:
+    """A note about topics whose documents fall into parts that were never compared. `parts`: by topic."""
+    found = {topic: count for topic, count in parts.items() if count > 1}
+    if not found:
+        return []
+    topic, count = next(iter(found.items()))
+    others = f" ({len(found)} of {len(parts)} topics are like that)" if len(found) > 1 else ""
+    return [
+        Note(
+            "unconnected-documents",
+            f"the documents of topic {quoted(topic)} fall into {count} parts that were never compared with "
+            f"each other{others}, so no judgment puts them on one scale. Compare documents within a part "
+            f"only, or judge pairs that join the parts",
+            len(found),
+            topic,
+        )
+    ]
+
+
+def _used(shown: Shown) -> tuple[Longs, Longs, Floats]:
+    """Left, right and outcome of the comparisons that count: the simple pairs, or all if there are none."""
+    c = shown.comparisons
+    used = c.given == NONE
+    if not used.any():
+        used = np.ones(len(c.given), dtype=bool)
+    return c.left[used], c.right[used], c.outcome[used]
 
 
 def wins_matrix(shown: Shown) -> Floats:
     """(D, D) how often the first document beat the second one; a tie is half a win for each."""
-    c, n = shown.comparisons, shown.square
-    used = c.given == NONE
-    if not used.any():
-        used = np.ones(len(c.given), dtype=bool)
-    left, right, outcome = c.left[used], c.right[used], c.outcome[used]
+    n = shown.square
+    left, right, outcome = _used(shown)
     wins = np.bincount(left * n + right, outcome, n * n) + np.bincount(right * n + left, 1 - outcome, n * n)
     return np.asarray(wins.reshape(n, n))
 
@@ -221,7 +281,9 @@ def order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) ->
     _check_prior(prior)
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []
-    for topic, shown in shown_by_topic(read).items():
+    topics_shown = shown_by_topic(read)
+    notes = unconnected({t: int(parts_of(shown).max(initial=0)) for t, shown in topics_shown.items()})
+    for topic, shown in topics_shown.items():
         wins = wins_matrix(shown)
         if by == "bradley-terry":
             worth = fit(wins, prior)
@@ -234,4 +296,4 @@ def order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) ->
     table = JudgmentTable.from_columns(
         read.source, list(topics), ["0"] * len(rows), list(named), np.array(grades)
     )
-    return Judgments(table, read.source)
+    return Judgments(table, read.source, notes=read.named.notes).noting(notes)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.hits import Floats, Longs
+from rankprism.data.note import issue
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
 from rankprism.preferences.cycles import Cycles, contradictions, order_of_preferences
+from rankprism.preferences.sides import Sides, one_sided, sides_of
 from rankprism.results.result import Result, Table
 
 #: How many assessors, and pairs of them, are printed.
@@ -42,6 +44,7 @@ class Group:
 
 _COUNTS = ("documents", "pairs", "triplets", "longer", "ties", "assessors", "contradictions")
 _ORDERS = ("triads", "cyclic", "in_cycles")
+_SIDES = ("answers", "left", "p", "swapped", "same")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Description(Result):
     by_assessor: Mapping[str, Group]
     alpha: Agreement  #: Krippendorff's α of all assessors
     kappa: Mapping[tuple[str, str], Agreement]  #: Cohen's κ of any two who judged the same pairs
+    sides: Mapping[str, Sides]  #: of each assessor; nothing if it is not known where documents stood
     runs: Mapping[str, Coverage]
     cutoff: int
     about: Mapping[str, Any] = field(repr=False)
@@ -76,11 +80,17 @@ class Description(Result):
 
     @property
     def assessor_table(self) -> Table:
-        """The judgments of every assessor, those with most of them first."""
+        """The judgments of every assessor, those with most of them first, and the sides that they chose."""
         groups = sorted(self.by_assessor.items(), key=lambda item: -_judgments(item[1]))[:_PRINTED]
         shown = ("pairs", "triplets", "ties", "contradictions", "triads", "cyclic")
-        columns = {name: [group.facts[name] for _, group in groups] for name in shown}
-        return Table({"assessor": [name for name, _ in groups], **columns})
+        columns: dict[str, list[Any]] = {name: [group.facts[name] for _, group in groups] for name in shown}
+        if self.sides:
+            own = [self.sides[name] for name, _ in groups]
+            columns["left"] = [one.left for one in own]
+            columns["swapped"] = [one.swapped for one in own]
+            columns["same"] = [one.same for one in own]
+        names = [name for name, _ in groups]
+        return Table({"assessor": names, **columns}, digits=3)
 
     @property
     def agreement_table(self) -> Table:
@@ -136,6 +146,8 @@ class Description(Result):
         for kind, groups in (("topic", self.topics), ("assessor", self.by_assessor)):
             for name, group in groups.items():
                 facts += [(kind, name, fact, value, None, None) for fact, value in group.facts.items()]
+        for name, chosen in self.sides.items():
+            facts += [("assessor", name, fact, getattr(chosen, fact), None, None) for fact in _SIDES]
         for who, found in (("all", self.alpha), *((" – ".join(p), k) for p, k in self.kappa.items())):
             kind = "Krippendorff's alpha" if found is self.alpha else "Cohen's kappa"
             facts.append(("agreement", who, kind, found.value, found.low, found.high))
@@ -160,6 +172,11 @@ class Description(Result):
     @property
     def note(self) -> str:
         lines = list(self.notes)
+        if self.sides:
+            lines.append(
+                "left: the share of left answers among those without a tie. swapped: pairs that the "
+                "assessor judged on both sides; same: how often the answer was the same document."
+            )
         if len(self.by_assessor) > _PRINTED:
             lines.append(f"{len(self.by_assessor) - _PRINTED} more assessors are not shown.")
         if not self.alpha.units:
@@ -205,11 +222,15 @@ def describe(
         (read.assessors[a], read.assessors[b]): kappa_of(units, a, b, resamples, seed)
         for a, b in pairs_of_assessors(units, read.assessors)
     }
+    sides = sides_of(read)
+    notes = one_sided(sides)
+    issue(notes)
     return Description(
         topics={name: topics[name] for name in read.table.topics if name in topics},
         by_assessor=who,
         alpha=alpha_of(units, resamples, seed),
         kappa=kappa,
+        sides=sides,
         runs=_coverage(read, runs, cutoff, order, duplicates),
         cutoff=cutoff,
         about={
@@ -219,6 +240,7 @@ def describe(
             "resamples": resamples,
             "seed": seed,
             "order": order,
+            "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
 

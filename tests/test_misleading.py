@@ -1,0 +1,746 @@
+"""Input and choices that would mislead are noted or refused on every way in, and good input is not."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankprism import (
+    InputError,
+    MeasureError,
+    RankprismWarning,
+    Scores,
+    compare,
+    evaluate,
+    explain,
+    parse,
+    read_judgments,
+    read_preferences,
+    read_run,
+    read_scores,
+    report,
+    sample,
+)
+from rankprism.preferences import describe, order, strengths
+from rankprism.preferences.sides import sides_of
+from rankprism.report import measures
+from rankprism.report.report import default_measures
+
+Cli = Callable[..., Any]
+
+
+def kinds(call: Callable[[], Any]) -> list[str]:
+    """The kinds of the notes that a call gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(warning.category is RankprismWarning for warning in caught)
+    return [str(warning.message).rpartition("[")[2].rstrip("]") for warning in caught]
+
+
+# Measures of one aspect on several
+
+RUN = {t: {"d1": 2.0, "d2": 1.0} for t in "qr"}
+#: d1 is only relevant, d2 only credible.
+ASPECTS = {t: {"relevance": {"d1": 1, "d2": 0}, "credibility": {"d1": 0, "d2": 1}} for t in "qr"}
+
+
+def aspect_rows() -> list[tuple[str, str, str, int]]:
+    return [(t, a, d, g) for t, of in ASPECTS.items() for a, docs in of.items() for d, g in docs.items()]
+
+
+def ways_in(folder: Path) -> Mapping[str, tuple[Any, dict[str, Any]]]:
+    """The same judgments of two aspects in every form, with the settings that read them."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    rows = aspect_rows()
+    names = ("topic", "aspect", "doc", "grade")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    (folder / "long.txt").write_text("".join(f"{t} {a} {d} {g}\n" for t, a, d, g in rows))
+    (folder / "wide.txt").write_text(
+        "".join(
+            f"{t} 0 {d} {ASPECTS[t]['relevance'][d]} {ASPECTS[t]['credibility'][d]}\n"
+            for t, d in product("qr", ("d1", "d2"))
+        )
+    )
+    for aspect in ("relevance", "credibility"):
+        lines = [f"{t} 0 {d} {g}\n" for t, of in ASPECTS.items() for d, g in of[aspect].items()]
+        (folder / aspect).write_text("".join(lines))
+    pa.parquet.write_table(pa.table(table), folder / "j.parquet")
+    named = {"aspects": ["relevance", "credibility"]}
+    return {
+        "a dictionary": (ASPECTS, {}),
+        "a dictionary with scales": (ASPECTS, named),
+        "rows": (rows, {}),
+        "pandas": (pd.DataFrame(table), {}),
+        "polars": (pl.DataFrame(table), {}),
+        "arrow": (pa.table(table), {}),
+        "parquet": (folder / "j.parquet", {}),
+        "a file of subtopics": (folder / "long.txt", {}),
+        "grade columns": (folder / "wide.txt", named),
+        "a file for each aspect": (
+            {aspect: folder / aspect for aspect in ("relevance", "credibility")},
+            {},
+        ),
+    }
+
+
+def test_a_measure_of_one_aspect_on_several_is_noted_on_every_way_in(tmp_path: Path) -> None:
+    for name, (judgments, settings) in ways_in(tmp_path).items():
+        with pytest.warns(RankprismWarning, match=r"P@2 takes the best of each document's 2 asp") as caught:
+            scores = evaluate(judgments, RUN, "P@2", **settings)
+        assert len(caught) == 1, name
+        assert scores.values.tolist() == [[[1.0], [1.0]]]  # each document is good on something
+        (note,) = scores.conventions["notes"]
+        assert (note["kind"], note["count"], note["example"]) == ("best-aspect", 1, "P@2"), name
+        assert """write "Aspect(P@2,aspect='""" in note["message"]
+
+
+def test_the_remedies_of_the_note_are_measures_that_give_none() -> None:
+    remedies = ["Aspect(P@2,aspect='relevance')", "CAM(P@2)", "MM(P@2)", "TOMA(P@2)", "P_IA@2", "StRecall@2"]
+    assert kinds(lambda: evaluate(ASPECTS, RUN, remedies)) == []
+    assert evaluate(ASPECTS, RUN, remedies[0]).values.tolist() == [[[0.5], [0.5]]]
+    # Who writes another way to fold has chosen it.
+    assert kinds(lambda: evaluate(ASPECTS, RUN, ["P(fold='mean')@2", "P(fold='min')@2"])) == []
+    several = evaluate_notes(ASPECTS, ["AP", "CAM(AP)", "P@2", "RR", "nDCG@2"])
+    assert several["best-aspect"].startswith("AP, P@2, RR, … take the best")
+
+
+def evaluate_notes(judgments: Any, measures: Any) -> dict[str, str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = evaluate(judgments, RUN, measures)
+    return {note["kind"]: note["message"] for note in scores.conventions["notes"]}
+
+
+@pytest.mark.parametrize(
+    "subtopics",
+    [
+        {t: {"1": {"d1": 1}, "2": {"d2": 1}} for t in "qr"},  # the same numbers in every topic
+        {t: {"a": {"d1": 1}, "b": {"d2": 1}} for t in "qr"},
+        {t: {"i1": {"d1": 1}, "intent2": {"d2": 1}} for t in "qr"},
+        {"q": {"jaguar-car": {"d1": 1}, "jaguar-cat": {"d2": 1}}},  # words, but of one topic
+        {"q": {"car": {"d1": 1}, "cat": {"d2": 1}}, "r": {"coil": {"d1": 1}, "water": {"d2": 1}}},
+        {t: {"relevance": {"d1": 1}} for t in "qr"},  # one aspect only
+    ],
+)
+def test_subtopics_and_single_aspects_give_no_such_note(subtopics: Any) -> None:
+    run = {t: RUN[t] for t in subtopics}
+    assert kinds(lambda: evaluate(subtopics, run, ["P@2", "nDCG@2", "AP"])) == []
+    assert read_judgments(subtopics).shared_aspects == ()
+
+
+def test_explain_says_it_too() -> None:
+    assert kinds(lambda: explain(ASPECTS, RUN, "P@2", topic="q")) == ["best-aspect"]
+    assert kinds(lambda: explain(ASPECTS, RUN, "CAM(P@2)", topic="q")) == []
+
+
+def test_precision_on_clef_2018_is_of_the_best_aspect_and_is_noted(collections: Path) -> None:
+    folder = collections / "clef-ehealth-2018"
+    names = {"relevance": "qrel", "readability": "qread", "trust": "qtrust"}
+    judgments = {aspect: folder / f"CLEF2018_{name}_20180914.txt.gz" for aspect, name in names.items()}
+    run = folder / "runs" / "IELAB-IRTask1-IELAB_01.run.gz"
+    with pytest.warns(RankprismWarning, match=r"P@20 takes the best of each document's 3 aspects"):
+        both = evaluate(judgments, run, ["P@20", "Aspect(P@20,aspect='relevance')"])
+    alone = evaluate(judgments["relevance"], run, "P@20")
+    assert [round(x, 4) for x in both.means[0].tolist()] == [0.982, 0.772]
+    assert both.means[0, 1] == pytest.approx(alone.means.item())
+
+
+def test_the_report_shows_no_best_aspect_unless_it_is_asked_for(tmp_path: Path) -> None:
+    for name, (judgments, settings) in ways_in(tmp_path).items():
+        chosen = default_measures(read_judgments(judgments, **settings))
+        assert all(parse(measure).name in ("CAM", "MM", "TOMA", "Aspect") for measure in chosen), name
+        aspects = [parse(measure)["aspect"] for measure in chosen if measure.startswith("Aspect")]
+        assert sorted(aspects) == ["credibility", "relevance"]
+    odd = {t: {"isn't bad": {"d1": 1}, "credible": {"d2": 1}} for t in "qr"}
+    assert [m for m in default_measures(read_judgments(odd)) if m.startswith("Aspect")] == [
+        "Aspect(nDCG@20,aspect='credible')"
+    ]
+    assert "P@20" in default_measures(read_judgments(sample.QRELS))
+    assert kinds(lambda: evaluate(ASPECTS, RUN, default_measures(read_judgments(ASPECTS)))) == []
+    with pytest.warns(RankprismWarning, match="best-aspect"):
+        asked = report.make(ASPECTS, RUN, "P@2")
+    assert "takes the best of each document's 2 aspects" in asked.data["notes"][0]
+
+
+def test_a_report_names_the_files_of_all_aspects(tmp_path: Path, cli: Cli) -> None:
+    for number, aspect in enumerate(("relevance", "trust", "ease")):
+        (tmp_path / f"{aspect}.txt").write_text("".join(f"{t} 0 d{number + 1} 1\n" for t in "qr"))
+    files = {aspect: tmp_path / f"{aspect}.txt" for aspect in ("relevance", "trust", "ease")}
+    judged = read_judgments(files)
+    assert judged.source == " and ".join(map(str, files.values()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # labels are missing
+        made = report.make(files, RUN, "CAM(P@2)")
+    assert made.data["judgments"] == "relevance and trust and ease"
+    (tmp_path / "r.run").write_text("q Q0 d1 1 1 r\nr Q0 d1 1 1 r\n")
+    page = tmp_path / "page.html"
+    words = [f"{aspect}={path}" for aspect, path in files.items()]
+    result = cli("report", *words, tmp_path / "r.run", "-m", "CAM(P@2)", "-o", page, "-q")
+    assert result.returncode == 0, result.stderr
+    assert '"judgments":"relevance and trust and ease"' in page.read_text(encoding="utf-8")
+
+
+# Ranks that count backwards
+
+
+def backwards(topics: str = "qr") -> list[tuple[str, str, float, int]]:
+    """A ranking whose best document, by score, has the last rank: (topic, document, score, rank)."""
+    return [(t, f"d{i}", float(i), i + 1) for t in topics for i in range(5)]
+
+
+GRADES = {t: {f"d{i}": int(i == 4) for i in range(5)} for t in "qr"}
+
+
+@pytest.mark.parametrize("order", ["score", "trec_eval", "score-ascending-id", "rank", "input"])
+def test_ranks_that_count_backwards_are_noted_in_every_order(tmp_path: Path, order: str) -> None:
+    import pandas as pd
+
+    (tmp_path / "r.run").write_text("".join(f"{t} Q0 {d} {rank} {s} x\n" for t, d, s, rank in backwards()))
+    frame = pd.DataFrame(backwards(), columns=["topic", "doc", "score", "rank"])
+    for source in (tmp_path / "r.run", backwards(), frame, read_run(backwards())):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            notes = evaluate(GRADES, source, "RR", order=order).conventions["notes"]
+        (note,) = notes
+        assert note["kind"] == "rising-scores"
+        assert ('set order="score"' in note["message"]) == (order == "rank")
+        # The relevant document is the best by score and the last by rank.
+        both = "is 1.0000 by score and 0.2000 by rank"
+        assert (both in note["message"]) == (order != "input")
+
+
+def test_the_report_shows_the_note_about_ranks() -> None:
+    with pytest.warns(RankprismWarning, match=r"\[rising-scores\]"):
+        page = report.make(GRADES, backwards(), "P@1", order="rank")
+    assert "rise from the first rank to the last" in page.data["notes"][0]
+
+
+def test_a_good_run_is_silent_in_every_order() -> None:
+    good = [(t, d, -score, rank) for t, d, score, rank in backwards()]
+    for order_ in ("score", "trec_eval", "rank", "input"):
+        assert kinds(partial(evaluate, GRADES, good, "RR", order=order_)) == []
+
+
+def test_a_reversed_run_of_the_web_track_is_noted_by_rank(collections: Path) -> None:
+    folder = collections / "trec-web-2012"
+    run = folder / "runs" / "lemur-cwindri.run.gz"
+    with pytest.warns(RankprismWarning, match=r"\[rising-scores\]") as caught:
+        scores = evaluate(folder / "qrels-for-ndeval.txt.gz", run, "alpha_nDCG@20", order="rank")
+    assert round(scores.means.item(), 4) == 0.3642
+    assert "is 0.4159 by score and 0.3642 by rank" in str(caught[0].message)
+
+
+# Ids
+
+LARGE = 2**53 + 2  # a float can hold it, but 2⁵³ + 1 becomes 2⁵³
+FLOATS = [float(LARGE), -float(LARGE), 2.0**53, 1e300]
+
+
+@pytest.mark.parametrize("id", FLOATS)
+def test_floats_that_may_be_rounded_are_no_ids_on_any_way_in(id: float) -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    ways: list[Callable[[], Any]] = [
+        lambda: read_run({"q": {id: 1.0}}),
+        lambda: read_run({id: {"d": 1.0}}),
+        lambda: read_run([("q", id, 1.0)]),
+        lambda: read_run([{"qid": "q", "docno": np.float64(id), "score": 1.0}]),
+        lambda: read_judgments({"q": {id: 1}}),
+        lambda: read_judgments({"q": {"a": {id: 1}}}, aspects=["a"]),
+        lambda: read_judgments([{"topic": id, "doc": "d", "a": 1}], aspects=["a"]),
+        lambda: read_judgments(ASPECTS, weights={id: {"relevance": 1.0}}),
+        lambda: read_preferences([("q", "", id, "d", "left")]),
+        lambda: read_preferences(pd.DataFrame([{"topic": id, "left": "a", "right": "b", "outcome": "tie"}])),
+    ]
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        table = make({"qid": ["q"], "docno": [id], "score": [1.0]})
+        ways.append(partial(read_run, table))
+        ways.append(partial(evaluate, {"q": {"d": 1}}, table, "P@1"))
+        judged = make({"qid": [id], "docno": ["d"], "rel": [1.0]})
+        ways.append(partial(read_judgments, judged))
+    for number, way in enumerate(ways):
+        with pytest.raises(InputError, match="a float too large to be exact") as caught:
+            way()
+        assert "whole numbers or text" in str(caught.value), number
+
+
+def test_smaller_floats_that_are_whole_are_ids_as_before() -> None:
+    import pyarrow as pa
+
+    largest = 2**53 - 1
+    run = read_run([("q", float(largest), 2.0), ("q", np.float32(3), 1.0)])
+    assert run.to_frame("pyarrow")["doc"].to_pylist() == [str(largest), "3"]
+    halves = pa.array([float(largest), 3.0])
+    table = pa.table({"qid": ["q", "q"], "docno": halves, "score": [2.0, 1.0]})
+    assert read_run(table).to_frame("pyarrow")["doc"].to_pylist() == [str(largest), "3"]
+    # Whole numbers are exact, whatever their size.
+    assert read_run([("q", LARGE + 1, 1.0)]).to_frame("pyarrow")["doc"].to_pylist() == [str(LARGE + 1)]
+
+
+@pytest.mark.parametrize(("bits", "kind"), [(11, "float16"), (24, "float32")])
+def test_short_floats_are_exact_for_fewer_ids(bits: int, kind: str) -> None:
+    import pyarrow as pa
+
+    for number, good in ((2**bits - 1, True), (2**bits, False)):
+        column = pa.array(np.array([number], dtype=kind))
+        table = pa.table({"qid": ["q"], "docno": column, "score": [1.0]})
+        rows = [("q", np.dtype(kind).type(number), 1.0)]
+        for source in (table, rows):
+            if good:
+                assert read_run(source).to_frame("pyarrow")["doc"].to_pylist() == [str(number)]
+            else:
+                with pytest.raises(InputError, match="a float too large to be exact"):
+                    read_run(source)
+
+
+@pytest.mark.parametrize("id", ["d1 ", " d1", "d1\n", "\td1"])
+def test_an_id_with_an_outer_blank_is_noted_on_every_way_in(tmp_path: Path, id: str) -> None:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    columns = {"qid": ["q", "q"], "docno": [id, "d2"], "score": [2.0, 1.0]}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "r.parquet")
+    runs = [
+        {"q": {id: 2.0, "d2": 1.0}},
+        [("q", id, 2.0), ("q", "d2", 1.0)],
+        pd.DataFrame(columns),
+        pa.table(columns),
+        tmp_path / "r.parquet",
+    ]
+    for run in runs:
+        with pytest.warns(RankprismWarning, match=r"\[blank-in-id\]") as caught:
+            scores = evaluate({"q": {"d1": 1, "d2": 0}}, run, "P@1")
+        assert len(caught) == 1
+        (note,) = scores.conventions["notes"]
+        assert (note["count"], note["example"]) == (1, id)
+        assert "does not match 'd1': strip the blanks" in note["message"]
+    judgments = [
+        {"q": {id: 1, "d2": 0}},
+        [("q", id, 1), ("q", "d2", 0)],
+        pd.DataFrame({"qid": ["q", "q"], "docno": [id, "d2"], "rel": [1, 0]}),
+    ]
+    for judged in judgments:
+        assert kinds(partial(read_judgments, judged)) == ["blank-in-id"]
+    assert kinds(lambda: read_judgments({"q": {"a": {id: 1}}}, aspects=["a"])) == ["blank-in-id"]
+    assert kinds(lambda: read_preferences([("q", "", id, "d2", "left")])) == ["blank-in-id"]
+    with pytest.warns(RankprismWarning, match=r"\[blank-in-id\]"):
+        scores = evaluate([("q", "", id, "d2", "left")], {"q": {"d2": 1.0}}, "nPrf")
+    assert "blank-in-id" in [note["kind"] for note in scores.conventions["notes"]]
+
+
+def test_a_blank_inside_an_id_is_part_of_its_name() -> None:
+    assert kinds(lambda: evaluate({"q": {"a title": 1}}, {"q": {"a title": 1.0}}, "P@1")) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "both"),
+    [
+        (["topic", "qid", "docno", "score"], "'topic' and 'qid' can both be the topic"),
+        (["qid", "doc", "docno", "score"], "'doc' and 'docno' can both be the doc"),
+        (["QID", "topic_id", "docno", "score"], "'topic_id' and 'QID' can both be the topic"),
+        (["qid", "docno", "score", "similarity"], "'score' and 'similarity' can both be the score"),
+        (["run", "system", "qid", "docno", "score"], "'run' and 'system' can both be the run"),
+    ],
+)
+def test_a_table_with_two_columns_of_one_meaning_is_refused(columns: list[str], both: str) -> None:
+    import pandas as pd
+    import polars as pl
+
+    row = dict.fromkeys(columns, 1)
+    for run in (pd.DataFrame([row]), pl.DataFrame([row])):
+        with pytest.raises(InputError, match=both):
+            evaluate({"1": {"1": 1}}, run, "P@1")
+    if "system" not in columns:
+        with pytest.raises(InputError, match=both):
+            read_run([row])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["qid", "query", "docid", "docno", "rank", "score"],  # a result of PyTerrier
+        ["query_id", "query", "doc_id", "document", "score"],  # ids beside texts
+        ["query", "docid", "score", "rank", "system", "q0"],  # trectools
+    ],
+)
+def test_tables_of_other_tools_with_texts_beside_ids_are_read(columns: list[str]) -> None:
+    import pandas as pd
+
+    values = {"query": "some words", "document": "a text", "docid": 17, "score": 1.0, "rank": 1}
+    frame = pd.DataFrame([{name: values.get(name, "x") for name in columns}])
+    run = read_run(frame)
+    doc = "17" if "docno" not in columns and "docid" in columns else "x"
+    topic = "some words" if "qid" not in columns and "query_id" not in columns else "x"
+    assert (run.topics, run.to_frame("pandas")["doc"].tolist()) == ((topic,), [doc])
+
+
+# JSON of others
+
+RAGAS = {"user_input": "Who?", "retrieved_contexts": ["a b", "c"], "response": "x", "reference": "y"}
+NUGGETS = {"qid": "q", "nuggets": [{"text": "a", "importance": "vital", "assignment": "support"}]}
+PREFERENCE = {"topic": "q", "left": "d1", "right": "d2", "outcome": "left"}
+FOREIGN: Mapping[str, tuple[str, str]] = {
+    "ragas": (json.dumps(RAGAS) + "\n", "looks like rows of ragas"),
+    "old ragas": ('{"question": "?", "contexts": [], "answer": ""}\n', "looks like rows of ragas"),
+    "rubrics": ('{"qid": "q", "rubrics": ["names the year"]}\n', "looks like rubrics of TREC RAG"),
+    "an array": (json.dumps([RAGAS]), "is a JSON array with the names 'user_input'"),
+    "an empty array": ("[]\n", "is a JSON array"),
+    "a pretty object": (
+        json.dumps(RAGAS, indent=2),
+        "is JSON over several lines with the names 'user_input'",
+    ),
+    "a dictionary of ranx": ('{"q": {"d1": 1.5, "d2": 1}}', "is a JSON object of objects"),
+    "our own result": ('{\n "rankprism": "1",\n "about": {},\n "rows": []\n}\n', "a result of rankprism"),
+    "a long line": ('{"user_input": "' + 70000 * "x" + '"}\n', "is JSON with the names 'user_input'"),
+    "others": ('{"a": 1, "b": {}}\n', "is JSON with the names 'a', 'b'"),
+}
+PLACES: Mapping[str, Callable[[Path], Any]] = {
+    "judgments": read_judgments,
+    "a run": read_run,
+    "preferences": read_preferences,
+    "scores": read_scores,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", FOREIGN)
+def test_json_of_others_is_named_in_every_place(tmp_path: Path, place: str, name: str) -> None:
+    text, words = FOREIGN[name]
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(InputError) as caught:
+        PLACES[place](tmp_path / "x.json")
+    message = str(caught.value)
+    assert words in message
+    assert f"It cannot be read as {place}: " in message
+    assert "\n" not in message
+    if name == "our own result":
+        assert "write the result as CSV or Parquet" in message
+
+
+@pytest.mark.parametrize(
+    ("place", "row"), [("judgments", NUGGETS), ("a run", NUGGETS), ("preferences", PREFERENCE)]
+)
+def test_json_of_ours_in_another_shape_gets_the_command_that_mends_it(
+    tmp_path: Path, place: str, row: Any
+) -> None:
+    (tmp_path / "x.json").write_text(json.dumps([row]))
+    with pytest.raises(InputError, match=r"on a line of its own, e\.g\. with jq -c '\.\[\]'$"):
+        PLACES[place](tmp_path / "x.json")
+    (tmp_path / "x.json").write_text(json.dumps(row, indent=1))
+    with pytest.raises(
+        InputError, match=r"over several lines .* on a line of its own, e\.g\. with jq -c \.$"
+    ):
+        PLACES[place](tmp_path / "x.json")
+
+
+def test_what_the_command_line_says_of_json(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("q 0 d1 1\n")
+    (tmp_path / "r.run").write_text("q Q0 d1 1 1 r\n")
+    (tmp_path / "x.jsonl").write_text(json.dumps(RAGAS) + "\n")
+    commands = [
+        (["evaluate", tmp_path / "x.jsonl", tmp_path / "r.run", "-m", "P@1"], "judgments"),
+        (["evaluate", tmp_path / "q.txt", tmp_path / "x.jsonl", "-m", "P@1"], "a run"),
+        (["evaluate", tmp_path / "q.txt", tmp_path / "x.jsonl", "-m", "NuggetAll"], "a run"),
+        (["compare", tmp_path / "x.jsonl"], "scores"),
+        (["preferences", "describe", tmp_path / "x.jsonl"], "preferences"),
+        (["preferences", "describe", tmp_path / "x.jsonl", "--from", "jsonl"], "preferences"),
+    ]
+    for words, place in commands:
+        result = cli(*words)
+        assert (result.returncode, result.stdout) == (2, "")
+        (line,) = result.stderr.splitlines()
+        assert "x.jsonl" in line
+        assert "looks like rows of ragas" in line
+        assert f"It cannot be read as {place}: " in line
+    result = cli("evaluate", tmp_path / "q.txt", "-", "-m", "P@1", input=json.dumps(RAGAS) + "\n")
+    assert "standard input, line 1: is JSON with the names" in result.stderr
+
+
+@pytest.mark.parametrize("topic", ["[q1]", "{q1}", "[1]", "{"])
+def test_topics_in_brackets_are_not_json(tmp_path: Path, topic: str) -> None:
+    (tmp_path / "q.txt").write_text(f"{topic} 0 d1 1\n")
+    (tmp_path / "r.run").write_text(f"{topic} Q0 d1 1 1 r\n")
+    assert evaluate(tmp_path / "q.txt", tmp_path / "r.run", "P@1").values.item() == 1
+
+
+# Measures
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter"),
+    [
+        ("P(rel=1,rel=2)@10", "rel"),
+        ("P(rel=1,rel=1)@10", "rel"),
+        ("alpha_nDCG(alpha=0.5,α=0.3)@10", "alpha"),
+        ("P(cutoff=5)@10", "cutoff"),
+        ("CAM(P@10,AP)", "measure"),
+        ("CAM(P@10,measure=AP)", "measure"),
+        ("Aspect(P@10,aspect='a',aspect='b')", "aspect"),
+        ("CAM(P(rel=1,rel=2)@10)", "rel"),
+    ],
+)
+def test_a_parameter_given_twice_is_an_error(text: str, parameter: str) -> None:
+    with pytest.raises(MeasureError, match=f"the parameter '{parameter}' of [A-Za-z_]+ is given twice"):
+        parse(text)
+
+
+def test_a_grade_mapped_twice_is_an_error() -> None:
+    with pytest.raises(MeasureError, match="the number 1 is mapped twice"):
+        parse("nDCG(gains={1:1,1.0:3})@10")
+
+
+def test_a_measure_has_one_name_in_every_format(cli: Cli) -> None:
+    command = ["evaluate", sample.QRELS, *sample.RUNS, "-m", "StRecall@10", "-m", "I-rec@5"]
+    for format in ("table", "csv", "json", "latex", "markdown", "html", "trec"):
+        result = cli(*command, "--format", format)
+        assert "StRecall@10" in result.stdout, format
+        assert "StRecall@5" in result.stdout, format
+        assert "I-rec" not in result.stdout, format
+    described = measures.described(parse("StRecall@10"))
+    assert described["display"] == "StRecall@10"
+
+
+# Names of runs
+
+
+def test_two_tables_with_a_run_of_one_name_are_both_named(tmp_path: Path, cli: Cli) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    (tmp_path / "q.txt").write_text("q 0 d1 1\n")
+    table = pa.table({"run": ["bm25"], "qid": ["q"], "docno": ["d1"], "score": [1.0]})
+    for name in ("first.parquet", "second.parquet"):
+        pa.parquet.write_table(table, tmp_path / name)
+    paths = [tmp_path / "first.parquet", tmp_path / "second.parquet"]
+    with pytest.raises(InputError, match=r"named 'bm25': .*first\.parquet and .*second\.parquet; rename one"):
+        evaluate(tmp_path / "q.txt", paths, "P@1")
+    with pytest.raises(InputError, match="named 'bm25': run 1 of those given and run 2 of those given"):
+        evaluate(tmp_path / "q.txt", [table, table], "P@1")
+    result = cli("evaluate", tmp_path / "q.txt", *paths, "-m", "P@1")
+    assert result.returncode == 2
+    assert "first.parquet" in result.stderr
+    assert "second.parquet" in result.stderr
+
+
+def test_a_baseline_leaves_the_scores_on_the_page(cli: Cli) -> None:
+    runs = sample.RUNS[:3]
+    plain = cli("evaluate", sample.QRELS, *runs, "-m", "P@10", "--wide", "--format", "csv")
+    risk = cli(
+        *("evaluate", sample.QRELS, *runs, "-m", "P@10", "--wide", "--format", "csv"),
+        *("--baseline", runs[0]),
+    )
+    header, *rows = [line.split(",") for line in risk.stdout.splitlines()]
+    assert header == ["run", "topic", "P@10", "URisk(P@10", "alpha=1)"] or '"' in risk.stdout
+    before = [line.split(",")[2] for line in plain.stdout.splitlines()[1:]]
+    assert [row[2] for row in rows] == before
+
+
+# Significance and intervals
+
+
+def contradicting() -> Scores:
+    """Three systems on six topics. c - a has p = .017: significant by Holm, and not by Bonferroni."""
+    values = [
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+        [0.39, 0.49, 0.6, 0.75, 0.77, 0.9],
+        [0.1, 0.28, 0.48, 0.52, 0.56, 0.79],
+    ]
+    return Scores(("a", "b", "c"), tuple("123456"), ("AP",), np.array(values)[:, :, None])
+
+
+def test_a_significant_difference_whose_interval_holds_0_is_explained(tmp_path: Path, cli: Cli) -> None:
+    found = compare(contradicting())
+    low, high = found.difference - found.margin, found.difference + found.margin
+    holds = (low <= 0) & (high >= 0)
+    assert (found.significant & holds).sum() == 1  # the case that is to be explained
+    why = (
+        "significance is corrected by Holm's steps, the interval by Bonferroni for all 3 pairs at once, so "
+        "it is wider"
+    )
+    said = f"1 difference is significant, and the interval holds 0 ({why})"
+    assert found.about["disagreement"] == said
+    assert found.details_note.endswith(f"Note: {said}.")
+    remarks = found.rows.columns["remark"]
+    assert [remark is not None for remark in remarks] == (found.significant & holds).ravel().tolist()
+    assert f"significant, and the interval holds 0: {why}" in remarks
+    assert json.loads(found.to_json())["about"]["disagreement"] == said
+    assert why in found.to_csv()
+    (tmp_path / "s.csv").write_text(contradicting().to_csv())
+    for format in ("table", "markdown", "html", "latex", "csv", "json"):
+        result = cli("compare", tmp_path / "s.csv", "--pairs", "--format", format)
+        words = " ".join(result.stdout.replace("&#x27;", "'").replace("&#39;", "'").split())
+        assert "significance is corrected by Holm's steps" in words, format
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from rankprism.report import systems
+
+        shown = systems.described(contradicting(), found, 0.05)["comparison"]["note"]
+    assert shown.endswith(f"Note: {said}.")
+
+
+@pytest.mark.parametrize("correction", ["none", "bonferroni", "bh"])
+@pytest.mark.parametrize("test", ["t", "anova-tukey"])
+def test_tests_that_match_their_intervals_need_no_remark(test: str, correction: str) -> None:
+    if test == "anova-tukey" and correction != "none":
+        pytest.skip("the test corrects for the pairs itself")
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        base = rng.random(12)
+        shift = 0.1 * np.arange(4)[:, None] * (rng.random((4, 1)) < 0.7)
+        values = (base + shift + 0.1 * rng.standard_normal((4, 12)))[:, :, None]
+        scores = Scores(tuple("abcd"), tuple(map(str, range(12))), ("AP",), values)
+        found = compare(scores, test=test, correction=correction)
+        assert found.disagreement is None
+        assert "disagreement" not in found.about
+        assert set(found.rows.columns["remark"]) == {None}
+
+
+# Preferences
+
+
+def pairs(*rows: str, who: str = "ann", outcome: str = "left") -> list[tuple[str, ...]]:
+    return [("q", "", left, right, outcome, who) for left, right in map(str.split, rows)]
+
+
+def test_documents_that_were_never_compared_are_noted_with_their_parts() -> None:
+    apart = pairs("a b", "b c", "x y", "u v")
+    with pytest.warns(RankprismWarning, match=r"\[unconnected-documents\]") as caught:
+        found = strengths(apart)
+    assert "the documents of topic 'q' fall into 3 parts" in str(caught[0].message)
+    assert [note["kind"] for note in found.about["notes"]] == ["unconnected-documents"]
+    columns = found.summary.columns
+    parts: dict[int, set[str]] = {}
+    for doc, part in zip(columns["document"], columns["part"], strict=True):
+        parts.setdefault(int(part), set()).add(doc)
+    assert sorted(map(sorted, parts.values())) == [["a", "b", "c"], ["u", "v"], ["x", "y"]]
+    assert kinds(lambda: order(apart)) == ["unconnected-documents"]
+    joined = [*apart, *pairs("c x", "y u", outcome="tie")]
+    assert kinds(lambda: strengths(joined)) == []
+    assert "part" not in strengths(joined).summary.columns
+    assert kinds(lambda: order(joined)) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_are_the_components_of_the_graph_of_comparisons(seed: int) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rng = np.random.default_rng(seed)
+    n = 12
+    edges = [(a, b) for a, b in rng.integers(0, n, (8, 2)).tolist() if a != b]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        columns = strengths(pairs(*(f"d{a} d{b}" for a, b in edges))).summary.columns
+    left, right = zip(*edges, strict=True)
+    count, label = connected_components(coo_array((np.ones(len(edges)), (left, right)), shape=(n, n)), False)
+    theirs = {f"d{i}": label[i] for i in set(left) | set(right)}
+    ours = dict(zip(columns["document"], columns.get("part", [1] * n), strict=False))
+    same = {(a, b): theirs[a] == theirs[b] for a, b in product(theirs, repeat=2)}
+    assert {(a, b): ours[a] == ours[b] for a, b in product(theirs, repeat=2)} == same
+    assert count >= len(set(ours.values()))
+
+
+def exact_two_sided(lefts: int, answers: int) -> Fraction:
+    """P(a fair coin is as far from half, or further), by counting."""
+    far = [k for k in range(answers + 1) if abs(2 * k - answers) >= abs(2 * lefts - answers)]
+    return Fraction(sum(math.comb(answers, k) for k in far), 2**answers)
+
+
+@pytest.mark.parametrize(("lefts", "answers"), [(0, 1), (3, 4), (5, 10), (9, 10), (14, 20), (40, 40)])
+def test_the_test_of_sides_is_the_exact_binomial_test(lefts: int, answers: int) -> None:
+    rows = [("q", "", f"a{i}", f"b{i}", "left" if i < lefts else "right", "ann") for i in range(answers)]
+    rows += [("q", "", f"x{i}", f"y{i}", "tie", "ann") for i in range(5)]  # which count on neither side
+    found = sides_of(read_preferences(rows))["ann"]
+    assert (found.answers, found.left) == (answers, lefts / answers)
+    assert found.p == pytest.approx(float(exact_two_sided(lefts, answers)), rel=1e-12)
+
+
+def test_an_assessor_who_always_answers_left_is_noted_and_counted(tmp_path: Path, cli: Cli) -> None:
+    careful = [("q", "", f"d{i}", f"d{i + 1}", "left" if i % 2 else "right", "ann") for i in range(30)]
+    lazy = [("q", "", f"d{i}", f"d{i + 1}", "left", "bob") for i in range(30)]
+    swapped = [(t, g, right, left, o, w) for t, g, left, right, o, w in lazy[:10]]
+    rows = [*careful, *lazy, *swapped]
+    with pytest.warns(RankprismWarning, match=r"\[one-sided-answers\]") as caught:
+        found = describe(rows, resamples=5)
+    assert len(caught) == 1
+    assert "'bob' chose the left document in 100% of 40 answers without a tie;" in str(caught[0].message)
+    assert "p < 0.01 after Holm's correction for 2 assessors" in str(caught[0].message)
+    assert [note["kind"] for note in found.about["notes"]] == ["one-sided-answers"]
+    table = found.assessor_table.columns
+    assert list(table["assessor"]) == ["bob", "ann"]
+    assert table["left"] == [1.0, 0.5]
+    assert table["swapped"] == [10, 0]
+    assert table["same"][0] == 0.0  # the other document each time
+    assert np.isnan(table["same"][1])
+    facts = {(row["name"], row["fact"]): row["value"] for row in found.rows.records()}
+    assert facts["bob", "left"] == 1.0
+    assert facts["bob", "p"] == pytest.approx(2 * 2 * 0.5**40)  # twice for both sides, twice for Holm
+    lines = ["\t".join(("topic", "given", "left", "right", "outcome", "assessor")), *map("\t".join, rows)]
+    (tmp_path / "p.tsv").write_text("\n".join(lines) + "\n")
+    result = cli("preferences", "describe", tmp_path / "p.tsv", "--resamples", 5)
+    assert "one-sided-answers" in result.stderr
+    assert "left: the share of left answers" in result.stdout
+
+
+def test_agreement_with_oneself_counts_each_pair_of_documents_once() -> None:
+    rows = [
+        *pairs("a b", outcome="left"),
+        *pairs("b a", outcome="right"),  # a both times
+        *pairs("c d", "c d", outcome="left"),
+        *pairs("d c", outcome="left"),  # the other one
+        *pairs("e f", outcome="tie"),
+        *pairs("f e", outcome="tie"),
+        *pairs("g h", "g h"),  # never swapped
+    ]
+    found = sides_of(read_preferences(rows))["ann"]
+    assert found.swapped == 3
+    assert found.same == pytest.approx((1 + 0 + 1) / 3)
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "known"),
+    [
+        ("winner-loser", "q {a} {b}\n", False),
+        ("marks", "@ q {a} {b} !\n", False),
+        ("winner", "q {a} {b} {a}\n", True),
+        ("qrels-prefs", "q g {a} 2\nq g {b} 1\n", False),
+    ],
+)
+def test_sides_are_counted_only_where_they_are_known(
+    tmp_path: Path, format: str, text: str, known: bool
+) -> None:
+    lines = [text.format(a=f"a{i}", b=f"b{i}") for i in range(40)]
+    (tmp_path / "p.txt").write_text("".join(lines[: 1 if format == "qrels-prefs" else 40]))
+    read = read_preferences(tmp_path / "p.txt", format=format)
+    assert bool(sides_of(read)) == known
+    found = kinds(lambda: describe(read, resamples=5))
+    assert found == (["one-sided-answers"] if known else [])
+
+
+def test_a_slight_preference_for_a_side_is_printed_and_not_noted() -> None:
+    rows = [("q", "", f"a{i}", f"b{i}", "left" if i % 10 < 7 else "right", "ann") for i in range(300)]
+    read = read_preferences(rows)
+    assert sides_of(read)["ann"].p < 1e-9  # 210 of 300
+    assert kinds(lambda: describe(read, resamples=5)) == []
+
+
+def test_the_sample_has_no_one_sided_assessor() -> None:
+    assert kinds(lambda: describe(sample.PREFERENCES, resamples=5)) == []
