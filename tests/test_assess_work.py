@@ -7,7 +7,6 @@ import json
 import re
 import sqlite3
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -247,7 +246,7 @@ def test_submitting_twice_stores_one_and_the_first_answer_counts(study: Store) -
     assert task is not None
     assert work.submit(study, ann, task.place, task.attempt, "left") == "stored"
     assert work.submit(study, ann, task.place, task.attempt, "left") == "again"
-    assert work.submit(study, ann, task.place, task.attempt, "right") == "again"
+    assert work.submit(study, ann, task.place, task.attempt, "right") == "differs"
     with study.reading() as connection:
         assert list(connection.scalars(sa.select(store.judgment.c.answer))) == ["left"]
 
@@ -299,18 +298,15 @@ def test_nobody_can_answer_a_task_of_somebody_else(study: Store) -> None:
     assert work.shown_document(study, ann, task.place, "given-0") is None
 
 
-def test_a_task_comes_back_when_its_assessor_disappears(
-    study: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_comes_back_when_its_assessor_disappears(study: Store) -> None:
     ann, ben, settings = assessor(study, "ann"), assessor(study, "ben"), settings_of(study)
     task = work.next_task(study, settings, ann)
     assert task is not None
-    later = time.time() + settings.lease + 1
     other = work.next_task(study, settings, ben)
     assert other is not None
     assert other.place != task.place
     assert judge(study, ben, other) == "stored"
-    monkeypatch.setattr(time, "time", lambda: later)
+    study.clock.catch_up(study.clock.now() + settings.lease + 1)
     taken = work.next_task(study, settings, ben)
     assert taken is not None
     assert taken.place == task.place
@@ -320,14 +316,11 @@ def test_a_task_comes_back_when_its_assessor_disappears(
         assert list(connection.scalars(sa.select(store.judgment.c.assessor))) == [ben, ben]
 
 
-def test_a_late_answer_counts_if_nobody_else_has_the_task(
-    study: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_late_answer_counts_if_nobody_else_has_the_task(study: Store) -> None:
     ann, settings = assessor(study, "ann"), settings_of(study)
     task = work.next_task(study, settings, ann)
     assert task is not None
-    later = time.time() + 10 * settings.lease
-    monkeypatch.setattr(time, "time", lambda: later)
+    study.clock.catch_up(study.clock.now() + 10 * settings.lease)
     assert judge(study, ann, task) == "stored"
 
 
@@ -345,7 +338,8 @@ def test_undo_takes_back_the_last_answer_and_keeps_a_record_of_it(study: Store) 
     assert (again.place, again.attempt) == (first.place, first.attempt + 1)
     assert (again.before.answer, again.before.comment) == ("left", "hasty")
     # A retry of the first answer that comes only now must not undo the undoing.
-    assert work.submit(study, ann, first.place, first.attempt, "left") == "again"
+    assert work.submit(study, ann, first.place, first.attempt, "left", "hasty") == "again"
+    assert work.submit(study, ann, first.place, first.attempt, "right") == "outdated"
     assert work.submit(study, ann, again.place, again.attempt, "right") == "stored"
     after = work.next_task(study, settings, ann)
     assert after is not None
@@ -513,8 +507,8 @@ def test_export_and_import_resume_a_study(target: str, collection: Collection, t
     file.write_bytes(written.text)
     study.close()
     other = made(str(tmp_path / "other.db"), collection, Settings(depth=3, ask="both"))
-    assert exchange.import_judgments(other, file) == (7, 0)
-    assert exchange.import_judgments(other, file) == (0, 7)
+    assert exchange.import_judgments(other, file) == (7, 0, 0)
+    assert exchange.import_judgments(other, file) == (0, 7, 0)
     assert exchange.export(other, "tsv", identities=True).text == written.text
     remaining = 0
     ann = assessor(other, "ann")
@@ -565,9 +559,9 @@ def test_export_and_import_resume_a_study_of_grades(
     qrels = exchange.export(study, "qrels").text
     study.close()
     other = graded_study(str(tmp_path / "other.db"), collection)
-    assert exchange.import_judgments(other, file) == (7, 0)
-    assert exchange.import_judgments(other, file) == (0, 7)
-    assert exchange.import_judgments(other, file, format=to) == (0, 7)
+    assert exchange.import_judgments(other, file) == (7, 0, 0)
+    assert exchange.import_judgments(other, file) == (0, 7, 0)
+    assert exchange.import_judgments(other, file, format=to) == (0, 7, 0)
     assert exchange.export(other, to, identities=True).text == written
     assert exchange.export(other, "qrels").text == qrels
     # Two topics with five documents, each by two people.
@@ -585,8 +579,8 @@ def test_exported_qrels_are_imported_as_the_grades_of_one_assessor(
     file = tmp_path / "grades.qrels"
     file.write_bytes(written)
     other = graded_study(str(tmp_path / "other.db"), collection)
-    assert exchange.import_judgments(other, file) == (5, 0)
-    assert exchange.import_judgments(other, file) == (0, 5)
+    assert exchange.import_judgments(other, file) == (5, 0, 0)
+    assert exchange.import_judgments(other, file) == (0, 5, 0)
     assert exchange.export(other, "qrels").text == written
     with other.reading() as connection:
         found = exchange.grades(connection, identities=True)

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
@@ -150,9 +151,26 @@ def first_links(connection: sa.Connection, crowd: bool) -> dict[str | None, str]
 
 
 def organiser_link(connection: sa.Connection) -> str:
-    """A new link for the organiser. Older ones that nobody used are worth nothing any more."""
-    connection.execute(sa.delete(store.token).where(store.token.c.purpose == "organiser"))
+    """A new link for the organiser. Older links and all sessions of organisers end."""
+    purpose = store.token.c.purpose
+    connection.execute(sa.delete(store.token).where(purpose.in_(("organiser", "organiser-session"))))
     return new_token(connection, "organiser")
+
+
+def check_address(url: str) -> str:
+    """The address of a server for links, if it is one that paths can be added to."""
+    try:
+        parts = urlsplit(url)
+        plain = bool(parts.hostname) and parts.port != 0 and parts.username is None
+    except ValueError:  # of a port, or of an IPv6 address
+        plain = False
+    if (
+        not plain
+        or parts.scheme not in ("http", "https")
+        or f"{parts.scheme}://{parts.netloc}" != url.rstrip("/")
+    ):
+        raise InputError(f"--public-url: {url!r} must be like https://assess.example.org, without a path")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def check_worker(worker: str) -> str:
@@ -213,4 +231,5 @@ def _hash(secret: str) -> str:
 def _is_old(created: str) -> bool:
     from datetime import UTC, datetime, timedelta
 
-    return datetime.now(UTC) - datetime.fromisoformat(created) > timedelta(days=SESSION_DAYS)
+    # The clock may have gone back since, which must not make a session last for longer.
+    return abs(datetime.now(UTC) - datetime.fromisoformat(created)) > timedelta(days=SESSION_DAYS)

@@ -6,6 +6,7 @@ Every page works without scripts. With them, htmx swaps the next task in, and ke
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -96,7 +97,10 @@ class Visit:
         """The session, or an error; a form must also show that it comes from our own page."""
         found = self.session(kind)
         if found is None:
-            raise HTTPException(403, "You need a link to see this page. Ask the organiser for a new one.")
+            source = "Ask the organiser for a new one."
+            if kind == "organiser":
+                source = "The command serve prints a new one, and ends what older links have opened."
+            raise HTTPException(403, f"You need a link to see this page. {source}")
         if self.request.method == "POST" and not found.is_ours(self.form.get("csrf", "")):
             raise HTTPException(403, "This form is too old. Go back, reload the page and try again.")
         return found
@@ -203,11 +207,8 @@ def make_app(site: Site) -> ASGIApp:
         if visit.request.method != "POST":
             return _task_page(visit, session, work.next_task(site.store, settings, session.assessor))
         outcome, place, found = _submitted(session.assessor, visit.form)
-        if outcome == "lost":
-            notice = (
-                "That task went to somebody else, because it was open for too long. Nothing was stored; "
-                "here is another one."
-            )
+        if outcome in work.REFUSED:
+            notice = work.REFUSED[outcome]
         else:
             notice = work.feedback(site.store, session.assessor, place) or ""
             site.supply.soon(site.store, settings)
@@ -282,11 +283,11 @@ def make_app(site: Site) -> ASGIApp:
         return response
 
     def shown(visit: Visit) -> Response:
+        place, where = _number(visit.request.path_params["place"]), visit.request.path_params["where"]
+        if place is None:
+            raise HTTPException(404, "There is no such document.")
         session = visit.needs("assessor")
         assert session.assessor is not None
-        place, where = visit.request.path_params["place"], visit.request.path_params["where"]
-        if place > _LARGEST:
-            raise HTTPException(404, "There is no such document.")
         row = work.shown_document(site.store, session.assessor, place, where)
         if row is None:
             raise HTTPException(404, "There is no such document among your tasks.")
@@ -349,7 +350,7 @@ def make_app(site: Site) -> ASGIApp:
         exported = exchange.export(
             site.store, query.get("to", ""), identities=query.get("identities") == "yes"
         )
-        name = f"{exchange.file_name(settings.name)}.{query.get('to', '')}"
+        name = f"{exchange.file_name(settings.name)}.{exchange.ending(query.get('to', ''))}"
         return Response(
             exported.text,
             media_type="text/plain; charset=utf-8",
@@ -365,6 +366,10 @@ def make_app(site: Site) -> ASGIApp:
                 return await run_in_threadpool(answer, visit)
             except HTTPException as problem:
                 return error(visit, problem.status_code, problem.detail)
+            except store.Unavailable as problem:
+                print(f"rankprism assess: {problem}", file=sys.stderr, flush=True)
+                words = "The database is not available, and nothing was stored. Wait a moment and try again."
+                return error(visit, 503, words)
             except RankprismError as problem:
                 return error(visit, 400, str(problem))
             except sa.exc.IntegrityError:  # somebody else did the same at the same moment
@@ -393,7 +398,7 @@ def make_app(site: Site) -> ASGIApp:
             Route("/undo", endpoint(undo), methods=["POST"]),
             Route("/instructions", endpoint(instructions)),
             Route("/leave", endpoint(leave), methods=["POST"]),
-            Route("/document/{place:int}/{where}", endpoint(shown)),
+            Route("/document/{place}/{where}", endpoint(shown)),
             Route("/organise/{token}", endpoint(organise), methods=["GET", "POST"]),
             Route("/organiser", endpoint(board)),
             Route("/organiser/link", endpoint(reissue), methods=["POST"]),
@@ -410,9 +415,16 @@ _LARGEST = 2**31 - 1  # of the numbers that name rows
 
 
 def _whole(form: Mapping[str, str], name: str) -> int:
-    text = form.get(name, "")
-    if not (text.isascii() and text.isdigit()) or len(text) > 10 or int(text) > _LARGEST:
+    found = _number(form.get(name, ""))
+    if found is None:
         raise HTTPException(400, "The form is not complete. Reload the page and try again.")
+    return found
+
+
+def _number(text: str) -> int | None:
+    """The number that names a row, if it can be one. Python refuses to convert thousands of digits."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 10 or int(text) > _LARGEST:
+        return None
     return int(text)
 
 

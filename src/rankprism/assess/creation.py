@@ -6,8 +6,8 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, get_args, get_type_hints
 
 import sqlalchemy as sa
 
@@ -94,6 +94,27 @@ class Settings:
     @property
     def collects_grades(self) -> bool:
         return self.ask == "grades"
+
+
+_KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", type(None): "null"}
+
+
+def read_settings(found: Mapping[str, Any]) -> Settings:
+    """The settings as a study has stored them, or an error that names the one that is damaged."""
+    names = [field.name for field in fields(Settings)]
+    kinds = get_type_hints(Settings)
+    for name in names:
+        if name not in found:
+            raise InputError(f"its settings have no {name}")
+        allowed = get_args(kinds[name]) or (kinds[name],)
+        # A whole number is stored without a point.
+        if type(found[name]) not in (*allowed, *([int] if float in allowed else [])):
+            words = " or ".join(_KINDS[kind] for kind in allowed)
+            raise InputError(f"its setting {name} must be {words}; got {found[name]!r}")
+    unknown = [name for name in found if name not in names]
+    if unknown:
+        raise InputError(f"its setting {unknown[0]!r} is not known")
+    return Settings(**found)
 
 
 @dataclass(frozen=True)

@@ -154,8 +154,9 @@ def view(open_study: Store, study: work.Study) -> View:
     with open_study.reading() as connection:
         done, total = work.study_progress(connection, study.settings)
         stopped = connection.scalar(sa.select(store.study.c.stopped))
+        now = open_study.clock.now()
         working = connection.scalar(
-            sa.select(sa.func.count()).where(place.c.done.is_(False), place.c.expires > time.time())
+            sa.select(sa.func.count()).where(place.c.done.is_(False), place.c.expires > now)
         )
         rows = connection.execute(
             sa.select(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -33,11 +35,42 @@ class Answered(NamedTuple):
     seconds: float | None
 
 
+#: A format for spreadsheets, which is not exact: see `guarded`.
+GUARDED = "guarded-csv"
+#: Where a spreadsheet may begin to read a formula: at the start of a cell, and after a semicolon or a tab,
+#: since some split cells there. OWASP's page "CSV Injection" lists the characters that begin a formula.
+_FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r\n＝＋－＠])")
+
+
 def formats(settings: Settings) -> tuple[str, ...]:
     """How the judgments of a study may be written."""
     from rankprism.formats.known import PREFERENCE_FORMATS
 
-    return GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
+    exact = GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
+    return (*exact, GUARDED)
+
+
+def ending(to: str) -> str:
+    """How the name of a file in a format ends, without the point."""
+    return "csv" if to == GUARDED else to
+
+
+def guarded(table: bytes) -> bytes:
+    r"""Turn a table with tabs into CSV with a quote before everything that a spreadsheet might compute.
+
+    >>> print(guarded(b"assessor\tcomment\na1\t=1+1\n").decode(), end="")
+    "assessor","comment"
+    "a1","'=1+1"
+    """
+    rows = csv.reader(io.StringIO(table.decode(), newline=""), delimiter="\t", strict=True)
+    header = next(rows)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(header)
+    for row in rows:  # a grade is a number of the study's own scale, and may be negative
+        cells = zip(header, row, strict=True)
+        writer.writerow(cell if name == "grade" else _FORMULA.sub(r"\1'", cell) for name, cell in cells)
+    return text.getvalue().encode()
 
 
 def file_name(text: str) -> str:
@@ -60,19 +93,22 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
         if to not in formats(settings):
             raise InputError(f"cannot write this study as {to!r}; use one of {', '.join(formats(settings))}")
         purposes = ("study", "gold") if with_gold else ("study",)
+        exact = "tsv" if to == GUARDED else to
         left_out = _left_out(connection, purposes)
         if settings.collects_grades:
             labels = grades(connection, identities, purposes)
             if not labels:
                 raise InputError(f"{open_study.name}: nobody has judged anything yet")
-            written = write_grades(labels, to)
+            written = write_grades(labels, exact)
         else:
             from rankprism.formats.known import PREFERENCE_FORMATS
 
             found = preferences(connection, identities, purposes)
             if found is None:
                 raise InputError(f"{open_study.name}: nobody has judged anything yet")
-            written = written_by(PREFERENCE_FORMATS)[to](found)
+            written = written_by(PREFERENCE_FORMATS)[exact](found)
+    if to == GUARDED:
+        written = written._replace(text=guarded(written.text))
     notes = (f"left out: {left_out} tasks that could not be judged",) if left_out else ()
     return written._replace(notes=(*written.notes, *notes))
 
@@ -224,12 +260,25 @@ class _Given(NamedTuple):
     time: str
     comment: str
 
+    @property
+    def meaning(self) -> tuple[Any, ...]:
+        return _meaning(self.answer, self.grades, self.swapped)
 
-def import_judgments(open_study: Store, source: Any, format: str | None = None) -> tuple[int, int]:
-    """Put judgments from a file into a study: how many are new, and how many it had already.
+
+class Imported(NamedTuple):
+    """What became of the judgments of a file."""
+
+    added: int
+    known: int  #: the study had them already
+    different: int  #: the study has another answer by the same assessor, which stays
+
+
+def import_judgments(open_study: Store, source: Any, format: str | None = None) -> Imported:
+    """Put judgments from a file into a study.
 
     They are preferences or grades, whichever the study collects. Questions that the study does not have yet
-    are added. What an assessor of this name has judged stays.
+    are added. What an assessor of this name has judged stays. A task that the assessor has only opened is
+    answered by the file.
     """
     with open_study.reading() as connection:
         settings = work.load(connection).settings
@@ -239,25 +288,44 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
         given = _given_grades(source, format, topics, documents, scales)
     else:
         given = _given_preferences(source, format, topics, documents)
-    added = 0
+    added = different = 0
     with open_study.writing() as connection:
         insert_questions(connection, [one.question for one in given], settings, topics, documents)
         keys = sa.select(store.task.c.key, store.task.c.id).where(store.task.c.purpose == "study")
         tasks = {row.key: row.id for row in connection.execute(keys)}
         assessors = ids(connection, store.assessor)
-        place = store.place
-        places = connection.execute(sa.select(place.c.task, place.c.assessor))
-        taken = {(row.task, row.assessor) for row in places}
+        for who in sorted({assessors[one.assessor] for one in given if one.assessor in assessors}):
+            work.one_at_a_time(connection, who)  # they may be answering at this moment
+        judged = _judged(connection)
         for one in given:
             if one.assessor not in assessors:
                 assessors[one.assessor] = access.add_assessor(connection, one.assessor)
             task, who = tasks[one.question.key()], assessors[one.assessor]
-            if (task, who) in taken:
+            if (task, who) in judged:
+                different += judged[task, who] != one.meaning
                 continue
-            taken.add((task, who))
+            judged[task, who] = one.meaning
             _insert_answer(connection, task, who, one)
             added += 1
-    return added, len(given) - added
+    return Imported(added, len(given) - added - different, different)
+
+
+def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
+    """What each assessor has said of each task, whichever side the documents were on."""
+    judgment, place = store.judgment, store.place
+    rows = connection.execute(
+        sa.select(judgment.c.task, judgment.c.assessor, judgment.c.answer, judgment.c.grades, place.c.swapped)
+        .join(place, judgment.c.place == place.c.id)
+        .where(judgment.c.withdrawn.is_(None))
+    )
+    return {(row.task, row.assessor): _meaning(row.answer, row.grades, row.swapped) for row in rows}
+
+
+def _meaning(answer: str, grades: Mapping[str, str] | None, swapped: bool) -> tuple[Any, ...]:
+    """An answer as it is compared with another one."""
+    if answer in ("left", "right"):
+        answer = "first" if (answer == "left") != swapped else "second"
+    return answer, grades
 
 
 def _given_preferences(
@@ -359,23 +427,24 @@ def _scales(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]
 
 
 def _insert_answer(connection: sa.Connection, task: int, assessor: int, given: _Given) -> None:
-    """An answer in a free place of its task, or in one more place if all are taken."""
+    """Store an answer in the place that the assessor has open, in a free one, or in one more place."""
     place = store.place
-    values = {"assessor": assessor, "swapped": given.swapped, "done": True, "attempt": 1, "expires": None}
-    free = connection.scalar(
-        sa.select(place.c.id)
-        .where(place.c.task == task, place.c.assessor.is_(None), place.c.done.is_(False))
-        .limit(1)
-    )
-    if free is None:
-        made = sa.insert(place).values(task=task, position=task, **values).returning(place.c.id)
-        free = connection.execute(made).scalar_one()
+    values = {"assessor": assessor, "swapped": given.swapped, "done": True, "expires": None}
+    unanswered = sa.select(place.c.id, place.c.attempt).where(place.c.task == task, place.c.done.is_(False))
+    mine = unanswered.where(place.c.assessor == assessor).with_for_update()
+    free = unanswered.where(place.c.assessor.is_(None)).limit(1).with_for_update(skip_locked=True)
+    found = connection.execute(mine).first() or connection.execute(free).first()
+    if found is None:
+        made = sa.insert(place).values(task=task, position=task, attempt=1, **values)
+        number, attempt = connection.execute(made.returning(place.c.id, place.c.attempt)).one()
     else:
-        connection.execute(sa.update(place).where(place.c.id == free).values(values))
+        # It is a new attempt, since a page that shows the open one may have the documents on other sides.
+        number, attempt = found.id, found.attempt + 1
+        connection.execute(sa.update(place).where(place.c.id == number).values(attempt=attempt, **values))
     connection.execute(
         sa.insert(store.judgment).values(
-            place=free,
-            attempt=1,
+            place=number,
+            attempt=attempt,
             task=task,
             assessor=assessor,
             answer=given.answer,

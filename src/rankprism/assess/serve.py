@@ -75,12 +75,7 @@ def serve(
 ) -> None:
     """Serve a study until it is ended with Ctrl-C or SIGTERM. `say` is told the address and the links."""
     if public_url is not None:
-        parts = urlsplit(public_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-            raise InputError(
-                f"--public-url: {public_url!r} must be like https://assess.example.org, without a path"
-            )
-        public_url = f"{parts.scheme}://{parts.netloc}"
+        public_url = access.check_address(public_url)
     with opened(target) as open_study:
         listening = _listening(host, port)
         port = int(listening.getsockname()[1])
@@ -119,6 +114,7 @@ def serve(
 def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> None:
     with open_study.writing() as connection:
         study = work.load(connection)
+        work.begin(open_study, connection, study.settings, address.public)
         organiser = access.organiser_link(connection)
         links = access.first_links(connection, study.settings.crowd)
     say(f"{study.settings.name} is served at {address.public}")

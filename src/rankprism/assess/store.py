@@ -1,13 +1,16 @@
 """The database of a study: its tables, how it is opened, and how it is read and written.
 
 A study is a file (SQLite) or a database URL such as postgresql+psycopg://host/name. Everything that is
-written goes through `writing`, which returns only after the database has put it on the disk.
+written goes through `writing`, which returns only after the database has put it on the disk. SQLite keeps the
+latest answers in a second file beside the first, see `database_file`.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +39,7 @@ from sqlalchemy import (
     event,
 )
 
+from rankprism.assess.database_file import is_locked, new_file
 from rankprism.errors import InputError
 
 metadata = MetaData(
@@ -184,7 +188,31 @@ token = Table(
 )
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
-_SECONDS_TO_WAIT = 30  # for another process that writes to the same SQLite file
+_SECONDS_TO_WAIT = 30.0  # for somebody else who writes
+#: A clock that goes on while the machine sleeps, where there is one, and that nobody can set.
+_STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
+class Unavailable(InputError):
+    """A database that cannot be used at the moment, although nothing is wrong with the request."""
+
+
+class Clock:
+    """Seconds since 1970, for leases. It starts at the machine's time, and does not move when that is set."""
+
+    def __init__(self) -> None:
+        self._ahead = time.time() - _steady()
+
+    def now(self) -> float:
+        return _steady() + self._ahead
+
+    def catch_up(self, least: float) -> None:
+        """Continue from this moment, unless it has passed."""
+        self._ahead = max(self._ahead, least - _steady())
+
+
+def _steady() -> float:
+    return time.monotonic() if _STEADY is None else time.clock_gettime(_STEADY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +223,8 @@ class Store:
     name: str  #: what messages call it; without a password
     #: SQLite has one writer at a time. Waiting here is fair and exact; waiting in SQLite is neither.
     lock: threading.Lock = field(default_factory=threading.Lock)
+    clock: Clock = field(default_factory=Clock)
+    file: os.stat_result | None = None  #: the SQLite file that was opened
 
     @property
     def is_sqlite(self) -> bool:
@@ -203,22 +233,67 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one state of the database and changes nothing."""
-        with self.engine.connect() as connection:
+        with self._in_time(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction, on the disk when this returns, or undone if anything fails."""
+        """A transaction, on the disk when this returns, or undone if anything fails.
+
+        Everybody waits for other writers for 30 seconds at most, here and in SQLite together.
+        """
         if not self.is_sqlite:
-            with self.engine.begin() as connection:
+            with self._in_time(), self.engine.begin() as connection:
                 yield connection
             return
+        deadline = time.monotonic() + _SECONDS_TO_WAIT
         with (
-            self.lock,
-            self.engine.connect().execution_options(writes=True) as connection,
+            self._in_time(),
+            self.engine.connect().execution_options(deadline=deadline) as connection,
+            self._turn(deadline),
             connection.begin(),
         ):
+            self._check_file()
             yield connection
+
+    @contextmanager
+    def _turn(self, deadline: float) -> Iterator[None]:
+        if not self.lock.acquire(timeout=_until(deadline)):
+            raise self._busy()
+        try:
+            yield
+        finally:
+            self.lock.release()
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Turn the errors of a database that was locked for too long into ours."""
+        try:
+            yield
+        except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+            if _is_busy(error):
+                raise self._busy() from None
+            raise
+
+    def _busy(self) -> Unavailable:
+        return Unavailable(
+            f"{self.name}: another program has locked the database for {_SECONDS_TO_WAIT:g} seconds, and "
+            f"nothing was stored; stop that program, or try again later"
+        )
+
+    def _check_file(self) -> None:
+        """Refuse to write to a file that was removed, since its contents vanish when it is closed."""
+        if self.file is None:
+            return
+        try:
+            if os.path.samestat(self.file, os.stat(self.engine.url.database or "")):
+                return
+        except OSError:
+            pass
+        raise Unavailable(
+            f"{self.name}: was removed or replaced while it was open, so nothing was stored; stop the "
+            f"server, restore a backup if it is gone, and serve it again"
+        )
 
     def close(self) -> None:
         self.engine.dispose()
@@ -233,30 +308,17 @@ def create(target: str, fill: Any) -> None:
             _migrate(connection)
             fill(connection)
         return
-    from rankprism.formats.output_files import check_target, removed_unless_finished
-
-    if os.path.exists(target):
-        raise InputError(f"{target}: exists already; name a new file, or remove it")
-    check_target(target)
-    with removed_unless_finished() as temporary:
-        path = temporary(Path(target).absolute().parent)
-        with _connected(os.fspath(path)) as store:
-            with store.writing() as connection:
-                _migrate(connection)
-                fill(connection)
-            with store.engine.connect() as connection:  # so that nothing is left beside the file
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        for ending in ("-wal", "-shm"):
-            Path(f"{path}{ending}").unlink(missing_ok=True)
-        os.replace(path, target)
+    with new_file(target) as path, _connected(path, target) as store, store.writing() as connection:
+        _migrate(connection)
+        fill(connection)
 
 
 @contextmanager
-def opened(target: str) -> Iterator[Store]:
-    """An existing study, brought to the schema of this version."""
+def opened(target: str, name: str = "") -> Iterator[Store]:
+    """An existing study, brought to the schema of this version. `name` is what messages call it."""
     if not is_url(target) and not os.path.isfile(target):
         raise InputError(f"{target}: there is no such study; make it with `rankprism assess new {target} …`")
-    with _connected(target) as store:
+    with _connected(target, name) as store:
         with store.reading() as connection:
             revision = MigrationContext.configure(connection).get_current_revision()
         scripts = _scripts()
@@ -273,6 +335,26 @@ def opened(target: str) -> Iterator[Store]:
         yield store
 
 
+def check_schema(open_study: Store) -> None:
+    """Refuse a study that lacks a table or a column."""
+    with open_study.reading() as connection:
+        found = sa.inspect(connection)
+        for table in metadata.sorted_tables:
+            if not found.has_table(table.name):
+                raise InputError(f"{open_study.name}: is damaged: it has no table {table.name}")
+            columns = {column["name"] for column in found.get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in columns:
+                    raise InputError(
+                        f"{open_study.name}: is damaged: its table {table.name} has no column {column.name}"
+                    )
+
+
+def name_of(connection: sa.Connection) -> str:
+    """What messages call the study of a connection."""
+    return str(connection.get_execution_options()["study"])
+
+
 def is_url(target: str) -> bool:
     """Whether a study is named by a URL rather than by a file."""
     return "://" in target
@@ -284,21 +366,45 @@ def now() -> str:
 
 
 @contextmanager
-def _connected(target: str) -> Iterator[Store]:
-    store = Store(_engine(target), _shown(target))
+def _connected(target: str, name: str = "") -> Iterator[Store]:
+    name = name or _shown(target)
+    file = None if is_url(target) else os.stat(target)
+    store = Store(_engine(target, name), name, file=file)
     try:
         try:
-            with store.engine.connect():
+            with store.reading():
                 pass
         except sa.exc.OperationalError:
             raise
         except sa.exc.DatabaseError as error:
-            raise InputError(f"{store.name}: is no study ({_first_line(error)})") from None
+            raise InputError(f"{name}: is no study ({_first_line(error)})") from None
         yield store
-    except sa.exc.OperationalError as error:
-        raise InputError(f"{store.name}: the database says {_first_line(error)}") from None
+    except sa.exc.DatabaseError as error:
+        # SQLite raises the class itself for a damaged file. Most subclasses would be mistakes of ours.
+        if type(error) not in (sa.exc.DatabaseError, sa.exc.OperationalError):
+            raise
+        hint = "; restore a backup: rankprism assess restore" if _is_damage(error) else ""
+        raise InputError(f"{name}: the database says {_first_line(error)}{hint}") from None
     finally:
         store.close()
+
+
+def _is_busy(error: sa.exc.OperationalError | sa.exc.TimeoutError) -> bool:
+    """Whether somebody else held a lock for too long, or (PostgreSQL) two waited for each other."""
+    if isinstance(error, sa.exc.TimeoutError):  # all connections were taken
+        return True
+    orig = error.orig
+    if isinstance(orig, sqlite3.OperationalError):
+        return is_locked(orig)
+    return getattr(orig, "sqlstate", None) in ("55P03", "40P01")
+
+
+def _is_damage(error: sa.exc.DatabaseError) -> bool:
+    return isinstance(error.orig, sqlite3.Error) and not isinstance(error.orig, sqlite3.OperationalError)
+
+
+def _until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def _first_line(error: sa.exc.DBAPIError) -> str:
@@ -306,41 +412,48 @@ def _first_line(error: sa.exc.DBAPIError) -> str:
 
 
 def _shown(target: str) -> str:
-    return sa.make_url(target).render_as_string(hide_password=True) if is_url(target) else target
+    return _url(target).render_as_string(hide_password=True) if is_url(target) else target
 
 
-def _engine(target: str) -> sa.Engine:
-    if not is_url(target):
-        url = sa.URL.create("sqlite+pysqlite", database=os.path.abspath(target))
-    else:
-        try:
-            url = sa.make_url(target)
-        except sa.exc.ArgumentError:
-            raise InputError(
-                "the study is no file and no database URL; write it like postgresql+psycopg://user@host/name"
-            ) from None
+def _url(target: str) -> sa.URL:
+    try:
+        url = sa.make_url(target)
+    except sa.exc.ArgumentError:
+        raise InputError(
+            "the study is no file and no database URL; write it like postgresql+psycopg://user@host/name"
+        ) from None
     if url.get_backend_name() == "sqlite":
-        engine = sa.create_engine(
-            url,
-            poolclass=sa.QueuePool,
-            pool_size=64,
-            connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False},
-        )
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        return engine
+        raise InputError(f"a study in SQLite is named by its file alone: write {url.database or 'study.db'}")
     if url.drivername != "postgresql+psycopg":
         raise InputError(
             f"a study lives in SQLite or PostgreSQL; the URL begins with {url.drivername!r}. "
             f"Write postgresql+psycopg://user@host/name"
         )
+    return url
+
+
+def _engine(target: str, name: str) -> sa.Engine:
+    options = {"execution_options": {"study": name}}
+    if not is_url(target):
+        engine = sa.create_engine(
+            sa.URL.create("sqlite+pysqlite", database=os.path.abspath(target)),
+            poolclass=sa.QueuePool,
+            pool_size=64,
+            connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False},
+            **options,
+        )
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
     # Acknowledged means on the disk, whatever the server's own default is.
+    settings = f"-c synchronous_commit=on -c lock_timeout={_SECONDS_TO_WAIT:g}s"
     return sa.create_engine(
-        url,
+        _url(target),
         pool_size=20,
         max_overflow=20,
         pool_pre_ping=True,
-        connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
+        connect_args={"options": settings, "connect_timeout": 10},
+        **options,
     )
 
 
@@ -353,8 +466,10 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    deadline = connection.get_execution_options().get("deadline")  # of those who write
+    seconds = _SECONDS_TO_WAIT if deadline is None else _until(deadline)
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
+    connection.exec_driver_sql("BEGIN" if deadline is None else "BEGIN IMMEDIATE")
 
 
 def _migrate(connection: sa.Connection) -> None:

@@ -7,7 +7,7 @@ however often it is submitted.
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,11 +15,21 @@ from typing import Any
 import sqlalchemy as sa
 
 from rankprism.assess import store
-from rankprism.assess.creation import Settings, is_swapped
+from rankprism.assess.creation import Settings, is_swapped, read_settings
 from rankprism.assess.store import Store
+from rankprism.errors import InputError
 
 #: What may be answered to a preference; `cannot` is stored and never exported.
 ANSWERS = ("left", "right", "tie", "cannot")
+#: What assessors are told about an answer that was not stored, by the outcome of `submit`.
+REFUSED = {
+    "differs": "You had answered that task already, perhaps in another tab. The earlier answer stays, and "
+    "the new one was not stored. To change your answer, take it back.",
+    "outdated": "That page was out of date, perhaps because of another tab. Nothing was stored; here is the "
+    "task that is open for you.",
+    "lost": "That task went to somebody else, because it was open for too long. Nothing was stored; here is "
+    "another one.",
+}
 #: How long a comment may be.
 MOST_COMMENT = 2000
 
@@ -91,11 +101,50 @@ class Study:
     stopped: str | None
     created: str
     provenance: Mapping[str, Any]
+    address: str | None  #: where it was last served
 
 
 def load(connection: sa.Connection) -> Study:
-    row = connection.execute(sa.select(store.study)).one()
-    return Study(Settings(**row.settings), row.secret, row.stopped, row.created, row.provenance)
+    """The study, or an error that says which part of it is damaged."""
+    study = store.study
+    # JSON is read here and not by SQLAlchemy, so that an error can name the column.
+    written = [sa.cast(study.c[name], sa.Text).label(name) for name in ("settings", "provenance")]
+    others = [study.c[name] for name in ("secret", "stopped", "created", "address")]
+    row = connection.execute(sa.select(*written, *others)).first()
+    try:
+        if row is None:
+            raise InputError("its row is missing")
+        settings = read_settings(_json("settings", row.settings))
+        provenance = _json("provenance", row.provenance)
+    except InputError as error:
+        raise InputError(
+            f"{store.name_of(connection)}: the table study is damaged: {error}; restore a backup "
+            f"(rankprism assess restore)"
+        ) from None
+    return Study(settings, row.secret, row.stopped, row.created, provenance, row.address)
+
+
+def _json(name: str, text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"its {name} are not JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise InputError(f"its {name} must be a JSON object; got {text[:40]}")
+    return found
+
+
+def begin(open_study: Store, connection: sa.Connection, settings: Settings, address: str) -> None:
+    """Note that the study is served now, and where.
+
+    The machine's clock may have gone back since it was served last. Then the leases' clock continues from the
+    moment of the latest lease, so that none ends too early or too late.
+    """
+    place = store.place
+    latest = connection.scalar(sa.select(sa.func.max(place.c.expires)).where(place.c.done.is_(False)))
+    if latest is not None:
+        open_study.clock.catch_up(latest - settings.lease)
+    connection.execute(sa.update(store.study).values(address=address))
 
 
 def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignment | None:
@@ -105,11 +154,11 @@ def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignmen
     """
     with open_study.reading() as connection:
         held = _held(connection, assessor)
-        if held is not None and held.expires - time.time() > settings.lease / 2:
+        if held is not None and held.expires - open_study.clock.now() > settings.lease / 2:
             return _assignment(connection, held)
     with open_study.writing() as connection:
-        _one_at_a_time(connection, assessor)
-        leased = _leased(connection, settings, assessor)
+        one_at_a_time(connection, assessor)
+        leased = _leased(connection, settings, assessor, open_study.clock.now())
     return _shown(open_study, leased)
 
 
@@ -122,13 +171,17 @@ def submit(
     comment: str = "",
     grades: Mapping[str, str] | None = None,
 ) -> str:
-    """Store an answer: "stored"; "again" if this attempt has one; "lost" if the task is not theirs any more.
+    """Store an answer, unless there is one; what became of it.
 
-    When this returns "stored" or "again", the answer is on the disk.
+    - "stored", or "again" if this very answer was stored before: it is on the disk when this returns.
+    - "differs": the assessor has answered the task already, in another way. That answer stays.
+    - "outdated": the assessor has the task, but has taken this answer back or got the task anew.
+    - "lost": the task is not theirs any more.
     """
     with open_study.writing() as connection:
-        _one_at_a_time(connection, assessor)
-        return _stored(connection, assessor, place, attempt, answer, comment, grades)
+        one_at_a_time(connection, assessor)
+        now = open_study.clock.now()
+        return _stored(connection, assessor, place, attempt, answer, comment, grades, now)
 
 
 def submit_and_next(
@@ -143,9 +196,10 @@ def submit_and_next(
 ) -> tuple[str, Assignment | None]:
     """`submit`, and the next task, in one transaction: the disk is waited for once."""
     with open_study.writing() as connection:
-        _one_at_a_time(connection, assessor)
-        outcome = _stored(connection, assessor, place, attempt, answer, comment, grades)
-        leased = _leased(connection, settings, assessor)
+        one_at_a_time(connection, assessor)
+        now = open_study.clock.now()
+        outcome = _stored(connection, assessor, place, attempt, answer, comment, grades, now)
+        leased = _leased(connection, settings, assessor, now)
     return outcome, _shown(open_study, leased)
 
 
@@ -165,14 +219,19 @@ def _stored(
     answer: str,
     comment: str,
     grades: Mapping[str, str] | None,
+    now: float,
 ) -> str:
     table, judgment = store.place, store.judgment
+    comment = comment[:MOST_COMMENT].replace("\0", "")
     row = connection.execute(_locked(sa.select(table).where(table.c.id == place))).first()
     if row is None or row.assessor != assessor:
         return "lost"
     if row.done or row.attempt != attempt:
-        known = sa.select(judgment.c.id).where(judgment.c.place == place, judgment.c.attempt == attempt)
-        return "lost" if connection.scalar(known) is None else "again"
+        given = sa.select(judgment).where(judgment.c.place == place, judgment.c.attempt == attempt)
+        known = connection.execute(given).first()
+        if known is not None and (known.answer, known.grades, known.comment) == (answer, grades, comment):
+            return "again"
+        return "differs" if row.done else "outdated"
     connection.execute(
         sa.insert(judgment).values(
             place=place,
@@ -181,20 +240,19 @@ def _stored(
             assessor=assessor,
             answer=answer,
             grades=None if grades is None else dict(grades),
-            comment=comment[:MOST_COMMENT].replace("\0", ""),
+            comment=comment,
             time=store.now(),
-            seconds=None if row.leased is None else round(max(0.0, time.time() - row.leased), 3),
+            seconds=None if row.leased is None else round(max(0.0, now - row.leased), 3),
         )
     )
     connection.execute(sa.update(table).where(table.c.id == place).values(done=True, expires=None))
     return "stored"
 
 
-def _leased(connection: sa.Connection, settings: Settings, assessor: int) -> sa.Row[Any] | None:
-    found = _held(connection, assessor) or _fresh(connection, settings, assessor)
+def _leased(connection: sa.Connection, settings: Settings, assessor: int, now: float) -> sa.Row[Any] | None:
+    found = _held(connection, assessor) or _fresh(connection, settings, assessor, now)
     if found is None:
         return None
-    now = time.time()
     renewed: dict[str, Any] = {"expires": now + settings.lease}
     if found.assessor != assessor or found.expires is None:
         renewed |= {"assessor": assessor, "leased": now, "attempt": found.attempt + 1}
@@ -207,7 +265,7 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
     """Take back the last answer of an assessor, who then has the task again. Nothing is deleted."""
     place, judgment = store.place, store.judgment
     with open_study.writing() as connection:
-        _one_at_a_time(connection, assessor)
+        one_at_a_time(connection, assessor)
         last = connection.execute(
             sa.select(judgment)
             .where(judgment.c.assessor == assessor, judgment.c.withdrawn.is_(None))
@@ -217,7 +275,7 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
         if last is None:
             return False
         connection.execute(sa.update(judgment).where(judgment.c.id == last.id).values(withdrawn=store.now()))
-        now = time.time()
+        now = open_study.clock.now()
         connection.execute(
             sa.update(place)
             .where(place.c.id == last.place)
@@ -349,7 +407,7 @@ def stop(open_study: Store, why: str | None) -> None:
         connection.execute(sa.update(store.study).values(stopped=why))
 
 
-def _one_at_a_time(connection: sa.Connection, assessor: int) -> None:
+def one_at_a_time(connection: sa.Connection, assessor: int) -> None:
     """Let two tabs of one assessor wait for each other. In SQLite, everybody waits anyway."""
     if connection.dialect.name != "sqlite":
         mine = sa.select(store.assessor.c.id).where(store.assessor.c.id == assessor)
@@ -373,7 +431,7 @@ def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
     return connection.execute(_HELD, {"assessor": assessor}).first()
 
 
-def _fresh(connection: sa.Connection, settings: Settings, assessor: int) -> sa.Row[Any] | None:
+def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: float) -> sa.Row[Any] | None:
     """A place for the assessor that nobody works at."""
     if connection.scalar(sa.select(store.study.c.stopped)) is not None:
         return None
@@ -383,7 +441,7 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int) -> sa.R
     number = sum(n for purpose, n in _counts(connection, assessor).items() if purpose != "practice")
     if settings.quota is not None and number >= settings.quota:
         return None
-    free = connection.execute(_FREE, {"assessor": assessor, "now": time.time()}).first()
+    free = connection.execute(_FREE, {"assessor": assessor, "now": now}).first()
     # The first gold question comes halfway through the first stretch, and none after everything else is done.
     if free is not None and number % settings.gold_every == settings.gold_every // 2:
         gold = _unseen(connection, assessor, "gold")

@@ -291,8 +291,13 @@ def link(
     study: Study,
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Assessors, new or known.")],
     public_url: Annotated[
-        str, typer.Option(metavar="URL", help="What browsers call the server.")
-    ] = "http://127.0.0.1:8000",
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="What browsers call the server. Default: the address at which the study was last served.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make new links for assessors, new or known.
 
@@ -301,11 +306,21 @@ def link(
     \b
     rankprism assess link study.db ann
     """
-    access, store = _part("access", study), _part("store", study)
+    access, store, work = (_part(name, study) for name in ("access", "store", "work"))
+    if public_url is not None:
+        public_url = access.check_address(public_url)
     with store.opened(study) as opened, opened.writing() as connection:
+        address = public_url or work.load(connection).address
         links = {name: access.new_link(connection, access.check_name(name)) for name in names}
+    if address is None:
+        address = "http://127.0.0.1:8000"
+        print(
+            f"note: {opened.name} was never served, so its address is not known; {address} is where `serve` "
+            f"puts it by default (--public-url names another)",
+            file=sys.stderr,
+        )
     for name, token in links.items():
-        print(f"{name}: {public_url.rstrip('/')}/join/{token}")
+        print(f"{name}: {address}/join/{token}")
 
 
 @app.command()
@@ -316,8 +331,9 @@ def export(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl. Default: "
-            "by the ending of FILE, else tsv, or qrels for grades.",
+            help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for both "
+            "guarded-csv, in which spreadsheets find no formulas. Default: by the ending of FILE, else tsv, "
+            "or qrels for grades.",
             show_default=False,
         ),
     ] = None,
@@ -358,7 +374,7 @@ def export(
     for note in written.notes:
         print(f"note: {note}", file=sys.stderr)
     if output is not None:
-        lines = written.text.count(b"\n") - (to in ("tsv", "csv"))
+        lines = written.text.count(b"\n") - (to in ("tsv", "csv", exchange.GUARDED))
         print(f"{output}: {lines} lines, {to}", file=sys.stderr)
 
 
@@ -387,7 +403,8 @@ def import_(
     """Put preferences or grades from a file into a study.
 
     The study then asks only for what is missing. Judgments that it has already stay as they are, so importing
-    a file twice changes nothing.
+    a file twice changes nothing. A task that an assessor has open, and not answered, gets the answer of the
+    file.
 
     \b
     rankprism assess import study.db prefs.tsv
@@ -395,8 +412,57 @@ def import_(
     """
     exchange, store = _part("exchange", study), _part("store", study)
     with noted(), store.opened(study) as opened:
-        added, known = exchange.import_judgments(opened, judgments, source_format)
-    print(f"{added} judgments added, {known} were there already")
+        found = exchange.import_judgments(opened, judgments, source_format)
+    print(f"{found.added} judgments added, {found.known} were there already")
+    if found.different:
+        print(
+            f"note: {found.different} judgments differ from what the same assessor has answered in the "
+            f"study, which stays as it is",
+            file=sys.stderr,
+        )
+
+
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace a file that exists. Default: refuse to do so.")
+]
+
+
+@app.command()
+def backup(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="The SQLite file of the study.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The backup, a new file.")],
+    replace: Replace = False,
+) -> None:
+    """Copy a study to a file, also while it is served.
+
+    The copy has every answer that was acknowledged before, which a plain copy of the file may not have. It is
+    checked, and only its owner may read it. A study in PostgreSQL is copied by pg_dump.
+
+    \b
+    rankprism assess backup study.db monday.db
+    """
+    print(f"{file}: {_part('backups', study).back_up(study, file, replace=replace)}")
+
+
+@app.command()
+def restore(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A backup that `assess backup` wrote.")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="The SQLite file of the study.")],
+    replace: Replace = False,
+) -> None:
+    """Put a backup in the place of a study.
+
+    The backup is checked first and stays as it is. A study that is being served is never replaced, and
+    another one only with --replace. What SQLite has left beside an old study is removed.
+
+    \b
+    rankprism assess restore monday.db study.db
+    """
+    backups, database_file = _part("backups", study), _part("database_file", study)
+    left = [] if os.path.exists(study) else database_file.beside(study)
+    print(f"{study}: {backups.restore(file, study, replace=replace)}")
+    if left:
+        print(f"note: removed {', '.join(left)}, which an earlier {study} had left", file=sys.stderr)
 
 
 def _names(text: str, crowd: bool) -> list[str]:

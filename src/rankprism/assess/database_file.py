@@ -1,0 +1,123 @@
+"""The file of a study in SQLite, and the files beside it.
+
+SQLite first writes answers to FILE-wal and moves them into FILE later. A server that was killed leaves both.
+FILE without its FILE-wal lacks answers, and FILE beside the FILE-wal of another study becomes corrupt, since
+SQLite cannot tell whose it is. So only `new_file` puts a database in its place.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from rankprism.errors import InputError
+from rankprism.formats.output_files import check_target, removed_unless_finished, replaces_file
+
+#: The endings of the files that SQLite keeps beside a database.
+_BESIDE = ("-wal", "-shm", "-journal")
+
+
+@contextmanager
+def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iterator[str]:
+    """The path of an empty database, which becomes `target` when the block ends, or is removed if it fails.
+
+    replace : whether it may replace a database that nobody has open.
+    clear : whether to remove files that are left beside a `target` that does not exist.
+
+    Until then it is in a folder that only its owner may enter, together with the files that SQLite adds.
+    """
+    if not replaces_file(target):
+        raise InputError(f"{target}: is not a file; a study needs a file of its own")
+    check_target(target)
+    place = os.path.realpath(target)
+    _check_free(target, place, replace, clear)
+    try:
+        with removed_unless_finished() as temporary:
+            folder = temporary(Path(place).parent)
+            folder.mkdir(0o700)
+            path = os.fspath(folder / "study.db")
+            # The owner alone may read it, whatever the umask. SQLite gives its other files the same mode.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            yield path
+            _one_file(path)
+            _check_free(target, place, replace, clear)
+            _make_way(target, place)
+            if os.path.exists(place):
+                old = os.stat(place)
+                with suppress(OSError, AttributeError):  # only root may give files away
+                    os.chown(path, old.st_uid, old.st_gid)
+            os.replace(path, place)
+            _on_disk(Path(place).parent)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"{target}: cannot be written ({getattr(error, 'strerror', '') or error})") from None
+
+
+def beside(target: str) -> list[str]:
+    """The files that SQLite has left beside a database, as the user would name them."""
+    place = os.path.realpath(target)
+    return [f"{target}{ending}" for ending in _BESIDE if os.path.lexists(f"{place}{ending}")]
+
+
+def _check_free(target: str, place: str, replace: bool, clear: bool) -> None:
+    left = beside(target)
+    if os.path.exists(place):
+        if not replace:
+            raise InputError(
+                f"{target}: exists already; name a new file, or remove it: rm {' '.join([target, *left])}"
+            )
+    elif left and not clear:
+        raise InputError(
+            f"{left[0]}: is left from an earlier {target}, and SQLite would mix its contents into the new "
+            f"one; name a new file, or remove what is left: rm {' '.join(left)}"
+        )
+
+
+def _make_way(target: str, place: str) -> None:
+    """Refuse to replace a database that is open, and remove the files beside it.
+
+    What they hold is put into the old database first, so that it stays complete until it is replaced.
+    """
+    if os.path.exists(place):
+        try:
+            mode = _one_file(place)
+        except sqlite3.OperationalError as error:
+            mode = "busy" if is_locked(error) else ""
+        except sqlite3.DatabaseError:
+            mode = ""  # it is damaged, which may be the reason to replace it
+        if mode not in ("delete", ""):
+            raise InputError(f"{target}: is served, or open in another program; stop that program first")
+    for ending in _BESIDE:
+        Path(f"{place}{ending}").unlink(missing_ok=True)
+
+
+def _one_file(path: str) -> str:
+    """Put what is in the files beside a database into it, and return its journal mode.
+
+    The mode is "delete" afterwards, unless somebody else has the database open.
+    """
+    with closing(sqlite3.connect(existing(path), uri=True, timeout=0)) as connection:
+        return str(connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0])
+
+
+def existing(path: str) -> str:
+    """The address of an SQLite file, which is opened and never created."""
+    return f"{Path(path).absolute().as_uri()}?mode=rw"
+
+
+def _on_disk(folder: Path) -> None:
+    """Wait until a new name in a folder is on the disk. Windows has no such wait."""
+    if os.name == "posix":
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def is_locked(error: sqlite3.OperationalError) -> bool:
+    """Whether SQLite failed because somebody else has the database."""
+    # The lowest byte is the kind of error, and the others say more about it.
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
