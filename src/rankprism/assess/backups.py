@@ -97,7 +97,7 @@ def _check_whole(source: str, connection: sqlite3.Connection) -> None:
     if problem == "ok":
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
         if broken is not None:
-            problem = f"row {broken[1]} of {broken[0]} refers to a {broken[2]} that is missing"
+            problem = f"row {broken[1]} of {broken[0]} refers to a missing {broken[2]}"
     if problem != "ok":
         lines = problem.strip().splitlines()
         raise InputError(f"{source}: is damaged ({lines[-1]}), so nothing was written; use an earlier backup")

@@ -62,14 +62,10 @@ def guarded(table: bytes) -> bytes:
     "assessor","comment"
     "a1","'=1+1"
     """
-    rows = csv.reader(io.StringIO(table.decode(), newline=""), delimiter="\t", strict=True)
-    header = next(rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(header)
-    for row in rows:  # a grade is a number of the study's own scale, and may be negative
-        cells = zip(header, row, strict=True)
-        writer.writerow(cell if name == "grade" else _FORMULA.sub(r"\1'", cell) for name, cell in cells)
+    for cells in csv.reader(io.StringIO(table.decode(), newline=""), delimiter="\t", strict=True):
+        writer.writerow(_FORMULA.sub(r"\1'", cell) for cell in cells)
     return text.getvalue().encode()
 
 

@@ -371,19 +371,17 @@ def _connected(target: str, name: str = "") -> Iterator[Store]:
     file = None if is_url(target) else os.stat(target)
     store = Store(_engine(target, name), name, file=file)
     try:
-        try:
-            with store.reading():
-                pass
-        except sa.exc.OperationalError:
-            raise
-        except sa.exc.DatabaseError as error:
-            raise InputError(f"{name}: is no study ({_first_line(error)})") from None
+        with store.reading():
+            pass
         yield store
     except sa.exc.DatabaseError as error:
         # SQLite raises the class itself for a damaged file. Most subclasses would be mistakes of ours.
         if type(error) not in (sa.exc.DatabaseError, sa.exc.OperationalError):
             raise
-        hint = "; restore a backup: rankprism assess restore" if _is_damage(error) else ""
+        code = getattr(error.orig, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_NOTADB:
+            raise InputError(f"{name}: is not a study ({_first_line(error)})") from None
+        hint = "; restore a backup: rankprism assess restore" if code == sqlite3.SQLITE_CORRUPT else ""
         raise InputError(f"{name}: the database says {_first_line(error)}{hint}") from None
     finally:
         store.close()
@@ -397,10 +395,6 @@ def _is_busy(error: sa.exc.OperationalError | sa.exc.TimeoutError) -> bool:
     if isinstance(orig, sqlite3.OperationalError):
         return is_locked(orig)
     return getattr(orig, "sqlstate", None) in ("55P03", "40P01")
-
-
-def _is_damage(error: sa.exc.DatabaseError) -> bool:
-    return isinstance(error.orig, sqlite3.Error) and not isinstance(error.orig, sqlite3.OperationalError)
 
 
 def _until(deadline: float) -> float:

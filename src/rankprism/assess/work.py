@@ -128,9 +128,9 @@ def _json(name: str, text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise InputError(f"its {name} are not JSON ({error})") from None
+        raise InputError(f"its column {name} is not JSON ({error})") from None
     if not isinstance(found, dict):
-        raise InputError(f"its {name} must be a JSON object; got {text[:40]}")
+        raise InputError(f"its column {name} must be a JSON object; got {text[:40]}")
     return found
 
 
