@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import os
+import random
 import re
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -20,6 +21,8 @@ import pytest
 from assessing import Browser, Page, Person, by_worth, make_collection, over_network
 from conftest import posix
 
+from rankprism.assess import store, work
+from rankprism.assess.creation import Settings
 from rankprism.errors import RankprismError
 
 CLI = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -184,11 +187,119 @@ def test_links_can_be_lost_and_reissued(cli: CLI, rankprism_command: Path, tmp_p
     again = cli("assess", "link", study, "ann", "eva")
     assert again.returncode == 0
     links = dict(line.split(": ", 1) for line in again.stdout.splitlines())
-    with running(rankprism_command, study) as server:
+    address = f"http://127.0.0.1:{server.port}"  # where it was served
+    assert all(link.startswith(f"{address}/join/") for link in links.values())
+    with running(rankprism_command, study, port=server.port) as server:
         assert set(server.links) == {"organiser"}  # the others were shown before
-        person = server.person(links["ann"].removeprefix("http://127.0.0.1:8000"))
+        person = server.person(links["ann"].removeprefix(address))
         assert "You have answered 2." in person.get("/task").text
-        assert server.person(links["eva"].removeprefix("http://127.0.0.1:8000")).get("/task").is_task
+        assert server.person(links["eva"].removeprefix(address)).get("/task").is_task
+
+
+def test_a_link_says_where_the_study_is_served(cli: CLI, tmp_path: Path) -> None:
+    collection = make_collection(tmp_path)
+    study = tmp_path / "study.db"
+    cli("assess", "new", study, *collection.arguments)
+    never = cli("assess", "link", study, "ann")
+    assert never.stdout.startswith("ann: http://127.0.0.1:8000/join/")
+    assert never.stderr == (
+        f"note: {study} was never served, so its address is not known; http://127.0.0.1:8000 is where `serve` "
+        f"puts it by default (--public-url names another)\n"
+    )
+    with store.opened(str(study)) as opened, opened.writing() as connection:
+        work.begin(opened, connection, Settings(), "https://assess.example.org")
+    served = cli("assess", "link", study, "ann")
+    assert (served.stdout.partition("/join/")[0], served.stderr) == ("ann: https://assess.example.org", "")
+    named = cli("assess", "link", study, "ann", "--public-url", "https://other.example.org/")
+    assert named.stdout.startswith("ann: https://other.example.org/join/")
+    for url in (
+        "other.example.org",
+        "https://a/b",
+        "https://a?b",
+        "https://[a",
+        "https://a:x",
+        "https://u@a",
+    ):
+        refused = cli("assess", "link", study, "ann", "--public-url", url)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"rankprism: --public-url: {url!r} must be like https://assess")
+
+
+def test_backups_have_every_acknowledged_answer_whenever_the_server_is_killed(
+    cli: CLI, rankprism_command: Path, tmp_path: Path
+) -> None:
+    """Three people work. Backups are made meanwhile, and the server is killed, at moments that are drawn."""
+    moments = random.Random(7)
+    collection = make_collection(tmp_path, topics=tuple(map(str, range(1, 41))))  # 40 · C(5, 2) pairs
+    study, backup, again = (tmp_path / name for name in ("study.db", "backup.db", "again.db"))
+    cli("assess", "new", study, *collection.arguments, "--depth", 3, "--assessors", "ann,ben,eva")
+    acknowledged: set[tuple[str, frozenset[str]]] = set()
+    browsers: dict[str, Browser] = {}
+
+    def work_on(name: str, port: int) -> None:
+        person = Person(browsers[name])
+        person.client.send = over_network(port)
+        with suppress(OSError, HTTPException):  # killed
+            page = person.get("/task")
+            while page.is_task:
+                asked = frozenset(page.documents)
+                page = person.submit(page, "tie")
+                if page.status == 200:
+                    acknowledged.add((name, asked))
+
+    def stored(path: Path) -> set[tuple[str, frozenset[str]]]:
+        exported = cli("assess", "export", path, "--identities")
+        assert exported.returncode == 0, exported.stderr
+        rows = list(csv.DictReader(io.StringIO(exported.stdout), delimiter="\t"))
+        found = {(row["assessor"], frozenset((row["left"], row["right"]))) for row in rows}
+        assert len(found) == len(rows)
+        return found
+
+    def copied() -> set[tuple[str, frozenset[str]]]:
+        """What a backup has in it, after it was restored."""
+        done = cli("assess", "backup", study, backup, "--replace")
+        assert (done.returncode, done.stderr) == (0, "")
+        done = cli("assess", "restore", backup, again, "--replace")
+        assert (done.returncode, done.stderr) == (0, "")
+        return stored(again)
+
+    for _ in range(3):
+        with running(rankprism_command, study) as server:
+            if not browsers:
+                browsers |= {n: server.person(server.links[n]).client for n in ("ann", "ben", "eva")}
+            threads = [threading.Thread(target=work_on, args=(name, server.port)) for name in browsers]
+            before = len(acknowledged)
+            for thread in threads:
+                thread.start()
+            while len(acknowledged) < before + moments.randint(5, 20):
+                time.sleep(0.01)
+            so_far = set(acknowledged)
+            assert so_far <= copied()  # while it is served
+            refused = cli("assess", "restore", backup, study, "--replace")
+            assert refused.returncode == 2
+            assert refused.stderr == (
+                f"rankprism: {study}: is served, or open in another program; stop that program first\n"
+            )
+            time.sleep(moments.uniform(0, 0.3))
+            server.process.kill()
+            for thread in threads:
+                thread.join(60)
+        assert Path(f"{study}-wal").exists()
+        assert acknowledged <= copied()  # after it was killed
+        # And the study goes on from the backup, whatever the killed server has left.
+        assert cli("assess", "restore", backup, study, "--replace").returncode == 0
+        assert sorted(path.name for path in tmp_path.glob("study.db*")) == ["study.db"]
+    assert acknowledged <= stored(study)
+    study.unlink()  # once more, without the study: only what SQLite had left is there
+    Path(f"{study}-wal").write_bytes(b"left")
+    refused = cli("assess", "new", study, *collection.arguments)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        f"rankprism: {study}-wal: is left from an earlier {study}, and SQLite would"
+    )
+    done = cli("assess", "restore", backup, study)
+    assert done.stdout.startswith(f"{study}: {len(stored(study))} judgments, the last at ")
+    assert done.stderr == f"note: removed {study}-wal, which an earlier {study} had left\n"
 
 
 @posix
