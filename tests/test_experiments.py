@@ -83,7 +83,7 @@ def test_correlations_with_subtopic_measures_are_those_of_the_mean_scores() -> N
             assert found.tau(form, other)[0] == pytest.approx(tau(ours.means[:, m], theirs.means[:, o]))
     assert len(found.tables) == 2
     printed = str(found)
-    assert "TREC profile on 12 documents" in printed
+    assert "TREC profile on 12 retrieved documents" in printed
     assert "intervals" not in printed
     # Table 3: the subtopic measures among themselves.
     assert found.tau("alpha_nDCG@10", "ERR_IA@10")[0] == pytest.approx(
