@@ -50,7 +50,6 @@ def main() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         streams.silence()
-    gc.freeze()  # nothing has to be looked through for garbage when the process ends
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -101,6 +101,11 @@ def evaluate(
     from rankprism.cli.output import write_in
     from rankprism.results.outputs import Style, check_style, output_format
 
+    # Our modules are loaded, and looking through them for garbage when the process ends takes a tenth of its
+    # time. What is frozen is never freed, nor is anything that it holds: here this may only be modules, and not
+    # what a user's file of measures loads and registers. Judgments and runs are made later.
+    if not measures_file:
+        gc.freeze()
     if not measure and _are_answers((files or [])[1:]):
         measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"]
     measures = read_measures(measure, measures_file)  # before anything is read
@@ -114,8 +119,6 @@ def evaluate(
         for option, value in {**unfit, "--wide and --long": wide is not None}.items():
             if value:
                 raise InputError(f"{option} cannot be used with --by; leave one of them out")
-    # All modules are loaded, and none of them is garbage before the process ends. Python need not look there.
-    gc.freeze()
     with noted(quiet):
         read = read_collection(files=files, baseline=baseline, **collection)
         if by is not None:

@@ -280,11 +280,14 @@ def labels_of_cells(cells: Cells) -> Labels:
             "If they are the same, name them with aspects= (--aspects): a topic then has them all"
         )
 
+    table, relevant = cells.table, cells.documents  # not the cells themselves, which keep these labels
+
     def documents() -> Floats:
-        first = np.concatenate(([0], np.cumsum(cells.documents)))
+        first = np.concatenate(([0], np.cumsum(relevant)))
+        start, doc, aspect, grades = table.relevant_cells()
         grade = np.zeros((width, int(first[-1])))
-        topic = np.repeat(np.arange(len(aspects)), np.diff(cells.start))
-        grade[cells.aspect, first[topic] + cells.doc] = cells.grade
+        topic = np.repeat(np.arange(len(aspects)), np.diff(start))
+        grade[aspect, first[topic] + doc] = grades
         return grade
 
     if cells.scales is not None:
@@ -296,12 +299,12 @@ def labels_of_cells(cells: Cells) -> Labels:
 
 def labels_of_pool(pool: Pool) -> Labels:
     """The same for a pool without a collection, in which a grade means the same on every aspect."""
-    width = pool.grade.shape[1]
+    grade, width = pool.grade, pool.grade.shape[1]
     names = [str(a + 1) for a in range(width)]
     return Labels(
-        _by_grades(names, [pool.grade.ravel()] * width),
+        _by_grades(names, [grade.ravel()] * width),
         tuple(range(width)),
-        lambda: pool.grade.transpose(1, 0, 2).reshape(width, -1),
+        lambda: grade.transpose(1, 0, 2).reshape(width, -1),
     )
 
 

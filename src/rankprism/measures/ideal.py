@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def best_ranking(pool: Pool, key: object, worth: Callable[[Floats], Floats]) -> 
             np.take_along_axis(pool.grade, order, axis=-1),
             np.full(topics, documents, dtype=np.int32),
             np.arange(topics),
-            pool,
+            replace(pool, _memo={}),  # the pool keeps this ranking; in a circle, neither would be freed
             rank,
             rank,
         )

@@ -1,0 +1,218 @@
+"""What the program prints on standard error, started as users start it: notes, and nothing else.
+
+Most tests call a process that forks (tests/warm.py) and ends without the interpreter. Here the installed
+command runs until the interpreter itself has ended, because libraries complain only then.
+tests/test_docs.py does the same with every command in README and docs.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shlex
+import signal
+import subprocess
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+import typer
+from conftest import posix
+
+from rankprism import evaluate, read_judgments, read_preferences, read_run, sample
+from rankprism.cli.app import app
+from rankprism.errors import RankprismError
+from rankprism.measures import lookup, names
+from rankprism.measures.parameter import Role
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+
+RUNS = sample.RUNS[:2]
+
+
+def started(command: Path, *words: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What a process of its own printed. ResourceWarning and DeprecationWarning would be seen, too."""
+    environment = os.environ | {"PYTHONUTF8": "1", "PYTHONWARNINGS": "default"}
+    return subprocess.run(
+        [str(command), *map(str, words)], cwd=folder, env=environment, capture_output=True, encoding="utf-8"
+    )
+
+
+# Every kind of file, with every measure that fits it
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Files of one kind: what the command line is given, and the same for Python."""
+
+    files: list[str]
+    options: list[str]
+    judgments: Callable[[], Any]
+    runs: list[Any]
+
+
+def ad_hoc(folder: Path) -> Kind:
+    """The best grade of each document on any subtopic."""
+    best: dict[tuple[str, str], float] = {}
+    for topic, _, doc, grade in rows_of_sample():
+        best[topic, doc] = max(grade, best.get((topic, doc), 0))
+    path = folder / "adhoc.txt"
+    path.write_text("".join(f"{topic} 0 {doc} {grade:g}\n" for (topic, doc), grade in best.items()))
+    return Kind([str(path), *map(str, RUNS)], [], lambda: read_judgments(path), list(RUNS))
+
+
+def subtopics(folder: Path) -> Kind:
+    files = [str(sample.QRELS), *map(str, RUNS)]
+    weights = ["--weights", str(sample.WEIGHTS)]
+    return Kind(files, weights, lambda: read_judgments(sample.QRELS, weights=sample.WEIGHTS), list(RUNS))
+
+
+def aspects(folder: Path) -> Kind:
+    """Two aspects with the names that `Contrast` expects: the best grade, and whether no grade is above 0."""
+    grades: dict[tuple[str, str], list[float]] = {}
+    for topic, _, doc, grade in rows_of_sample():
+        grades.setdefault((topic, doc), []).append(grade)
+    path = folder / "two.txt"
+    lines = [f"{t} 0 {d} {max(g):g} {int(max(g) <= 0)}\n" for (t, d), g in grades.items()]
+    path.write_text("".join(lines))
+    of = ["helpful", "harmful"]
+    return Kind(
+        [str(path), *map(str, RUNS)],
+        ["--aspects", ",".join(of)],
+        lambda: read_judgments(path, aspects=of),
+        list(RUNS),
+    )
+
+
+def preferences(folder: Path) -> Kind:
+    files = [str(sample.PREFERENCES), *map(str, RUNS)]
+    return Kind(files, [], lambda: read_preferences(sample.PREFERENCES), list(RUNS))
+
+
+def answers(folder: Path) -> Kind:
+    """The nuggets of a topic, and an answer that has one of the two."""
+    nuggets, answer = folder / "nuggets.jsonl", folder / "answer.jsonl"
+    facts = [{"text": "they swim", "importance": "vital"}, {"text": "they climb", "importance": "okay"}]
+    nuggets.write_text(json.dumps({"qid": "jaguar", "nuggets": facts}) + "\n")
+    found = [
+        {**fact, "assignment": said} for fact, said in zip(facts, ("support", "not_support"), strict=True)
+    ]
+    answer.write_text(json.dumps({"qid": "jaguar", "run_id": "llm", "nuggets": found}) + "\n")
+    return Kind([str(nuggets), str(answer)], [], lambda: read_judgments(nuggets), [answer])
+
+
+def tables() -> dict[str, Any]:
+    judged = read_judgments(sample.QRELS).to_frame("pyarrow")
+    return {"qrels": judged, "ranked": read_run(RUNS[0]).to_frame("pyarrow")}
+
+
+def parquet(folder: Path) -> Kind:
+    for name, table in tables().items():
+        pq.write_table(table, folder / f"{name}.parquet")
+    qrels, ranked = folder / "qrels.parquet", folder / "ranked.parquet"
+    return Kind([str(qrels), str(ranked)], [], lambda: read_judgments(qrels), [ranked])
+
+
+def database(folder: Path) -> Kind:
+    path = folder / "all.duckdb"
+    with duckdb.connect(path) as connection:
+        for name, table in tables().items():
+            connection.register("given", table)
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
+    qrels, ranked = f"{path}::qrels", f"{path}::ranked"
+    return Kind([qrels, ranked], [], lambda: read_judgments(qrels), [ranked])
+
+
+def rows_of_sample() -> Iterator[tuple[str, str, str, float]]:
+    topic, aspect, doc, grade = read_judgments(sample.QRELS).table.columns()
+    yield from zip(topic, aspect, doc, map(float, grade), strict=True)
+
+
+KINDS = {
+    made.__name__: made for made in (ad_hoc, subtopics, aspects, preferences, answers, parquet, database)
+}
+
+
+def every_measure() -> list[str]:
+    """All measures, with one inside where one is needed."""
+    inside = {name: "nDCG" for name in names() if Role.INNER in lookup(name).definition.roles}
+    inside["Aspect"] += ",aspect='helpful'"
+    return [f"{name}({inside[name]})" if name in inside else name for name in names()]
+
+
+def fitting(kind: Kind) -> list[str]:
+    """The measures that score these files."""
+    judged = kind.judgments()
+    fit = []
+    for measure in every_measure():
+        try:
+            evaluate(judged, kind.runs, measure)
+        except RankprismError:
+            continue
+        fit.append(measure)
+    return fit
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kind:
+    return KINDS[request.param](tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def fit(kind: Kind) -> list[str]:
+    found = fitting(kind)
+    assert found
+    return found
+
+
+def test_a_process_that_scores_files_with_every_measure_ends_quietly(
+    kind: Kind, fit: list[str], rankprism_command: Path
+) -> None:
+    measures = [word for measure in fit for word in ("-m", measure)]
+    done = started(rankprism_command, "evaluate", *kind.files, *kind.options, *measures, "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()[0].split()) == 1 + len(fit)
+
+
+def test_every_measure_is_among_them(tmp_path: Path) -> None:
+    fit = {measure for made in (aspects, preferences, answers) for measure in fitting(made(tmp_path))}
+    assert set(every_measure()) - fit == set()
+
+
+def test_judgments_are_freed_without_a_search_for_garbage(kind: Kind, fit: list[str]) -> None:
+    """A circle of references keeps memory until Python looks for garbage, and that may be much later."""
+    gc.disable()
+    try:
+        judged = kind.judgments()
+        evaluate(judged, kind.runs, fit)
+        alive = weakref.ref(judged.cells if hasattr(judged, "cells") else judged)
+        del judged
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+def test_a_file_of_measures_may_keep_judgments_and_load_packages(
+    rankprism_command: Path, tmp_path: Path
+) -> None:
+    """Both have to be freed when the process ends, although nothing but a circle holds them."""
+    (tmp_path / "mine.py").write_text(
+        "import duckdb\n"
+        "from rankprism import read_judgments, sample\n"
+        "from rankprism.measures import measure\n"
+        "judged = read_judgments(sample.QRELS)\n"
+        "@measure()\n"
+        "def Topics(hits):\n"
+        '    """Number of topics."""\n'
+        "    return hits.length * 0.0 + len(judged.topics)\n"
+    )
+    words = ["evaluate", sample.QRELS, RUNS[0], "-m", "Topics", "--measures", "mine.py"]
+    done = started(rankprism_command, *words, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split()[-1] == "20.0000"  # the sample has 20 topics
