@@ -47,15 +47,15 @@ PAGES = [
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "coming-from").glob("*.md")),
 ]
+#: The lines that the program may print on standard error: notes, errors, and what it has written to "-".
+OURS = re.compile(r"(note|rankprism): |-: \d+ lines, ")
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def console(block: str, folder: Path) -> str:
-    """Commands behind "$ ", each followed by what it prints."""
-    scripts = sysconfig.get_path("scripts")
-    folders = [os.environ.get("RANKPRISM_COMMANDS", scripts), scripts, os.environ["PATH"]]
+    """Commands behind "$ ", each followed by what it prints. On standard error, this must be our own words."""
     environment = os.environ | {
-        "PATH": os.pathsep.join(folders),
+        "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
         "PYTHONUTF8": "1",
     }
     commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M)  # a backslash continues it on the next line
@@ -66,6 +66,10 @@ def console(block: str, folder: Path) -> str:
         result = subprocess.run(
             ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
         )
+        if strange := [said for said in result.stderr.splitlines() if not OURS.match(said)]:
+            raise SystemExit(
+                f"{command}\nprints on standard error what no page should show:\n" + "\n".join(strange)
+            )
         out += [*f"$ {command}".splitlines(), *(result.stdout + result.stderr).splitlines()]
     return "".join(f"{line}\n" for line in out)
 

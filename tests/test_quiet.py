@@ -7,12 +7,14 @@ tests/test_docs.py does the same with every command in README and docs.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
 import shlex
 import signal
 import subprocess
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 import typer
+from assessing import over_network
 from conftest import posix
 
 from rankprism import evaluate, read_judgments, read_preferences, read_run, sample
@@ -216,3 +219,124 @@ def test_a_file_of_measures_may_keep_judgments_and_load_packages(
     done = started(rankprism_command, *words, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split()[-1] == "20.0000"  # the sample has 20 topics
+
+
+# Every command
+
+
+def every_command(group: Any = None, words: str = "") -> Iterator[str]:
+    """The words that call each command of the program."""
+    group = group or typer.main.get_command(app)
+    if not hasattr(group, "list_commands"):
+        yield words
+        return
+    context = group.make_context("rankprism", ["x"], resilient_parsing=True)
+    for name in group.list_commands(context):
+        yield from every_command(group.get_command(context, name), f"{words} {name}".lstrip())
+
+
+#: What follows the words of each command. The folder has the sample and what `folder` below puts into it.
+MEASURES = "-m nDCG_IA@10 -m alpha_nDCG@10"
+COLLECTION = "sample/qrels.txt sample/runs/diversified.run sample/runs/noisy.run"
+ASPECTS = "two.txt sample/runs/diversified.run sample/runs/noisy.run --aspects helpful,harmful"
+STUDY = "sample/runs/noisy.run --documents documents.jsonl --depth 2 --ask pairs --assessors ann"
+FEW = "--draw 2 --documents 5"
+COMMANDS = {
+    "evaluate": f"{COLLECTION} {MEASURES} --bounds",
+    "explain": f"{COLLECTION} -m nDCG_IA@10 --topic jaguar",
+    "compare": f"{COLLECTION} {MEASURES}",
+    "topic-set-size": f"{COLLECTION} {MEASURES} --difference 0.1",
+    "plot differences": f"{COLLECTION} -m nDCG_IA@10 -o differences.svg",
+    "plot heatmap": f"{COLLECTION} -m nDCG_IA@10 -o heatmap.png",
+    "plot irec": f"{COLLECTION} -m StRecall@10 -m D_nDCG@10 -o irec.pdf",
+    "plot intervals": f"{COLLECTION} {MEASURES} -o means.html",
+    "plot sensitivity": f"{COLLECTION} -m 'nDCG_IA@{{}}' --values 5,10 -o cutoff.svg",
+    "report": f"{ASPECTS} -q -o report.html",
+    "meta power": f"{COLLECTION} {MEASURES} --resamples 100",
+    "meta unanimity": f"{COLLECTION} {MEASURES}",
+    "meta correlation": f"{COLLECTION} sample/runs/ideal.run {MEASURES}",
+    "meta agreement": f"{COLLECTION} {MEASURES} --resamples 100",
+    "meta intuitiveness": f"{COLLECTION} {MEASURES} -m StRecall@10 --gold StRecall@10",
+    "meta swap": f"{COLLECTION} {MEASURES} --trials 20",
+    "meta stability": f"{COLLECTION} {MEASURES} --size 5 --samples 2 --resamples 50",
+    "meta disagreement": f"{COLLECTION} {MEASURES} --most 2",
+    "axioms": "nDCG_IA@10 -c Pri --instances 20",
+    "aspects order": "two.txt --aspects helpful,harmful",
+    "aspects labels": "two.txt --aspects helpful,harmful",
+    "aspects attainable": "two.txt --aspects helpful,harmful -m nDCG@10",
+    "preferences describe": "sample/preferences.tsv sample/runs/noisy.run",
+    "preferences strengths": "sample/preferences.tsv",
+    "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics",
+    "preferences order": "sample/preferences.tsv",
+    "preferences draw-profiles": "sample/qrels.txt --draw 2",
+    "preferences restrict": "sample/qrels.txt --profiles profiles.txt --profile p1 -o p1.qrels",
+    "preferences simulate": f"{COLLECTION} --profiles profiles.txt --triplets 5 -o prefs.tsv",
+    "preferences experiment correlation": f"{COLLECTION} --documents 5 --intervals 0",
+    "preferences experiment profiles": f"{COLLECTION} {FEW} --intervals 0",
+    "preferences experiment incomplete": f"{COLLECTION} {FEW} --triplets 5 --repetitions 1",
+    "preferences select": "sample/runs/noisy.run sample/runs/ideal.run -m nPrf@10 --budget 2",
+    "preferences plan": f"{COLLECTION} --budgets 5 --repetitions 1",
+    "reproduce rbu": f"{COLLECTION} --repetitions 1 --instances 2 -q",
+    "reproduce dsharp": f"{COLLECTION} --resamples 20 --figures dsharp -q",
+    "reproduce toma": f"{ASPECTS} --resamples 100 --figures toma -q",
+    "reproduce preferences": f"{COLLECTION} {FEW} --triplets 5 --repetitions 1 -q",
+    "assess new": f"new.db {STUDY}",
+    "assess link": "study.db ann",
+    "assess export": "study.db",
+    "assess import": "study.db answer.tsv",
+    "convert": "sample/qrels.txt qrels.parquet",
+    "measures": "nDCG_IA",
+    "demo": "--save again",
+}
+#: The server has to be stopped, and has a test of its own below.
+SERVED = "assess serve"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) -> Path:
+    """The sample, judgments of two aspects, profiles of users, and a study."""
+    here = tmp_path_factory.mktemp("commands")
+    aspects(here)
+    documents = {doc for path in sample.RUNS for doc in path.read_text().split()[2::6]}
+    lines = [json.dumps({"id": doc, "text": f"About {doc}"}) + "\n" for doc in sorted(documents)]
+    (here / "documents.jsonl").write_text("".join(lines))
+    topic, _, left, *_, right = (sample.FOLDER / "runs" / "noisy.run").read_text().split()[:9]
+    answer = f"topic\tgiven\tleft\tright\toutcome\tassessor\n{topic}\t\t{left}\t{right}\tleft\tann\n"
+    (here / "answer.tsv").write_text(answer)
+    for line in (
+        "demo --save sample",
+        "preferences draw-profiles sample/qrels.txt --draw 2 -o profiles.txt",
+        f"assess new study.db {STUDY}",
+        "assess import study.db answer.tsv",
+    ):
+        done = started(rankprism_command, *shlex.split(line), folder=here)
+        assert (done.returncode, done.stderr) == (0, "")
+    return here
+
+
+@pytest.mark.parametrize("words", [words for words in every_command() if words != SERVED])
+def test_every_command_ends_quietly(words: str, folder: Path, rankprism_command: Path) -> None:
+    line = f"{words} {COMMANDS[words]}"  # a new command needs an entry
+    done = started(rankprism_command, *shlex.split(line), folder=folder)
+    assert (done.returncode, done.stderr) == (0, ""), line
+
+
+@posix
+def test_a_stopped_server_ends_quietly(folder: Path, rankprism_command: Path) -> None:
+    command = [rankprism_command, *SERVED.split(), "study.db", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline().rsplit(":", 1)[1])
+        try:
+            while True:
+                with contextlib.suppress(ConnectionRefusedError):  # it has said its address, and listens soon
+                    over_network(port)("GET", "/health", {}, b"")
+                    break
+                assert server.poll() is None
+                time.sleep(0.05)
+        finally:
+            server.send_signal(signal.SIGINT)
+        _, error = server.communicate(timeout=60)
+    assert (server.returncode, error) == (0, "")

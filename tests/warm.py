@@ -5,13 +5,21 @@ Here one process has imported everything. For each call it forks, and the child 
 folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
 shell or `subprocess` runs in the place of `rankprism` is a small client.
 
-The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. Tests
-about starting, stopping, signals and encodings run the installed command instead.
+At its end, a child waits for its threads, calls what is registered for the end, and looks for garbage, so that
+what destructors say is seen. It cannot end as the interpreter does, which frees modules one after another:
+whatever a compiled library says then, such as nanobind about leaks, is not seen here. Nor is anything that
+happens while modules are loaded, because they have been loaded before. tests/test_quiet.py and
+tests/test_docs.py run the installed command instead, and so do the tests about starting, stopping, signals and
+encodings.
+
+The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. The
+commands on the page are those that are installed.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import os
 import signal
@@ -19,6 +27,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,6 +77,7 @@ def serve(address: str) -> None:
         door.bind(address)
         door.listen()
         import_everything()
+        gc.freeze()  # children look for garbage at their end, but not among all modules
         print("ready", flush=True)
         while True:
             caller, _ = door.accept()
@@ -123,8 +133,10 @@ def answer(caller: socket.socket) -> None:
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stderr.flush()
+        threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
+        gc.collect()
+        sys.stderr.flush()
         caller.sendall(b"%d" % code)
         os._exit(code)
 
