@@ -53,7 +53,7 @@ NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 
 
 def console(block: str, folder: Path) -> str:
-    """Commands behind "$ ", each followed by what it prints. On standard error, this must be our own words."""
+    """Commands behind "$ ", each followed by what it prints, on standard error only our own words."""
     environment = os.environ | {
         "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]),
         "PYTHONUTF8": "1",
@@ -75,14 +75,14 @@ def console(block: str, folder: Path) -> str:
 
 
 def session(block: str, names: dict[str, object]) -> str:
-    """Python examples, each followed by what it prints."""
+    """Python examples, each followed by what it prints, warnings included."""
     out = []
     for example in doctest.DocTestParser().get_examples(block):
         lines = example.source.splitlines()
         out += [f">>> {lines[0]}", *(f"... {line}".rstrip() for line in lines[1:])]
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(example.source, "<docs>", "single"), names)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            exec(compile(example.source, "<stdin>", "single"), names)
         out += printed.getvalue().splitlines()
     return "".join(f"{line}\n" for line in out)
 

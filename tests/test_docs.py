@@ -34,22 +34,41 @@ def test_a_page_shows_what_its_commands_and_examples_print(
     if page.parent.name == "coming-from":
         for package in re.findall(r"^>>> import (\w+)", page.read_text(encoding="utf-8"), re.M):
             pytest.importorskip(package)
-    # In a process of its own: pages define measures, and a name can be taken only once.
+    result = refreshed(page, tmp_path, commands)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == page.read_text(encoding="utf-8")
+    for drawn in tmp_path.iterdir():
+        assert words(drawn) == words(ROOT / "docs" / "images" / drawn.name), "`make docs` draws it again"
+
+
+def refreshed(page: Path, pictures: Path, commands: Path) -> subprocess.CompletedProcess[str]:
+    """The page as it would be written now. The commands on it are the installed ones.
+
+    It is written by a process of its own: pages define measures, and a name can be taken only once.
+    """
     code = "import refresh; from sys import argv; from pathlib import Path; "
     code += "print(refresh.refreshed(*map(Path, argv[1:])), end='')"
     program = [str(commands / "refresh")] if warm.POSSIBLE else [sys.executable, "-X", "utf8", "-c", code]
-    result = subprocess.run(
-        [*program, str(page), str(tmp_path)],
+    return subprocess.run(
+        [*program, str(page), str(pictures)],
         cwd=ROOT / "docs",
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         encoding="utf-8",
     )
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == page.read_text(encoding="utf-8")
-    for drawn in tmp_path.iterdir():
-        assert words(drawn) == words(ROOT / "docs" / "images" / drawn.name), "`make docs` draws it again"
+
+
+@posix
+def test_a_command_with_strange_words_on_standard_error_gets_on_no_page(
+    commands: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ echo 'note: fine' >&2\n$ echo 'nanobind: leaked!' >&2\n```\n")
+    result = refreshed(page, tmp_path, commands)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1] == "nanobind: leaked!"
+    assert "note: fine" not in result.stderr
 
 
 def words(picture: Path) -> list[str]:

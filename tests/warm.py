@@ -5,12 +5,12 @@ Here one process has imported everything. For each call it forks, and the child 
 folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
 shell or `subprocess` runs in the place of `rankprism` is a small client.
 
-At its end, a child waits for its threads, calls what is registered for the end, and looks for garbage, so that
-what destructors say is seen. It cannot end as the interpreter does, which frees modules one after another:
-whatever a compiled library says then, such as nanobind about leaks, is not seen here. Nor is anything that
-happens while modules are loaded, because they have been loaded before. tests/test_quiet.py and
-tests/test_docs.py run the installed command instead, and so do the tests about starting, stopping, signals and
-encodings.
+At its end, a child waits for its threads, calls what is registered for the end, and looks for garbage, so
+that tests see what destructors print. It cannot end as the interpreter does, which also frees all modules:
+tests do not see what a compiled library prints then, such as nanobind about leaks. Nor do they see what is
+printed while modules are loaded, because they have been loaded before. tests/test_quiet.py and
+tests/test_docs.py run the installed command instead, and so do the tests about starting, stopping, signals
+and encodings.
 
 The program `refresh` beside it prints a page of the documentation as docs/refresh.py would write it. The
 commands on the page are those that are installed.
@@ -129,7 +129,9 @@ def answer(caller: socket.socket) -> None:
         else:
             main()
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 0
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -102,8 +102,8 @@ def evaluate(
     from rankprism.results.outputs import Style, check_style, output_format
 
     # Our modules are loaded, and looking through them for garbage when the process ends takes a tenth of its
-    # time. What is frozen is never freed, nor is anything that it holds. So only modules may be frozen: judgments
-    # and runs are read later, and a user's file of measures may load and register whatever it wants.
+    # time. What is frozen is never freed, nor is anything that it holds. So only modules may be frozen:
+    # judgments are read later, and a user's file of measures may load and register whatever it wants.
     if not measures_file:
         gc.freeze()
     if not measure and _are_answers((files or [])[1:]):
