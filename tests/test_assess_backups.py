@@ -380,7 +380,7 @@ def test_whoever_is_killed_while_replacing_a_study_leaves_the_old_or_the_new_one
 ) -> None:
     """The old study has five answers, some beside the file, and the new one has two."""
     source = make_with(2, tmp_path / "source.db", collection)
-    command = [sys.executable, "-c", KILLED, act, source, tmp_path]
+    command = [sys.executable, "-c", KILLED, act, str(source), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     states = done.stdout.splitlines()
