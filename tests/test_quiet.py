@@ -268,9 +268,9 @@ COMMANDS = {
     "aspects labels": "two.txt --aspects helpful,harmful",
     "aspects attainable": "two.txt --aspects helpful,harmful -m nDCG@10",
     "preferences describe": "sample/preferences.tsv sample/runs/noisy.run",
-    "preferences strengths": "sample/preferences.tsv",
+    "preferences strengths": "sample/preferences.tsv -q",
     "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics",
-    "preferences order": "sample/preferences.tsv",
+    "preferences order": "sample/preferences.tsv -q",
     "preferences draw-profiles": "sample/qrels.txt --draw 2",
     "preferences restrict": "sample/qrels.txt --profiles profiles.txt --profile p1 -o p1.qrels",
     "preferences simulate": f"{COLLECTION} --profiles profiles.txt --triplets 5 -o prefs.tsv",
@@ -287,6 +287,8 @@ COMMANDS = {
     "assess link": "study.db ann",
     "assess export": "study.db",
     "assess import": "study.db answer.tsv",
+    "assess backup": "study.db backup.db",
+    "assess restore": "saved.db restored.db",
     "convert": "sample/qrels.txt qrels.parquet",
     "measures": "nDCG_IA",
     "demo": "--save again",
@@ -311,6 +313,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) ->
         "preferences draw-profiles sample/qrels.txt --draw 2 -o profiles.txt",
         f"assess new study.db {STUDY}",
         "assess import study.db answer.tsv",
+        "assess backup study.db saved.db",
     ):
         done = started(rankprism_command, *shlex.split(line), folder=here)
         assert (done.returncode, done.stderr) == (0, "")
