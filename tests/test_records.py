@@ -209,8 +209,7 @@ def with_one_more(path, *rest):
         path.append({str(tmp_path)!r})
         yield from listed([{str(tmp_path)!r}])
 pkgutil.iter_modules = with_one_more
-from rankprism.axioms import MORE_PROPERTIES, TEN, Upward, examine
-from rankprism.cli.axioms import read_constraints as read
+from rankprism.axioms import MORE_PROPERTIES, TEN, Upward, examine, read_constraints as read
 assert len(TEN) == 10 and Upward not in TEN and Upward in MORE_PROPERTIES
 assert Upward in read(["all"], []) and Upward in read(["more"], []) and Upward not in read(["ten"], [])
 print([verdict.kind for verdict in examine(["nDCG", "P"], [Upward], instances=20)])

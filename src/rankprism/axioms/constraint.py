@@ -222,7 +222,7 @@ class Constraint:
         """
         if whole not in READINGS:
             raise InputError(f"a reading of the whole table is {' or '.join(READINGS)}; got {whole!r}")
-        if self.number is None:
+        if self.number is None or whole == self.read_as:
             return self
         return replace(self, read_as=whole, settings={})(**self.settings)
 
