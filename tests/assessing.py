@@ -22,6 +22,8 @@ import sqlalchemy as sa
 
 from rankprism.assess import access, store, work
 from rankprism.assess.app import Site, make_app
+from rankprism.assess.connections import Limits
+from rankprism.assess.connections import server as make_server
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
 
@@ -325,13 +327,11 @@ def opened(folder: Path, settings: Settings | None = None, **options: Any) -> St
 
 
 @contextmanager
-def listening(served: Served) -> Iterator[int]:
+def listening(served: Served, limits: Limits | None = None) -> Iterator[int]:
     """Serve the app of a study from a thread of this process; the port."""
-    import uvicorn
-
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(served.app, log_level="error", lifespan="off"))
+        server = make_server(served.app, limits or Limits())
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()
         try:

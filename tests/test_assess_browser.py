@@ -18,7 +18,8 @@ import pytest
 from assessing import Served, by_worth, listening, make_collection, opened
 
 import rankprism
-from rankprism.assess import exchange, rendering
+from rankprism import documents
+from rankprism.assess import exchange
 from rankprism.assess.creation import Settings
 
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
@@ -304,7 +305,7 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
       <a id="new" target="_blank" href="{evil}/new">new</a>
       <form action="{evil}/form" method="post"><button id="send">send</button></form>
     """
-    monkeypatch.setattr(rendering, "body", lambda text, type: html)
+    monkeypatch.setattr(documents, "cleaned", lambda text, type: html)
     served = Served(opened(tmp_path))
     with listening(served) as port:
         context = browser.new_context()

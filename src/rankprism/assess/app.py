@@ -6,10 +6,12 @@ Every page works without scripts. With them, htmx swaps the next task in, and ke
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -122,7 +124,7 @@ def make_app(site: Site) -> ASGIApp:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters["prose"] = rendering.prose
+    pages.filters["prose"] = lru_cache(rendering.prose)
     settings = site.study.settings
 
     def page(name: str, visit: Visit, status: int = 200, **values: Any) -> Response:
@@ -291,7 +293,7 @@ def make_app(site: Site) -> ASGIApp:
         row = work.shown_document(site.store, session.assessor, place, where)
         if row is None:
             raise HTTPException(404, "There is no such document among your tasks.")
-        text = rendering.page(row.text, row.type, row.title)
+        text = rendering.page(row.cleaned, row.title)
         return HTMLResponse(text, headers={"Content-Security-Policy": rendering.POLICY})
 
     # ── the organiser ──────────────────────────────────────────────────────────────────────────
@@ -408,6 +410,7 @@ def make_app(site: Site) -> ASGIApp:
         ],
         exception_handlers={HTTPException: not_found, Exception: not_found},
     )
+    app.router.redirect_slashes = False  # such redirects would have the Host header in them
     return _guarded(app, site)
 
 
@@ -462,7 +465,7 @@ def _guarded(app: ASGIApp, site: Site) -> ASGIApp:
                 present = {name.lower() for name, _ in message["headers"]}
                 extra = dict(HEADERS)
                 extra["Content-Security-Policy"] = POLICY
-                if not request.url.path.startswith("/static/"):
+                if not scope["path"].startswith("/static/"):
                     extra["Cache-Control"] = "no-store"
                 message["headers"] = [
                     *message["headers"],
@@ -493,7 +496,7 @@ def _refusal(request: Request, site: Site) -> Response | None:
         )
         if foreign:
             return PlainTextResponse("This form comes from another site.\n", 403)
-    if not request.url.path.startswith("/static/"):
+    if not request.scope["path"].startswith("/static/"):
         cookies = [request.cookies.get(site.cookie(kind), "") for kind in ("assessor", "organiser")]
         who = next((cookie.partition(".")[0] for cookie in cookies if cookie), "")
         address = request.client.host if request.client else "?"
@@ -504,6 +507,10 @@ def _refusal(request: Request, site: Site) -> Response | None:
     return None
 
 
+_HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+
+
 def _name(host: str) -> str:
-    """A host without its port."""
-    return host if host.endswith("]") else host.rpartition(":")[0] if ":" in host else host
+    """The name in a Host header without the port; nothing if the header is anything but a name and a port."""
+    found = _HOST.fullmatch(host)
+    return found[1].lower() if found else ""

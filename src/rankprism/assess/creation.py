@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 import sqlalchemy as sa
 
-from rankprism.assess import store
+from rankprism.assess import rendering, store
 from rankprism.assess.choice import ASKS, CHOICES, MISSING, Question, complete, read_questions, sampled
 from rankprism.data.scales import Scale
 from rankprism.errors import InputError, listed, one_of
@@ -453,7 +453,9 @@ def _insert_topics(
 
 def _insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) -> dict[str, int]:
     rows = [
-        {"name": d.id, "title": d.title, "url": d.url, "type": d.type, "text": d.text} for d in texts.values()
+        {"name": d.id, "title": d.title, "url": d.url, "type": d.type, "text": d.text}
+        | rendering.cleaned(d.text, d.type)
+        for d in texts.values()
     ]
     connection.execute(sa.insert(store.document), rows)
     return ids(connection, store.document)

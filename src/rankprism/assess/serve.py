@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import uvicorn
-
-from rankprism.assess import access, work
+from rankprism.assess import access, rendering, work
 from rankprism.assess.access import Rate
 from rankprism.assess.app import Site, make_app
+from rankprism.assess.connections import Limits, server
 from rankprism.assess.store import Store, opened
 from rankprism.errors import InputError
+
+_CONNECTIONS = 1000  # that may be open at the same time
+_OTHER_FILES = 300  # that may be open besides: a connection to SQLite has three
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Address:
             names |= {"127.0.0.1", "localhost", "::1"}
         if _is_everywhere(self.host):
             names |= {socket.gethostname(), *_own_addresses()}
-        return frozenset(f"[{name}]" if ":" in name else name for name in names if name)
+        return frozenset(f"[{name}]" if ":" in name else name.lower() for name in names if name)
 
     def explained(self) -> str:
         """What the address means, in words."""
@@ -77,6 +79,7 @@ def serve(
     if public_url is not None:
         public_url = access.check_address(public_url)
     with opened(target) as open_study:
+        rendering.clean_documents(open_study, say)
         listening = _listening(host, port)
         port = int(listening.getsockname()[1])
         shown = f"[{host}]" if ":" in host else host
@@ -95,18 +98,15 @@ def serve(
             hosts=address.hosts,
             link=lambda path: address.public + path,
         )
-        config = uvicorn.Config(
+        proxied = public_url is not None  # then headers of a proxy count, from 127.0.0.1 only
+        running = server(
             make_app(site),
-            log_level="warning",
-            access_log=False,
-            proxy_headers=public_url is not None,  # from 127.0.0.1 only
-            server_header=False,
-            lifespan="off",
+            Limits(connections=_most_connections()),
+            proxy_headers=proxied,
             timeout_graceful_shutdown=5,
-            limit_concurrency=1000,
         )
         with _ended_in_good_order():
-            uvicorn.Server(config).run(sockets=[listening])
+            running.run(sockets=[listening])
         listening.close()
     say("The server has stopped. All answers are stored.")
 
@@ -156,6 +156,21 @@ def _listening(host: str, port: int) -> socket.socket:
             f"cannot listen at {host}, port {port} ({error.strerror or error}); name another port with --port"
         ) from None
     return found
+
+
+def _most_connections() -> int:
+    """How many connections may be open, with as many files allowed to this process as that needs."""
+    try:
+        import resource
+    except ImportError:  # on Windows, where sockets are not files
+        return _CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _CONNECTIONS + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(50, soft - _OTHER_FILES)
+    return _CONNECTIONS
 
 
 def _is_loopback(host: str) -> bool:
