@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from assessing import Served, by_worth, listening, make_collection, opened
+from attacks import VECTORS
 
 import rankprism
 from rankprism import documents
-from rankprism.assess import exchange
+from rankprism.assess import exchange, store
 from rankprism.assess.creation import Settings
 
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1280, 800)}
@@ -290,7 +292,7 @@ def trap() -> Iterator[ThreadingHTTPServer]:
 
 
 def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
-    browser: Any, trap: ThreadingHTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Any, trap: ThreadingHTTPServer, tmp_path: Path
 ) -> None:
     """The frame and its policy hold by themselves, even if nothing of the HTML was removed."""
     evil = f"http://127.0.0.1:{trap.server_port}"
@@ -305,8 +307,9 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
       <a id="new" target="_blank" href="{evil}/new">new</a>
       <form action="{evil}/form" method="post"><button id="send">send</button></form>
     """
-    monkeypatch.setattr(documents, "cleaned", lambda text, type: html)
     served = Served(opened(tmp_path))
+    with served.store.writing() as connection:
+        connection.execute(sa.update(store.document).values(cleaned=html))
     with listening(served) as port:
         context = browser.new_context()
         page = context.new_page()
@@ -336,5 +339,65 @@ def test_a_document_cannot_run_reach_the_network_or_leave_its_frame(
         assert dialogs == []
         assert trap.caught == []  # type: ignore[attr-defined]
         assert page.locator("form.answers").count() == 1
+        context.close()
+    served.store.close()
+
+
+def test_cleaned_attacks_do_nothing_even_on_a_page_that_allows_everything(
+    browser: Any, trap: ThreadingHTTPServer, tmp_path: Path
+) -> None:
+    """Without the frame and without a policy: what cleaning leaves is harmless by itself."""
+    evil = f"http://127.0.0.1:{trap.server_port}"
+    context = browser.new_context()
+    page = context.new_page()
+    ran: list[str] = []
+    page.expose_function("pwn", lambda: ran.append("pwn"))
+    page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
+    for type in ("html", "markdown", "text"):
+        for vector in VECTORS:
+            shown = documents.cleaned(vector.replace("EVIL", evil), type)
+            page.set_content(f"<!DOCTYPE html><meta charset=utf-8><body>{shown}")
+            page.evaluate("document.body.innerHTML = document.body.innerHTML")  # parsed once more
+            page.evaluate("for (const one of document.querySelectorAll('*')) { one.focus(); one.click() }")
+        page.wait_for_timeout(200)
+        assert page.url == "about:blank"
+    assert ran == []
+    assert trap.caught == []  # type: ignore[attr-defined]
+    # The trap works: the same attacks, not cleaned.
+    for vector in (VECTORS[0], *(one for one in VECTORS if "<img src=EVIL/image" in one)):
+        page.set_content(f"<!DOCTYPE html><meta charset=utf-8><body>{vector.replace('EVIL', evil)}")
+        page.wait_for_timeout(200)
+    assert ran
+    assert "/image" in trap.caught  # type: ignore[attr-defined]
+    context.close()
+
+
+def test_attacks_in_a_study_do_nothing(browser: Any, trap: ThreadingHTTPServer, tmp_path: Path) -> None:
+    """The way that documents really take, with all of the attacks in one document."""
+    evil = f"http://127.0.0.1:{trap.server_port}"
+    made = make_collection(tmp_path, topics=("1",))
+    rows = [
+        {"id": f"1-d{i}", "text": "\n".join(VECTORS[i - 1 :: 5]).replace("EVIL", evil), "type": "html"}
+        for i in range(1, 6)
+    ]
+    made.documents.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    served = Served(opened(tmp_path, collection=made))
+    with listening(served) as port:
+        context = browser.new_context()
+        page = context.new_page()
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.goto(f"http://127.0.0.1:{port}{served.link('ann')}")
+        page.check("input[name=consent]")
+        page.click("text=Begin")
+        for _ in range(4):
+            page.wait_for_selector("form.answers")
+            page.wait_for_timeout(300)
+            place = page.locator("form.answers input[name=place]").input_value()
+            page.keyboard.press("s")
+            page.wait_for_function("p => document.querySelector('input[name=place]').value != p", arg=place)
+        assert said == []  # a blocked script or request would be an error in the console
+        assert trap.caught == []  # type: ignore[attr-defined]
         context.close()
     served.store.close()

@@ -231,6 +231,53 @@ def test_other_host_names_are_refused(served: Served) -> None:
     assert served.client("evil.example").get("/").status_code == 400
     assert served.client("127.0.0.1:8000").get("/").status_code == 200
     assert served.client("[::1]:8000").get("/").status_code == 200
+    assert served.client("LocalHost").get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1:1/static/?",
+        "127.0.0.1/static/",
+        "127.0.0.1:80@evil.example",
+        "localhost:80#",
+        "localhost:",
+        "localhost:123456",
+        "localhost:8000:9000",
+        "evil.example:80@localhost",
+        "[::1]x:80",
+        "[::1",
+        "localhost\t",
+        "localhost:\xb2",
+        "",
+    ],
+)
+def test_a_host_is_a_name_and_a_port_and_nothing_else(tmp_path: Path, host: str) -> None:
+    served = Served(opened(tmp_path), rate=access.Rate(60, most=5))
+    client = served.client(host)
+    answers = [client.get(path) for path in ("/health", "/task/", "/static/style.css", "/static") * 3]
+    assert {answer.status_code for answer in answers} == {400}
+    assert not any("location" in answer.headers for answer in answers)
+    served.store.close()
+
+
+def test_no_redirect_repeats_the_host(served: Served) -> None:
+    ann = served.person("ann")
+    boss = served.organiser()
+    for person in (ann, boss, Person(served.client())):
+        for path in (
+            "/",
+            "/task/",
+            "/organiser/",
+            "/static",
+            "/static/",
+            "/health/",
+            "//evil.example/",
+            "/join/x/",
+        ):
+            answer = person.client.get(path)
+            assert answer.headers.get("location", "/").startswith("/"), path
+            assert not answer.headers.get("location", "").startswith("//"), path
 
 
 def test_cookies_are_out_of_reach_of_scripts_and_other_sites(served: Served) -> None:

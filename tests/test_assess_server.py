@@ -445,7 +445,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
 def test_the_help_and_the_options_load_nothing_of_the_extra(tmp_path: Path) -> None:
     import sys
 
-    heavy = ["starlette", "sqlalchemy", "alembic", "jinja2", "uvicorn", "markdown_it"]
+    heavy = ["starlette", "sqlalchemy", "alembic", "jinja2", "uvicorn", "markdown_it", "nh3"]
     code = (
         "import sys\nfrom rankprism.cli.app import app\n"
         "app(['assess', 'new', '--help'], standalone_mode=False)\n"

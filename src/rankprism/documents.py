@@ -20,7 +20,7 @@ from importlib.metadata import version
 import nh3
 from markdown_it import MarkdownIt
 
-#: How many characters of a document are shown. In HTML, tags count, and scripts and unknown attributes do not.
+#: How many characters of a document are shown. In HTML, start tags count; scripts and comments do not.
 MOST = 200_000
 #: What makes cleaned text, so that it can be made again by a new version. Every change of the rules in this
 #: module needs a new number.
@@ -43,9 +43,9 @@ ATTRIBUTES = _names("colspan rowspan dir lang title span start reversed abbr dat
 _DROPPED = _names("script style template iframe svg math title select textarea")  # with all that is in them
 _RAW = _names("script style iframe title textarea")  # only their own end tag ends them
 _EMPTY = _names("br col hr wbr")
-# A parser opens these again in every later paragraph until they are closed, with their attributes. If thousands
-# of them could be open, ten kilobytes would become millions of elements. So one of each may be open, without
-# attributes.
+# A parser opens these again in every later paragraph until they are closed, with their attributes. If
+# thousands of them could be open, ten kilobytes would become millions of elements. So one of each may be
+# open, without attributes.
 _FORMATTING = _names("a b code em i s small strike strong tt u")
 _TABLE = _names("table caption colgroup tbody td tfoot th thead tr")
 #: What the start tag of an element closes, unless an element of the second kind is in between.
@@ -63,8 +63,8 @@ _CLOSES = {
     for name in names.split()
 }
 
-# What browsers take for an attribute, a tag and a comment. Quotes may hold a >, and what is not closed goes on
-# to the end of the text. Nothing is tried twice, so the time is proportional to the length.
+# What browsers take for an attribute, a tag and a comment. Quotes may hold a >, and what is not closed goes
+# on to the end of the text. Nothing is tried twice, so the time is proportional to the length.
 _ATTRIBUTE = r"""
     (=?[^ \t\n\r\f/>=]*+ )
     (?: [ \t\n\r\f]*+ = [ \t\n\r\f]*+ ("[^"]*+"?+ | '[^']*+'?+ | [^ \t\n\r\f>]*+ ) )?+

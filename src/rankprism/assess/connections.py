@@ -114,7 +114,7 @@ def server(app: ASGIApp, limits: Limits, **options: Any) -> uvicorn.Server:
         http=connection,  # type: ignore[arg-type]  # anything that makes a protocol
         ws="none",
         lifespan="off",
-        # Its warnings are about requests that are not valid HTTP. Their senders are told, and nobody else cares.
+        # Its warnings are about requests that are not valid HTTP. The senders are told, which is enough.
         log_level="error",
         access_log=False,
         server_header=False,

@@ -48,13 +48,13 @@ def prose(markdown: str) -> Markup:
 
 
 def clean_documents(open_study: Store, say: Callable[[str], None]) -> None:
-    """Clean the documents that this version of the cleaner has not cleaned yet; `say` is told if there are any."""
+    """Clean the documents that this version of the cleaner has not cleaned; `say` is told how many they are."""
     table = store.document
     with open_study.reading() as connection:
         is_old = table.c.cleaner.is_distinct_from(documents.CLEANER)
         numbers = connection.scalars(sa.select(table.c.id).where(is_old)).all()
     if numbers:
-        say(f"The cleaner of documents is new. {len(numbers):,} documents are cleaned first.")
+        say(f"Cleaning {len(numbers):,} documents for this version of rankprism.")
     for start in range(0, len(numbers), _BATCH):
         some = table.c.id.in_(numbers[start : start + _BATCH])
         with open_study.reading() as connection:
