@@ -17,7 +17,8 @@ import pytest
 from assessing import Browser, Person, Served, listening, make_collection, opened, over_network
 from conftest import posix
 
-from rankprism.assess.connections import Limits
+from rankprism.assess.connections import Limits, server
+from rankprism.assess.serve import _ended_in_good_order
 
 #: What a client has sent when it stops: nothing, some of the headers, and some of a form.
 HALVES = [
@@ -221,3 +222,13 @@ def test_a_thousand_half_sent_requests_keep_nobody_out(
         assert errors == []
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_a_signal_in_the_moment_before_the_server_runs_is_not_lost(served: Served) -> None:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        ready = server(served.app, Limits())
+        with _ended_in_good_order(ready):
+            signal.raise_signal(signal.SIGTERM)
+            ready.run(sockets=[place])  # would go on forever
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -59,13 +59,6 @@ def test_a_view_cleans_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     served.store.close()
 
 
-def test_the_cleaner_is_named_with_its_rules_and_its_libraries() -> None:
-    import nh3
-
-    assert documents.CLEANER.split(", ")[1] == f"nh3 {nh3.__version__}"
-    assert documents.CLEANER.split(", ")[0].isdigit()
-
-
 def test_documents_of_another_cleaner_are_cleaned_again_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +76,12 @@ def test_documents_of_another_cleaner_are_cleaned_again_and_no_others(
         connection.execute(sa.update(table).where(table.c.name == unknown).values(cleaned=None, cleaner=None))
     cleaned: list[str] = []
     real = documents.cleaned
-    monkeypatch.setattr(documents, "cleaned", lambda text, type: cleaned.append(text) or real(text, type))
+
+    def counted(text: str, type: str) -> str:
+        cleaned.append(text)
+        return real(text, type)
+
+    monkeypatch.setattr(documents, "cleaned", counted)
     monkeypatch.setattr(rendering, "_BATCH", 1)
     rendering.clean_documents(study, said.append)
     assert said == ["Cleaning 2 documents for this version of rankprism."]

@@ -48,7 +48,7 @@ def prose(markdown: str) -> Markup:
 
 
 def clean_documents(open_study: Store, say: Callable[[str], None]) -> None:
-    """Clean the documents that this version of the cleaner has not cleaned; `say` is told how many they are."""
+    """Clean the documents that this version of the cleaner has not cleaned; `say` is told their number."""
     table = store.document
     with open_study.reading() as connection:
         is_old = table.c.cleaner.is_distinct_from(documents.CLEANER)

@@ -8,7 +8,10 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from urllib.parse import urlsplit
+
+import uvicorn
 
 from rankprism.assess import access, rendering, work
 from rankprism.assess.access import Rate
@@ -105,7 +108,7 @@ def serve(
             proxy_headers=proxied,
             timeout_graceful_shutdown=5,
         )
-        with _ended_in_good_order():
+        with _ended_in_good_order(running):
             running.run(sockets=[listening])
         listening.close()
     say("The server has stopped. All answers are stored.")
@@ -132,10 +135,17 @@ def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> No
 
 
 @contextmanager
-def _ended_in_good_order() -> Iterator[None]:
-    """Leave Ctrl-C and SIGTERM to uvicorn, which finishes what is under way and then sends them once more."""
+def _ended_in_good_order(running: uvicorn.Server) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the server after what is under way.
+
+    uvicorn does so once it runs, and then sends the signal once more. Here are the moments before and after.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        running.should_exit = True
+
     kinds = (signal.SIGINT, signal.SIGTERM)
-    before = {kind: signal.signal(kind, lambda number, frame: None) for kind in kinds}
+    before = {kind: signal.signal(kind, end) for kind in kinds}
     listener = signal.set_wakeup_fd(-1)
     try:
         yield
