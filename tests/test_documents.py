@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from importlib.metadata import version
 
@@ -44,7 +45,6 @@ from rankprism.documents import MOST, cleaned
             "<table><tr><td colspan=2 onclick=x>1</table>",
             '<table><tbody><tr><td colspan="2">1</td></tr></tbody></table>',
         ),
-        ("<p title='a > \"b\"'>x", '<p title="a &gt; &quot;b&quot;">x</p>'),
         ("<p TITLE = x title=y lang>z", '<p title="x" lang="">z</p>'),
         ("<P>a<BR/>b</P >", "<p>a<br>b</p>"),
         ("</div></body>x", "x"),
@@ -54,6 +54,12 @@ from rankprism.documents import MOST, cleaned
 )
 def test_html_keeps_its_structure_and_nothing_else(html: str, expected: str) -> None:
     assert cleaned(html, "html") == expected
+
+
+def test_an_attribute_in_quotes_may_hold_anything() -> None:
+    found = cleaned("<p title='a > <i> \"b\"'>x", "html")
+    assert unescape(found) == '<p title="a > <i> "b"">x</p>'  # versions of nh3 escape it differently
+    assert "&quot;b&quot;" in found
 
 
 def test_elements_without_end_tags_are_not_nested() -> None:
