@@ -448,7 +448,10 @@ def test_ctrl_c_ends_a_view_that_takes_too_long(tmp_path: Path, rows: str) -> No
 # Topics of any size
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
+@pytest.mark.skipif(
+    sys.platform == "win32" or "RANKPRISM_SANITIZED" in os.environ,
+    reason="limits the address space, which needs POSIX and no sanitizer, as these reserve terabytes",
+)
 def test_a_topic_with_60_000_documents_needs_no_table_of_every_two_of_them(tmp_path: Path) -> None:
     # A star and pairs: 60,000 documents, of which one was compared 20,000 times.
     lines = ["topic\tgiven\tleft\tright\toutcome\tassessor"]
