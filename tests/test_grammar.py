@@ -37,7 +37,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.kind is dict:
         return st.none() | st.dictionaries(st.integers(1, 4), st.integers(0, 9) | st.floats(0, 9), min_size=1)
     if parameter.kind is int:
-        numbers = st.integers(1, 2000)
+        numbers = st.integers(1, 2000 if parameter.high is None else int(min(parameter.high, 2000)))
         return st.none() | numbers if parameter.optional else numbers
     high = 9.0 if parameter.high is None else parameter.high
     return st.floats(
