@@ -125,7 +125,8 @@ def strengths(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> B
 def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
     wins = wins_matrix(shown)
     theta = fit(wins, prior)
-    error = np.sqrt(np.diagonal(covariance(theta, wins, prior)))
+    # Rounded like the strengths: the last bits of the inverse depend on the number of threads of some BLAS.
+    error = _rounded(np.sqrt(np.diagonal(covariance(theta, wins, prior))))
     played = np.rint((wins + wins.T).sum(-1)).astype(np.int64)
     # Equal strengths stay in the order of the documents, by id descending.
     order = np.argsort(-theta, kind="stable")
