@@ -163,9 +163,9 @@ def test_numbers_at_the_ends_of_their_types() -> None:
     ids = pa.table({"topic": pa.array(values, pa.uint64()), "doc": ["a", "b", "c"], "grade": [1, 1, 1]})
     assert set(read_judgments(ids).topics) == set(map(str, values))
     least = pa.table(
-        {"topic": pa.array([-(2**63)]), "doc": [1e22], "score": pa.array([2**64 - 1], pa.uint64())}
+        {"topic": pa.array([-(2**63)]), "doc": [2.0**53 - 1], "score": pa.array([2**64 - 1], pa.uint64())}
     )
-    assert contents(read_run(least)) == [["-9223372036854775808"], [str(10**22)], [float(2**64 - 1)], []]
+    assert contents(read_run(least)) == [["-9223372036854775808"], [str(2**53 - 1)], [float(2**64 - 1)], []]
     halves = np.array([6e-8, 0.333, -65504, 5.96e-8], dtype=np.float16)
     read = read_run(pa.table({"topic": ["1"] * 4, "doc": list("abcd"), "score": pa.array(halves)}))
     assert contents(read)[2] == [float(half) for half in halves]

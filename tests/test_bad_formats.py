@@ -293,6 +293,7 @@ def test_judgments_stay_unwritten_if_their_weights_cannot_be_written(tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["q.weights"]
 
 
+@pytest.mark.filterwarnings(r"ignore:.*\[blank-in-id\]")
 @pytest.mark.parametrize("doc", ["a\tb", "a\n", " a"])
 def test_evall_refuses_ids_that_would_not_read_back(doc: str, tmp_path: Path) -> None:
     for run in (False, True):

@@ -13,11 +13,14 @@ import json
 import os
 import shlex
 import signal
+import sqlite3
 import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,7 @@ from conftest import posix
 from rankprism import evaluate, read_judgments, read_preferences, read_run, sample
 from rankprism.cli.app import app
 from rankprism.errors import RankprismError
-from rankprism.measures import lookup, names
+from rankprism.measures import lookup
 from rankprism.measures.parameter import Role
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -142,11 +145,15 @@ KINDS = {
 }
 
 
+@cache
 def every_measure() -> list[str]:
-    """All measures, with one inside where one is needed."""
-    inside = {name: "nDCG" for name in names() if Role.INNER in lookup(name).definition.roles}
+    """All measures, with one inside where one is needed. Other tests add measures to this process."""
+    code = "from rankprism.measures import names; print(*names())"
+    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    known = listed.stdout.split()
+    inside = {name: "nDCG" for name in known if Role.INNER in lookup(name).definition.roles}
     inside["Aspect"] += ",aspect='helpful'"
-    return [f"{name}({inside[name]})" if name in inside else name for name in names()]
+    return [f"{name}({inside[name]})" if name in inside else name for name in known]
 
 
 def fitting(kind: Kind) -> list[str]:
@@ -317,6 +324,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) ->
     ):
         done = started(rankprism_command, *shlex.split(line), folder=here)
         assert (done.returncode, done.stderr) == (0, "")
+    with contextlib.closing(sqlite3.connect(here / "study.db")) as study, study:  # as if it had been served
+        study.execute("UPDATE study SET address = 'http://127.0.0.1:8000'")
     return here
 
 

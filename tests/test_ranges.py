@@ -117,7 +117,7 @@ def test_grades_have_a_range(tmp_path: Path) -> None:
         read_judgments({"q": {"a": 1, "b": 2e9}})
     with pytest.raises(InputError, match=r"row 1: the grade .* is not a finite number"):
         read_judgments({"q": {"a": 10**5000}})
-    with pytest.raises(InputError, match="no document id"):
+    with pytest.raises(InputError, match="too long for a document id"):
         read_judgments([("q", 10**5000, 1)])
 
 

@@ -22,6 +22,7 @@ from rankprism.cli.collection import (
 from rankprism.cli.group import Group
 from rankprism.cli.options import (
     Duplicates,
+    Quiet,
     Resamples,
     RunOrder,
     Seed,
@@ -79,6 +80,7 @@ def describe(
     seed: Seed = 0,
     order: RunOrder = "score",
     duplicates: Duplicates = "error",
+    quiet: Quiet = False,
     **written: Any,
 ) -> None:
     """Count preferences, and show whether assessors agree and where preferences go in circles.
@@ -93,7 +95,7 @@ def describe(
     from rankprism.preferences.description import describe as compute
 
     check_output(**written)
-    with noted():
+    with noted(quiet):
         read = read_preferences(preferences, format=source_format)
         found = compute(
             read,
@@ -117,6 +119,7 @@ def strengths(
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
     ] = 1.0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    quiet: Quiet = False,
     **written: Any,
 ) -> None:
     """Show how strong each document is by Bradley and Terry's model, with intervals.
@@ -128,7 +131,7 @@ def strengths(
     from rankprism.preferences.bradley_terry import strengths as compute
 
     check_output(**written)
-    with noted():
+    with noted(quiet):
         read = read_preferences(preferences, format=source_format)
         found = compute(read, prior=prior, level=level)
     write_result(found, **written)
@@ -147,6 +150,7 @@ def intervals(
     resamples: Resamples = 1000,
     seed: Seed = 0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    quiet: Quiet = False,
     **given: Any,
 ) -> None:
     """Show how far scores would move with other assessors or other topics.
@@ -163,7 +167,7 @@ def intervals(
     measures = read_measures(measure, measures_file)  # before anything is read
     written = {name: given.pop(name) for name in options_of(write_result)}
     check_output(**written)
-    with noted():
+    with noted(quiet):
         read = read_collection(files=files, **given)
         with working("resampling") as on_share:
             found = compute(
@@ -199,6 +203,7 @@ def order(
         float,
         typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
     ] = 1.0,
+    quiet: Quiet = False,
 ) -> None:
     """Write the order of preference as qrels for Compat.
 
@@ -212,7 +217,7 @@ def order(
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.bradley_terry import order as compute
 
-    with noted():
+    with noted(quiet):
         read = read_preferences(preferences, format=source_format)
         text = judgments_text(compute(read, by=by, prior=prior), "adhoc")
     write(text, output)

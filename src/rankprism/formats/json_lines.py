@@ -83,10 +83,10 @@ def is_json(start: str) -> bool:
 def refuse_json(where: str, start: str, place: str) -> None:
     """Refuse JSON where something else is read, and say what it looks like. `start`: how the file begins.
 
-    >>> refuse_json("a.json", '{"qid": "1", "rubrics": ["It names the year."]}', "judgments")
+    >>> rubric = '{"qid": "1", "rubrics": ["It names the year."]}'
+    >>> refuse_json("a.json", rubric, "judgments")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    rankprism.errors.InputError: a.json: is JSON with the names 'qid', 'rubrics', which looks like rubrics of
-    ...
+    rankprism.errors.InputError: a.json: is JSON with the names 'qid', 'rubrics', which looks like ...
     """
     if not is_json(start):
         return

@@ -231,6 +231,7 @@ def _complete(topic: str, users: Mapping[str, User], ties: str, seed: int) -> Sh
         np.full(n, n > 1),
         Counts(twice[:, n] / 2, np.full(n, float(len(users) * (n - 1)))),
         lambda: Counts(twice[:, :n] / 2, given),
+        n > 2,
         lambda: Comparisons.joined([one for _, one in _all_comparisons(topic, users, ties, seed)]),
     )
 

@@ -75,6 +75,7 @@ class Shown:
     alone: Counts  #: (D,) in simple pairs
     #: Counts the wins of document d given document z, when asked for: the table has every two documents.
     count_given: Callable[[], Counts] = field(repr=False)
+    has_triplets: bool  #: whether there is any judgment given exactly one document
     #: Makes the comparisons themselves, when they are asked for: complete simulations have half a million.
     compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
@@ -105,11 +106,6 @@ class Shown:
     def has_pairs(self) -> bool:
         """Whether there is any simple pair."""
         return bool(self.alone.shown.any())
-
-    @property
-    def has_triplets(self) -> bool:
-        """Whether there is any judgment given exactly one document."""
-        return bool(self.given.shown.any())
 
     @cached_property
     def named(self) -> Bools:
@@ -219,7 +215,7 @@ def counted(
     def count_given() -> Counts:
         return _count_given(checked_documents(len(docs), where), comparisons)
 
-    return Shown(docs, pool, alone, count_given, lambda: comparisons, after or {}, where)
+    return Shown(docs, pool, alone, count_given, not simple.all(), lambda: comparisons, after or {}, where)
 
 
 def _count_given(n: int, c: Comparisons) -> Counts:
