@@ -15,7 +15,7 @@ def _definitions() -> list[Definition]:
 
 def list_measures() -> str:
     """All measures with their aliases, one line for each."""
-    rows = [[d.name, ", ".join(d.aliases), d.needs, d.summary] for d in _definitions()]
+    rows = [[d.name, ", ".join((*d.aliases, *d.forms)), d.needs, d.summary] for d in _definitions()]
     table = text_table(["measure", "also", "needs", "what it is"], rows, left=4)
     return f"{table}\n\n`rankprism measures NAME` explains a measure: formula, parameters and source."
 
@@ -32,6 +32,8 @@ def explain(measure: Measure, width: int = 80) -> str:
         lines += textwrap.wrap(about, width, initial_indent=f"  {p.name:<12} ", subsequent_indent=" " * 15)
     if definition.aliases:
         lines += ["", "Also called " + ", ".join(definition.aliases)]
+    if definition.forms:
+        lines += ["", *textwrap.wrap("Names in papers: " + "; ".join(_forms(definition)), width)]
     if definition.needs == "preferences":
         lines += ["", "Needs preferences: `rankprism evaluate prefs.tsv RUN...`, or beside judgments"]
         lines += ["`rankprism evaluate QRELS RUN... --preferences prefs.tsv`"]
@@ -56,6 +58,12 @@ BOUNDS = {
     "outer": "outer, so that no grades of these documents lead to a score beyond them",
     "none": "none are known",
 }
+
+
+def _forms(definition: Definition) -> list[str]:
+    """What the names of papers for certain parameters mean: "MANH is TOMA(distance='manhattan')"."""
+    own = Measure(definition)
+    return [f"{name} is {own(**settings)}" for name, settings in definition.forms.items()]
 
 
 def _kept(names: frozenset[str]) -> str:
@@ -114,6 +122,8 @@ def reference() -> str:
         lines += ["", remarks.strip()] if remarks.strip() else []
         if d.aliases:
             lines += ["", "Also called " + ", ".join(f"`{alias}`" for alias in d.aliases) + "."]
+        if d.forms:
+            lines += ["", "Names in papers: " + "; ".join(_forms(d)) + "."]
         if d.parameters:
             lines += ["", "| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{p.name}` | `{p.default!r}` | {p.range} | {p.meaning} |" for p in d.parameters]

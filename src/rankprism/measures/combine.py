@@ -124,6 +124,7 @@ def CAM(hits: Hits, measure: Inner) -> Floats:
         "outer", lambda c, measure: _each(c, measure, lambda score: _harmonic(score, shares(c.hits)))
     ),
     cite="maistro2021principled",
+    aliases="WHAM",
     sums=False,
 )
 def MM(hits: Hits, measure: Inner) -> Floats:

@@ -38,6 +38,7 @@ def measure(
     cite: str = "",
     compared: str = "",
     aliases: str = "",
+    forms: Mapping[str, Mapping[str, Any]] | None = None,
     sums: bool = True,
     made_of: Callable[..., Any] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
@@ -58,6 +59,7 @@ def measure(
     cite : keys of `rankprism.measures.citations`.
     compared : other programs or publications with which the scores were compared.
     aliases : other names of the measure.
+    forms : names that papers give to the measure with certain parameters, and these parameters.
     sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     made_of : a function of the same arguments that gives the parts of each document's contribution, see
         `rankprism.measures.made_of`.
@@ -78,6 +80,7 @@ def measure(
                 ),
                 single=False,
                 **_about(bounds, keeps, cite, compared, aliases),
+                forms=forms or {},
                 interval=interval,
                 sums=sums,
                 made_of=made_of,
@@ -98,6 +101,7 @@ def single(
     cite: str = "",
     compared: str = "",
     aliases: str = "",
+    forms: Mapping[str, Mapping[str, Any]] | None = None,
     sums: bool = True,
     made_of: Callable[..., dict[str, Floats]] | None = None,
 ) -> Callable[[Callable[..., Floats]], Measure]:
@@ -116,6 +120,7 @@ def single(
                 single=True,
                 **_about(bounds, keeps, cite, compared, aliases),
                 keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
+                forms=forms or {},
                 sums=sums,
                 made_of=made_of,
             )

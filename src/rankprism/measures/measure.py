@@ -78,6 +78,8 @@ class Definition:
     ideal: Callable[..., Mapping[str, Longs]] | None = None
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    #: Names that papers give to the measure with certain parameters, and these parameters.
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: If this measure is some M_IA, the name of M; otherwise empty.
     derived_from: str = ""
     #: How to make the definition again in another process, if importing the module of its function is not
@@ -503,19 +505,23 @@ MODULES = tuple(
 USUAL = tuple(f"rankprism.measures.{name}" for name in ("novelty", "coverage", "single"))
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
+#: Names of measures with certain parameters: the definition, and the parameters.
+_FORMS: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
 
 def register(definition: Definition) -> Measure:
-    """Make a measure known by its name and aliases."""
+    """Make a measure known by its name, its aliases and the names of its forms."""
     if definition.function.__module__ not in MODULES:
         _load_all()  # so that a measure of somebody's own cannot take the name of one that is loaded later
-    for name in (definition.name, *definition.aliases):
+    for name in (definition.name, *definition.aliases, *definition.forms):
         # ERR_IA is registered before ERR, as a separate measure. Every later name must not clash with an
         # M_IA.
-        if name in _DEFINITIONS or name in _ALIASES or (name.endswith("_IA") and _is_single(name[:-3])):
+        taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS
+        if taken or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
     _DEFINITIONS[definition.name] = definition
     _ALIASES.update(dict.fromkeys(definition.aliases, definition.name))
+    _FORMS.update({name: (definition.name, settings) for name, settings in definition.forms.items()})
     return Measure(definition)
 
 
@@ -523,14 +529,14 @@ def register(definition: Definition) -> Measure:
 def all_or_none() -> Iterator[None]:
     """Forget the measures that were registered inside the block if it ends with an error."""
     _load_all()  # a module registers its measures only once, so they must not be forgotten
-    definitions, aliases = dict(_DEFINITIONS), dict(_ALIASES)
+    known: tuple[dict[str, Any], ...] = (_DEFINITIONS, _ALIASES, _FORMS)
+    before = [dict(names) for names in known]
     try:
         yield
     except BaseException:
-        _DEFINITIONS.clear()
-        _DEFINITIONS.update(definitions)
-        _ALIASES.clear()
-        _ALIASES.update(aliases)
+        for names, kept in zip(known, before, strict=True):
+            names.clear()
+            names.update(kept)
         raise
 
 
@@ -542,26 +548,33 @@ def _is_single(name: str) -> bool:
 def lookup(name: str) -> Measure:
     """The measure with this name and default parameters. ``M_IA`` exists for every single-aspect M.
 
-    Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters.
+    Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters. A
+    name that a paper gives to a measure with certain parameters means the measure with these parameters.
 
     >>> lookup("α-nDCG"), lookup("ndcg"), lookup("D#-nDCG"), lookup("MAP-IA")
     (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
+    >>> lookup("MANH"), lookup("uRBP")
+    (TOMA(distance='manhattan'), RBP(gain='linear',fold='product'))
     """
     found = _exactly(name)
     for module in (*USUAL, *MODULES):
         if found is None:
             importlib.import_module(module)
             found = _exactly(name)
-    return _by_spelling(name) if found is None else Measure(found)
+    return _by_spelling(name) if found is None else found
 
 
-def _exactly(name: str) -> Definition | None:
+def _exactly(name: str) -> Measure | None:
     """The measure with this name or alias, if the module that has it is loaded."""
+    if name in _FORMS:
+        exact, settings = _FORMS[name]
+        return Measure(_DEFINITIONS[exact])(**settings)
     exact = _ALIASES.get(name, name)
     if exact in _DEFINITIONS:
-        return _DEFINITIONS[exact]
+        return Measure(_DEFINITIONS[exact])
     base = exact.removesuffix("_IA")
-    return _derived(base) if base != exact and base in _DEFINITIONS and _is_single(base) else None
+    is_derived = base != exact and base in _DEFINITIONS and _is_single(base)
+    return Measure(_derived(base)) if is_derived else None
 
 
 def _by_spelling(name: str) -> Measure:
@@ -575,7 +588,9 @@ def _by_spelling(name: str) -> Measure:
             f"unknown measure {quoted(name)}{_hint(name, spellings) or ';'} `rankprism measures` lists all "
             "of them"
         )
-    return Measure(_DEFINITIONS.get(found[0]) or _derived(found[0].removesuffix("_IA")))
+    exact = _exactly(found[0])
+    assert exact is not None
+    return exact
 
 
 def _derived(base: str) -> Definition:
@@ -586,7 +601,7 @@ def _derived(base: str) -> Definition:
 
 def _spellings() -> dict[str, set[str]]:
     """For each folded name, the measures that it can stand for."""
-    known = {name: name for name in names()} | _ALIASES
+    known = {name: name for name in names()} | _ALIASES | {name: name for name in _FORMS}
     known |= {f"{alias}_IA": f"{name}_IA" for alias, name in _ALIASES.items() if _is_single(name)}
     of_name: dict[str, set[str]] = {}
     for spelling, name in known.items():

@@ -58,6 +58,11 @@ Best = Annotated[
     bounds=Bounds("outer", lambda c, **settings: _bounds(c, **settings)),
     cite="maistro2021principled",
     compared="Table 3 of Maistro et al. 2021 (its 4 decimals)",
+    forms={
+        "EUCL": {"distance": "euclidean"},
+        "MANH": {"distance": "manhattan"},
+        "CHEB": {"distance": "chebyshev"},
+    },
     made_of=lambda hits, measure, **settings: (
         None
         if (factors := measure.factors(hits.fold(*_fold(hits, **settings)))) is None
