@@ -18,7 +18,7 @@ import pytest
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
 from rankprism.axioms import Conf, Pri
-from rankprism.reproduce.approaches import analyse
+from rankprism.aspects import compare as analyse
 from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]

@@ -1,22 +1,24 @@
 """Analyses of multi-aspect evaluation (Maistro et al. 2021): the order of label tuples, how often each label
-occurs, and which scores CAM and MM can reach. How the approaches differ on a collection is in
-`rankprism.reproduce.approaches`.
+occurs, which scores CAM and MM can reach, and how approaches such as CAM, MM and TOMA differ on a collection.
 
 The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankprism.measures`, the scales in
 `rankprism.data.scales`, the readers in `rankprism.formats.aspects.reading`.
 """
 
+from rankprism.aspects.approaches import ApproachComparison, compare
 from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_counts import LabelCounts, labels
 from rankprism.aspects.label_order import LabelOrder, LabelOrders, order, orders
 from rankprism.measures.distance_order import distance
 
 __all__ = [
+    "ApproachComparison",
     "Attainable",
     "LabelCounts",
     "LabelOrder",
     "LabelOrders",
     "attainable",
+    "compare",
     "distance",
     "labels",
     "order",

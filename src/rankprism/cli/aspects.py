@@ -7,17 +7,20 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.analysis import check_output, check_plot, draw_result, note_options, write_result
+from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     MeasureFiles,
+    QrelsAndRuns,
     described,
     given_to,
     load_measures,
+    read_collection,
     read_judged,
     with_options_of,
 )
 from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import Group
-from rankprism.cli.options import noted, working
+from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.errors import InputError
 
 app = typer.Typer(
@@ -153,3 +156,81 @@ def attainable(
             found = compute(judgments, names, exact, on_share=on_share)
     write_result(found, **given_to(write_result, others))
     draw_result(found, **given_to(draw_result, others))
+
+
+@app.command()
+@with_options_of(read_collection, write_result, note_options)
+def compare(
+    files: QrelsAndRuns = None,
+    measure: Single = None,
+    approach: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--approach",
+            "-a",
+            metavar="APPROACH",
+            help="A measure that takes a measure, e.g. CAM or \"TOMA(tuples='seen')\". Repeatable. Default: "
+            "CAM, MM, and TOMA with three distances, which are called EUCL, MANH and CHEB.",
+            show_default=False,
+        ),
+    ] = None,
+    measures_file: MeasureFiles = None,
+    trash: Annotated[
+        int,
+        typer.Option(min=1, help="Count documents with the lowest label on every aspect down to this rank."),
+    ] = 5,
+    depths: Annotated[
+        str, typer.Option(metavar="RANK,…", help="The last ranks of the bands of label sums.")
+    ] = "25,50,75,100",
+    zeros: Annotated[
+        str,
+        typer.Option(
+            click_type=one_of("aspects.approaches:ZEROS"),
+            help="A topic on which every run scores 0 by an approach: count it, with all runs in equal "
+            "shares, or drop it for this approach.",
+        ),
+    ] = "count",
+    alpha: Alpha = 0.01,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    intervals: Annotated[
+        float,
+        typer.Option(help="Confidence of the intervals over topics. 0 leaves the intervals out."),
+    ] = 0.95,
+    **others: Any,
+) -> None:
+    """Show how approaches such as CAM, MM and TOMA differ.
+
+    The tables show how alike they rank the runs, how many pairs of runs they tell apart, and how good the
+    documents of the runs are that they find best.
+
+    \b
+    rankprism aspects compare qrels.toml runs/*.run
+    rankprism aspects compare qrels.toml runs/*.run -m nDCG@10 -a CAM -a "TOMA(tuples='seen')"
+    """
+    from rankprism.aspects import compare as compute
+    from rankprism.aspects.approaches import APPROACHES
+    from rankprism.cli.simulation import numbers
+
+    check_output(**given_to(write_result, others))
+    load_measures(measures_file)
+    ranks = numbers(depths, "--depths")
+    with noted(others["quiet"]):
+        read = read_collection(**given_to(read_collection, {"files": files, **others}))
+        with working("resampling") as on_share:
+            found = compute(
+                read.absolute,
+                list(read.runs),
+                measure or ["nDCG", "AP"],
+                approaches=approach or APPROACHES,
+                trash=trash,
+                depths=ranks,
+                zeros=zeros,
+                alpha=alpha,
+                resamples=resamples,
+                seed=seed,
+                intervals=intervals,
+                on_share=on_share,
+                **read.settings,
+            )
+    write_result(found, **given_to(write_result, others))

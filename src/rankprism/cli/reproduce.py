@@ -106,12 +106,12 @@ def _reproduce(
             settings = {name: value for name, value in read.settings.items() if name in options}
             found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **settings)
     if figures is not None:
-        _draw(found, figures)
+        _draw(found, figures, compute.__name__)
     write_result(found, **given_to(write_result, options))
 
 
-def _draw(found: Any, folder: Path) -> None:
-    """Draw the figures of a paper as SVG files, which are named after them."""
+def _draw(found: Any, folder: Path, paper: str) -> None:
+    """Draw the figures of a paper as SVG files, which are named after the paper and the figure."""
     from rankprism.plots import draw, intervals, irec, save
     from rankprism.results.scores import Scores
 
@@ -124,7 +124,8 @@ def _draw(found: Any, folder: Path) -> None:
             chart = irec(result, *result.measures)
         else:
             chart = intervals(result)
-        save(chart, folder / f"{'-'.join(re.findall(r'[A-Za-z0-9#]+', name)).lower()}.svg")
+        words = re.findall(r"[A-Za-z0-9#]+", name)
+        save(chart, folder / f"{'-'.join([paper, *words]).lower()}.svg")
 
 
 @app.command()

@@ -488,10 +488,10 @@ def incomplete(
     )
 
 
-def numbers(text: str) -> list[int]:
+def numbers(text: str, option: str = "--triplets") -> list[int]:
     found = text.split(",")
     if not all(one.strip().isdecimal() and int(one) > 0 for one in found):
         raise InputError(
-            f"--triplets takes whole numbers above 0, separated by commas, e.g. 100,1000; got {text!r}"
+            f"{option} takes whole numbers above 0, separated by commas, e.g. 100,1000; got {text!r}"
         )
     return [int(one) for one in found]

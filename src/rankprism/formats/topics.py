@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.json_lines import as_text, json_object
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _EXAMPLE = '{"id": "1", "title": "…"}'
 
@@ -20,18 +25,26 @@ class Topic:
     title: str
     description: str = ""
     subtopics: tuple[tuple[str, str], ...] = ()  #: id and description of each
+    kind: str = ""  #: "ambiguous" or "faceted" in the Web tracks of TREC; empty: not said
+    #: "inf" (informational) or "nav" (navigational) for each subtopic, by its id; empty: not said
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_topics(source: files.PathLike) -> dict[str, Topic]:
-    """Read topics from lines of ``id<TAB>title<TAB>description``, or from JSON lines if it ends in .jsonl.
+    """Read topics from lines of ``id<TAB>title<TAB>description``, from JSON lines if it ends in .jsonl, or
+    from a topic file of TREC if it ends in .xml.
 
     The description may be missing. JSON lines have `id`, `title`, and where known `description` and
-    `subtopics`, which is a mapping of ids to descriptions.
+    `subtopics`, which is a mapping of ids to descriptions. A topic in XML has its number as an attribute or
+    an element, a `query` or `title`, and where known a `description` and each `subtopic`. Attributes `type`
+    say whether the topic is ambiguous or faceted, and a subtopic informational (inf) or navigational (nav).
     """
     where = files.source_name(source)
     plain = os.fspath(source)
     for ending in files.COMPRESSED:
         plain = plain.removesuffix(ending)
+    if plain.endswith(".xml"):
+        return _from_xml(source, where)
     read = _from_json if plain.endswith((".jsonl", ".json")) else _from_columns
     found: dict[str, Topic] = {}
     for number, line in files.text_lines(source, files.unpacked(source)):
@@ -60,3 +73,51 @@ def _from_json(line: str, where: str) -> Topic:
     if not isinstance(subtopics, dict):
         raise InputError(f'{where}: subtopics must be descriptions by id, {{"1": "…", "2": "…"}}')
     return Topic(id, title, description, tuple((name, as_text(subtopics, name, where)) for name in subtopics))
+
+
+def _from_xml(source: files.PathLike, where: str) -> dict[str, Topic]:
+    """The topics of a file of TREC, by their numbers."""
+    from xml.etree import ElementTree
+
+    data = files.unpacked(source)
+    try:
+        root = ElementTree.fromstring(data) if data is not None else ElementTree.parse(source).getroot()
+    except (ElementTree.ParseError, OSError, ValueError, LookupError) as error:  # also unknown encodings
+        raise InputError(
+            f"{where}: cannot be read as XML ({error}); check that the file is complete"
+        ) from None
+    found: dict[str, Topic] = {}
+    for place, element in enumerate(root.iter("topic"), 1):
+        id = (element.get("number") or element.findtext("number") or "").strip()
+        title = _words(element, "query") or _words(element, "title")
+        if not id or not title:
+            raise InputError(
+                f"{where}, topic number {place} of the file: a topic needs a number and a query; write "
+                '<topic number="1"><query>…</query></topic>'
+            )
+        if id in found:
+            raise InputError(f"{where}: topic {id!r} is there twice; keep one of them")
+        subtopics = [(one.get("number", "").strip(), one) for one in element.iter("subtopic")]
+        for name, one in subtopics:
+            kind = one.get("type", "")
+            if not name or kind not in ("", "inf", "nav"):
+                raise InputError(
+                    f"{where}, topic {id!r}: a subtopic needs a number, and its type must be inf or nav; got "
+                    f"number {name!r} and type {kind!r}"
+                )
+        found[id] = Topic(
+            id,
+            title,
+            _words(element, "description"),
+            tuple((name, " ".join("".join(one.itertext()).split())) for name, one in subtopics),
+            element.get("type", ""),
+            {name: kind for name, one in subtopics if (kind := one.get("type", ""))},
+        )
+    if not found:
+        raise InputError(f"{where}: there are no topics in it; a topic is an element <topic>")
+    return found
+
+
+def _words(element: Element, name: str) -> str:
+    """The text of an element inside, in one line."""
+    return " ".join((element.findtext(name) or "").split())

@@ -1,37 +1,39 @@
 """Maistro, Lima, Simonsen and Lioma (2021): Tables 1 and 3 to 6, and Figures 1 and 2.
 
 Tables 1 and 3 are a worked example. The others compare CAM, MM and TOMA on a collection with several aspects,
-which is what `rankprism.reproduce.approaches` does.
+which is what `rankprism.aspects.compare` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankprism import sample
+from rankprism.aspects.approaches import APPROACHES, ZEROS, ApproachComparison, compare, share_aspects
 from rankprism.aspects.ideal_rankings import Attainable, attainable
 from rankprism.aspects.label_order import order
 from rankprism.data.judgments import Judgments
 from rankprism.data.scales import Scale
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
-from rankprism.measures import parse
+from rankprism.measures import Measure, parse
 from rankprism.measures.distance_order import embedded
 from rankprism.meta.rank_correlation import tau_b
-from rankprism.reproduce.approaches import (
-    BAND,
-    BANDS,
-    TOMA_DISTANCES,
-    TRASH,
-    Analysis,
-    analyse,
-    approaches,
+from rankprism.reproduce.paper import (
+    ONE_RUN,
+    REPRODUCED,
+    Printed,
+    Reproduction,
+    left_out,
+    numbered,
+    outcome,
+    with_interval,
 )
-from rankprism.reproduce.paper import ONE_RUN, REPRODUCED, Printed, Reproduction, left_out, numbered, outcome
 from rankprism.results.result import Result, Table
 from rankprism.results.scores import Scores
 from rankprism.statistics.threads import Share
@@ -44,12 +46,26 @@ DECISION = Printed(
     highest=2,
     is_public=True,
 )
+MISINFORMATION = Printed(
+    "the 51 ad hoc runs of TREC Health Misinformation 2020",
+    tuple(topic for topic in numbered(1, 50) if topic not in ("33", "35", "46", "48")),
+    51,
+    highest=1,
+    is_public=True,
+)
 _OWN = (
     "CAM, MM and TOMA are compared over several aspects that all topics share, such as relevance and "
     "credibility, and the topics of these judgments do not share such aspects"
 )
 _ALL = "needs data that is not public: the runs of ten TREC tracks, and their popularity and spam scores"
 _COLUMN = {"nDCG": 0, "AP": 1}
+_TOMA = ("EUCL", "MANH", "CHEB")
+#: The pairs of approaches that are correlated, in the order of Table 4.
+PAIRS = (
+    *((toma, mean) for toma in _TOMA for mean in ("CAM", "MM")),
+    *combinations(_TOMA, 2),
+    ("CAM", "MM"),
+)
 #: Table 1: for each embedding of correctness and each distance the printed sequence, best first. The paper
 #: writes ≤ between all tuples, so that ties cannot be seen.
 TABLE_1 = {
@@ -100,30 +116,73 @@ TABLE_3 = {
         "3": (0.2781, 0, 0.2574, 0.3129, 0),
     },
 }
-#: Table 4, the columns of Decision 2019: τ with NDCG and AP. Credibility and correctness are exchanged in the
-#: printed rows of single aspects; here they have their right names.
-TABLE_4 = {
-    ("EUCL", "CAM"): (0.76, 0.60),
-    ("EUCL", "MM"): (0.46, 0.31),
-    ("MANH", "CAM"): (0.69, 0.60),
-    ("MANH", "MM"): (0.41, 0.31),
-    ("CHEB", "CAM"): (0.27, 0.27),
-    ("CHEB", "MM"): (0.58, 0.60),
-    ("EUCL", "MANH"): (0.72, 1.00),
-    ("EUCL", "CHEB"): (0.28, 0.21),
-    ("MANH", "CHEB"): (0.25, 0.21),
-    ("CAM", "MM"): (0.51, 0.41),
-    ("correctness", "credibility"): (0.26, 0.26),
-    ("relevance", "correctness"): (0.33, 0.33),
-    ("relevance", "credibility"): (0.42, 0.49),
-}
-POWERS = {
-    "CAM": (72.58, 70.56),
-    "MM": (60.08, 53.23),
-    "EUCL": (73.59, 73.99),
-    "MANH": (73.79, 73.79),
-    "CHEB": (42.54, 29.84),
-}
+
+
+class Column(NamedTuple):
+    """The columns of a track in Table 4: τ and power with NDCG and AP.
+
+    Credibility and correctness are exchanged in the printed rows of single aspects; here they have their
+    right names.
+    """
+
+    data: Printed
+    tau: Mapping[tuple[str, str], tuple[float, float]]
+    power: Mapping[str, tuple[float, float]]
+    why: str  #: why τ may differ, if it is not the τ of names
+
+
+_PRINTED_PAIRS = (
+    *PAIRS,
+    ("correctness", "credibility"),
+    ("relevance", "correctness"),
+    ("relevance", "credibility"),
+)
+TABLE_4 = (
+    Column(
+        DECISION,
+        dict(
+            zip(
+                _PRINTED_PAIRS,
+                [
+                    *((0.76, 0.60), (0.46, 0.31), (0.69, 0.60), (0.41, 0.31), (0.27, 0.27), (0.58, 0.60)),
+                    *((0.72, 1.00), (0.28, 0.21), (0.25, 0.21), (0.51, 0.41)),
+                    *((0.26, 0.26), (0.33, 0.33), (0.42, 0.49)),
+                ],
+                strict=True,
+            )
+        ),
+        {
+            "CAM": (72.58, 70.56),
+            "MM": (60.08, 53.23),
+            "EUCL": (73.59, 73.99),
+            "MANH": (73.79, 73.79),
+            "CHEB": (42.54, 29.84),
+        },
+        "the conventions are others",
+    ),
+    Column(
+        MISINFORMATION,
+        dict(
+            zip(
+                _PRINTED_PAIRS,
+                [
+                    *((0.72, 0.51), (0.45, 0.27), (0.72, 0.51), (0.45, 0.27), (0.29, 0.24), (0.54, 0.52)),
+                    *((1.00, 1.00), (0.26, 0.20), (0.26, 0.20), (0.51, 0.42)),
+                    *((0.28, 0.24), (0.29, 0.25), (0.49, 0.47)),
+                ],
+                strict=True,
+            )
+        ),
+        {
+            "CAM": (71.53, 70.90),
+            "MM": (68.31, 62.20),
+            "EUCL": (72.86, 75.14),
+            "MANH": (73.02, 74.98),
+            "CHEB": (65.41, 53.33),
+        },
+        "the public runs have only the first 100 documents of a topic",
+    ),
+)
 #: Table 5: documents at ranks 1 to 5, at all of these, and the share of all documents in %.
 TABLE_5 = {
     "CAM": (51, 65, 103, 102, 107, 428, 9.88),
@@ -132,6 +191,8 @@ TABLE_5 = {
     "MANH": (33, 48, 78, 74, 81, 314, 7.25),
     "CHEB": (154, 179, 185, 183, 205, 906, 20.92),
 }
+#: 433 topics, two measures and five ranks: every percentage of Table 5 is a share of these documents.
+TABLE_5_DOCUMENTS = 4330
 TABLE_6 = {
     "CAM": (1.70, 0.85, 0.57, 0.40),
     "MM": (1.49, 0.78, 0.53, 0.39),
@@ -168,7 +229,7 @@ def toma(
     sources: Any = list(sample.RUNS) if runs is None else runs
     example = (_table_1(), *(_table_3(measure) for measure in TABLE_3))
     paper = "Maistro, Lima, Simonsen and Lioma 2021"
-    if not _has_common_aspects(judged):
+    if not share_aspects(judged):
         data = ("Table 4", "Table 5", "Table 6", "Figure 1", "Figure 2")
         return Reproduction((*example, left_out(data, _OWN)), about={"paper": paper})
     names = [str(measure) for measure in parsed(measures)]
@@ -177,37 +238,37 @@ def toma(
     if len(run_sources(sources)) < 2:
         parts = (*example, _figure_2(ideal, judged), left_out(("Table 4", "Table 5", "Table 6"), ONE_RUN))
         return Reproduction(parts, figures=figures, about={"paper": paper})
-    found = analyse(
+    found = compare(
         judged,
         sources,
         measures,
-        toma=settings,
+        approaches={name: _approach(name, settings or {}) for name in APPROACHES},
         alpha=alpha,
         resamples=resamples,
         seed=seed,
         on_share=on_share,
         **reading,
     )
-    lacking = DECISION.lacking(judged, len(found.scores.runs))
+    track = next((c for c in TABLE_4 if c.data.lacking(judged, len(found.scores.runs)) is None), None)
     return Reproduction(
         (
             *example,
-            *(_correlations(found, name, lacking) for name in names),
-            *(_powers_table(found, name, lacking) for name in names),
-            _zero_documents(found),
-            _label_sums_table(found),
+            *(_correlations(found, name, track) for name in names),
+            *(_powers_table(found, name, track) for name in names),
+            *(_zero_documents(found, zeros) for zeros in ZEROS),
+            *(_label_sums_table(found, zeros) for zeros in ZEROS),
             _figure_2(ideal, judged),
         ),
-        tuple(_remarks(found)),
+        tuple(_remarks(found, track)),
         figures,
         {"paper": paper, **found.about},
     )
 
 
-def _has_common_aspects(judged: Judgments) -> bool:
-    """Whether all topics have the same aspects, and several of them."""
-    found = set(judged.aspects.values())
-    return len(found) == 1 and len(next(iter(found))) > 1
+def _approach(name: str, settings: Mapping[str, Any]) -> Measure:
+    """An approach of the paper, in which TOMA has these parameters."""
+    found = parse(name)
+    return found(**settings) if name in _TOMA else found
 
 
 def sample_aspects() -> Judgments:
@@ -271,11 +332,10 @@ def _table_3(measure: str) -> Table:
         aspects={scale.aspect: scale for scale in _example_scales("0,3/2,3")},
     )
     single, weights = {"AP": ("AP(rel=2)", "top-half"), "NDCG": ("nDCG", "step")}[measure]
-    inner = parse(single)
-    family = approaches(inner, weights=weights, tuples="valid")
-    if measure == "AP":  # TOMA makes the labels binary itself
-        of_classes = approaches(parse("AP"), weights=weights, tuples="valid")
-        family = {name: of_classes[name] if name in TOMA_DISTANCES else m for name, m in family.items()}
+    # TOMA makes the labels binary itself.
+    inner = {name: parse("AP" if name in _TOMA and measure == "AP" else single) for name in APPROACHES}
+    settings = {"weights": weights, "tuples": "valid"}
+    family = {name: _approach(name, settings)(measure=inner[name]) for name in APPROACHES}
     rankings = TABLE_3[measure]
     runs = {r: {"t": {f"d{d}": -float(i) for i, d in enumerate(r)}} for r in rankings}
     means = evaluate(judged, runs, list(family.values())).mean()
@@ -300,34 +360,36 @@ def _table_3(measure: str) -> Table:
     return Table({**columns, "outcome": outcomes})
 
 
-def _correlations(found: Analysis, name: str, lacking: str | None) -> Table:
+def _correlations(found: ApproachComparison, name: str, track: Column | None) -> Table:
     """Table 4, top and middle: a row for each pair of approaches or aspects."""
-    both = {**found.between[name], **found.single[name]}
-    column = _COLUMN.get(name)
-    printed = {pair: TABLE_4[pair][column] for pair in both if pair in TABLE_4 and column is not None}
-    slips = {pair: _name_tau(found.scores, *_measures_of(found, name, pair)) for pair in both}
+    pairs = [*PAIRS, *combinations(found.aspects, 2)]
+    tau = {pair: found.tau(name, *pair) for pair in pairs}
+    slips = {pair: _name_tau(found.scores, *_measures_of(found, name, pair)) for pair in pairs}
+    first = f"Table 4, correlation, {name}"
+    columns: dict[str, list[Any]] = {
+        first: [f"{a} - {b}" for a, b in pairs],
+        "τ_b by topic": list(tau.values()),
+        "τ of names": list(slips.values()),
+    }
+    if track is None or name not in _COLUMN:
+        return Table({**columns, "outcome": [_NONE_PRINTED] * len(pairs)})
+    both = [track.tau.get((a, b)) or track.tau.get((b, a)) for a, b in pairs]
+    printed = [None if known is None else known[_COLUMN[name]] for known in both]
     outcomes = []
-    for pair, tau in both.items():
-        known = printed.get(pair)
-        said = outcome(tau, known, 2, lacking, "the conventions are others")
-        same = lacking is None and known is not None and said != REPRODUCED
-        if same and outcome(slips[pair], known, 2, None, "") == REPRODUCED:
+    for pair, known in zip(pairs, printed, strict=True):
+        said = outcome(tau[pair].value, known, 2, None, track.why)
+        if (
+            known is not None
+            and said != REPRODUCED
+            and outcome(slips[pair], known, 2, None, "") == REPRODUCED
+        ):
             said = "differs because the printed value is the τ of the names of the runs"
         outcomes.append(said)
-    return Table(
-        {
-            f"Table 4, correlation, {name}": [f"{a} - {b}" for a, b in both],
-            "τ_b by topic": list(both.values()),
-            "τ of names": list(slips.values()),
-            "printed": [printed.get(pair) for pair in both],
-            "outcome": outcomes,
-        },
-        precision={"printed": 2},
-    )
+    return Table({**columns, "printed": printed, "outcome": outcomes}, precision={"printed": 2})
 
 
-def _measures_of(found: Analysis, name: str, pair: tuple[str, str]) -> tuple[str, str]:
-    family = {**found.families[name], **found.aspects[name]}
+def _measures_of(found: ApproachComparison, name: str, pair: tuple[str, str]) -> tuple[str, str]:
+    family = {**found.families[name], **found.single[name]}
     return str(family[pair[0]]), str(family[pair[1]])
 
 
@@ -355,73 +417,91 @@ def _name_tau(scores: Scores, first: str, second: str) -> float:
     return float(np.mean(found))
 
 
-def _powers_table(found: Analysis, name: str, lacking: str | None) -> Table:
+def _powers_table(found: ApproachComparison, name: str, track: Column | None) -> Table:
     """Table 4, bottom."""
-    shares, column = found.power[name], _COLUMN.get(name)
-    printed = [None if column is None else POWERS[approach][column] for approach in shares]
-    why = "the bootstrap is random"
-    return Table(
-        {
-            f"Table 4, discriminative power, {name}": list(shares),
-            "power (%)": list(shares.values()),
-            "printed": printed,
-            "outcome": [
-                outcome(share, p, 2, lacking, why) for share, p in zip(shares.values(), printed, strict=True)
-            ],
-        },
-        digits=2,
-    )
+    powers = found.powers[name]
+    columns: dict[str, list[Any]] = {
+        f"Table 4, discriminative power, {name}": list(powers),
+        "power (%)": [with_interval(p.share, p.low, p.high) for p in powers.values()],
+    }
+    if track is None or name not in _COLUMN:
+        return Table({**columns, "outcome": [_NONE_PRINTED] * len(powers)}, digits=2)
+    printed = [track.power[approach][_COLUMN[name]] for approach in powers]
+    why = "the bootstrap is random" if track.data is DECISION else f"{track.why}, and the bootstrap is random"
+    said = [outcome(p.share, q, 2, None, why) for p, q in zip(powers.values(), printed, strict=True)]
+    return Table({**columns, "printed": printed, "outcome": said}, digits=2)
 
 
-def _zero_documents(found: Analysis) -> Table:
+_NONE_PRINTED = "not printed: Table 4 has no public collection with these topics and as many runs"
+_HOW = {
+    "count": "every topic",
+    "drop": "topics on which a run scores above 0",
+}
+
+
+def _zero_documents(found: ApproachComparison, zeros: str) -> Table:
     """Table 5: documents with the lowest label on every aspect at the top of the best run."""
-    rows = [*(f"rank {r}" for r in range(1, TRASH + 1)), f"ranks 1-{TRASH}", "% of documents"]
-    columns: dict[str, list[Any]] = {f"Table 5, trash@{TRASH}": rows}
-    for name, (zero, documents) in found.trash.items():
-        columns[name] = [*zero, sum(zero), 100 * sum(zero) / documents if documents else None]
-    for name, printed in TABLE_5.items():
-        columns[f"printed {name}"] = list(printed)
-    return Table({**columns, "outcome": [_ALL] * len(rows)}, digits=2)
+    counts, shares, documents = found.trash_shares(zeros)
+    k = counts.shape[1]
+    rows = [*(f"rank {r + 1}" for r in range(k)), f"ranks 1-{k}", "% of documents", "documents"]
+    columns: dict[str, list[Any]] = {f"Table 5, trash@{k}, {_HOW[zeros]}": rows}
+    for a, name in enumerate(found.approaches):
+        columns[name] = [*counts[a].tolist(), float(counts[a].sum()), shares[a], float(documents[a])]
+    if zeros == "count":
+        for name, printed in TABLE_5.items():
+            columns[f"printed {name}"] = [*printed, TABLE_5_DOCUMENTS]
+    said = _ALL if zeros == "count" else "not printed: the paper counts every topic"
+    return Table({**columns, "outcome": [said] * len(rows)}, digits=2)
 
 
-def _label_sums_table(found: Analysis) -> Table:
+def _label_sums_table(found: ApproachComparison, zeros: str) -> Table:
     """Table 6: the mean label sum of documents in the best run."""
-    bands = [f"ranks {1 + b * BAND}-{(b + 1) * BAND}" for b in range(BANDS)]
-    columns: dict[str, list[Any]] = {"Table 6, mean label sum": bands}
-    columns |= {name: list(means) for name, means in found.quality.items()}
-    columns |= {f"printed {name}": list(printed) for name, printed in TABLE_6.items()}
-    return Table({**columns, "outcome": [_ALL] * len(bands)}, digits=2)
+    bands = found.bands()
+    columns: dict[str, list[Any]] = {f"Table 6, mean label sum, {_HOW[zeros]}": bands}
+    columns |= dict(zip(found.approaches, found.label_sums(zeros), strict=True))
+    if zeros == "count":
+        columns |= {f"printed {name}": list(printed) for name, printed in TABLE_6.items()}
+    said = _ALL if zeros == "count" else "not printed: the paper counts every topic"
+    return Table({**columns, "outcome": [said] * len(bands)}, digits=2)
 
 
 def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
     """For how many topics CAM can reach 1, and for how many not even .9."""
-    lacking = replace(DECISION, runs=None).lacking(judged)
+    same = replace(DECISION, runs=None).lacking(judged) is None
     columns: dict[str, list[Any]] = {
         name: [] for name in ("Figure 2", "topics at 1 (%)", "below .9 (%)", "printed", "outcome")
     }
     for name, highest in zip(ideal.measures, ideal.highest.T, strict=True):
         one, low = 100 * float((highest > 1 - 1e-9).mean()), 100 * float((highest < 0.9).mean())
-        said = [outcome(x, p, 0, lacking, "") for x, p in ((one, 2), (low, 26))]
-        if name != "CAM(nDCG)":
+        printed = "2 and 26" if same and name == "CAM(nDCG)" else ""
+        said = [outcome(x, p, 0, None, "the labels are others") for x, p in ((one, 2), (low, 26))]
+        if printed:
+            end = next((words for words in said if words != REPRODUCED), REPRODUCED)
+        elif same:
             end = "not printed: the caption of Figure 2 names NDCG, and the text below it AP"
-        elif lacking is None:
-            end = REPRODUCED if set(said) == {REPRODUCED} else "differs because the labels are others"
         else:
-            end = lacking
-        row = (name, one, low, "2 and 26" if name == "CAM(nDCG)" else "", end)
-        for column, value in zip(columns.values(), row, strict=True):
+            end = "not printed: Figure 2 is of TREC Decision 2019"
+        for column, value in zip(columns.values(), (name, one, low, printed, end), strict=True):
             column.append(value)
     return Table(columns, digits=0)
 
 
-def _remarks(found: Analysis) -> Iterator[str]:
+def _remarks(found: ApproachComparison, track: Column | None) -> Iterator[str]:
     about = found.about
     yield (
-        f"Tables 4 to 6 and Figure 2 are those of the {about['runs']} runs and {about['topics']} topics that "
-        f"were given. The printed numbers of Table 4 are those of the TREC Decision track 2019."
+        f"Tables 4 to 6 and Figure 2 were computed from the {about['runs']} runs and {about['topics']} "
+        "topics that were given."
+        + ("" if track is None else f" The printed numbers of Table 4 are of {track.data.name}.")
+        + " The printed numbers of Tables 5 and 6 are sums over ten tracks."
     )
     yield (
         "τ_b: Kendall's τ_b between rankings of the runs, the mean over topics. τ of names: what the "
-        "authors' program computes, which compares the names of the runs at each rank as text."
+        "authors' program computes, which compares the names of the runs at each rank as text. In brackets: "
+        "95 % intervals over topics."
     )
     yield f"Power: paired bootstrap at the level {about['alpha']:g} with {about['resamples']} resamples."
+    yield (
+        "Tables 5 and 6 look at the best run of each topic. Runs that tie for the best count in equal "
+        "shares. The paper counts every topic for every approach, even if every run scores 0 there and all "
+        "runs tie."
+    )
