@@ -166,6 +166,23 @@ def rbu(
 @with_options_of(read_collection, write_result, note_options)
 def dsharp(
     files: QrelsAndRuns = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Draw this many of the runs at random, as the paper draws 20. Default: all runs.",
+            show_default=False,
+        ),
+    ] = None,
+    topic_file: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The topics in XML, as TREC publishes them. Table 1 counts their kinds, and Table 6 marks "
+            "navigational intents.",
+            show_default=False,
+        ),
+    ] = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
     figures: Figures = None,
@@ -173,15 +190,25 @@ def dsharp(
 ) -> None:
     """D#-measures (Sakai and Song 2011).
 
-    Tables 1 to 6 and Figures 1 to 3.
+    Tables 1 to 7 and Figures 1 to 3.
 
     \b
     rankprism reproduce dsharp
     rankprism reproduce dsharp qrels.txt runs/*.run --weights probabilities.txt
+    rankprism reproduce dsharp qrels.txt runs/*.run --sample 20 --seed 1 --topic-file topics.xml
     """
     from rankprism.reproduce.dsharp import dsharp as compute
 
-    _reproduce("resampling", compute, figures, {"files": files, **others}, resamples=resamples, seed=seed)
+    _reproduce(
+        "resampling",
+        compute,
+        figures,
+        {"files": files, **others},
+        sample=sample,
+        topic_file=topic_file,
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 @app.command()
