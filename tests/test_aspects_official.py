@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from rankprism import Judgments, Scores, evaluate, read_judgments
-from rankprism.aspects import attainable, labels
+from rankprism.aspects import attainable, compare, labels
 from rankprism.meta import correlation, power
-from rankprism.reproduce.approaches import TOMA_DISTANCES, analyse
-from rankprism.reproduce.toma import toma
+from rankprism.reproduce.toma import MISINFORMATION, toma
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -159,8 +158,11 @@ def test_one_file_an_aspect_is_read_evaluated_and_analysed(collections: Path, na
     assert judged.scales is not None
     assert {scale.aspect for scale in judged.scales} == set(files)
     some = runs(folder)[:4]
-    found = analyse(judged, some, ["nDCG@10"], resamples=100, duplicates="first")
-    values = [*found.power["nDCG@10"].values(), *found.between["nDCG@10"].values()]
+    found = compare(judged, some, ["nDCG@10"], resamples=100, duplicates="first")
+    values = [
+        *(one.share for one in found.powers["nDCG@10"].values()),
+        *(found.tau("nDCG@10", *pair).value for pair in combinations(found.approaches, 2)),
+    ]
     assert all(np.isfinite(values))
     means = found.scores.mean()
     for run in means.values():
@@ -172,8 +174,9 @@ def test_one_file_an_aspect_is_read_evaluated_and_analysed(collections: Path, na
 def test_grade_columns_with_answers_are_read_evaluated_and_analysed(collections: Path, year: int) -> None:
     folder = collections / ("trec-decision-2019" if year == 2019 else f"trec-health-misinfo-{year}")
     judged = decision(collections) if year == 2019 else misinformation(collections, year)
-    found = analyse(judged, runs(folder)[:5], ["nDCG@10"], resamples=100)
-    assert all(np.isfinite([*found.power["nDCG@10"].values(), *found.single["nDCG@10"].values()]))
+    found = compare(judged, runs(folder)[:5], ["nDCG@10"], resamples=100)
+    assert all(np.isfinite([one.share for one in found.powers["nDCG@10"].values()]))
+    assert all(np.isfinite([found.tau("nDCG@10", *pair).value for pair in combinations(found.aspects, 2)]))
     assert 0 < found.scores.mean()[found.scores.runs[1]]["TOMA(nDCG@10)"] < 1
 
 
@@ -365,7 +368,8 @@ def table_4(inner: str) -> dict[str, str]:
         "CAM": f"CAM({inner})",
         "MM": f"MM({inner})",
         "EUCL": f"TOMA({inner})",
-        **{name: f"TOMA({inner},distance='{d}')" for name, d in TOMA_DISTANCES.items() if name != "EUCL"},
+        "MANH": f"TOMA({inner},distance='manhattan')",
+        "CHEB": f"TOMA({inner},distance='chebyshev')",
         **{a: f"Aspect({inner},aspect='{a}')" for a in ("relevance", "correctness", "credibility")},
     }
 
@@ -435,16 +439,45 @@ def test_analysis_puts_the_papers_tables_together(collections: Path) -> None:
     judged = misinformation(collections, 2020)
     folder = collections / "trec-health-misinfo-2020"
     chosen = runs(folder)[::7]
-    found = analyse(judged, chosen, ["nDCG"], resamples=200)
-    assert list(found.between["nDCG"])[:2] == [("EUCL", "CAM"), ("EUCL", "MM")]
-    assert set(found.single["nDCG"]) == set(combinations(["useful", "correct", "credible"], 2))
+    found = compare(judged, chosen, ["nDCG"], resamples=200)
+    assert found.aspects == ("useful", "correct", "credible")
     # With two labels on each aspect the squares of distances are the distances.
-    assert found.between["nDCG"]["EUCL", "MANH"] == pytest.approx(1)
-    for zero, documents in found.trash.values():
-        assert len(zero) == 5
-        assert 0 <= sum(zero) <= documents
-    for means in found.quality.values():
-        assert all(0 <= mean <= 3 for mean in means)
+    assert found.tau("nDCG", "EUCL", "MANH").value == pytest.approx(1)
+    counts, _, documents = found.trash_shares()
+    assert counts.shape == (5, 5)
+    assert (counts.sum(1) <= documents).all()
+    for cells in found.label_sums():
+        assert all(0 <= cell.value <= 3 for cell in cells)
     text = str(toma(judged, chosen, ["nDCG"], resamples=200))
     for heading in ("Table 1", "Table 3, AP", "Table 4, correlation, nDCG", "Table 5", "Table 6", "Figure 2"):
         assert heading in text
+
+
+def test_the_topics_and_runs_of_misinformation_2020_are_recognised(collections: Path) -> None:
+    names = {row["run"] for row in rows(collections / "trec-misinfo-summaries" / "health-misinfo-2020.csv")}
+    public = {path.name.removesuffix(".run.gz") for path in runs(collections / "trec-health-misinfo-2020")}
+    assert len(names) == 51  # as Table 2 says
+    assert names <= public
+    assert MISINFORMATION.lacking(misinformation(collections, 2020), len(names)) is None
+
+
+def test_dropping_topics_without_a_best_run_turns_the_order_of_tables_5_and_6_round(
+    collections: Path,
+) -> None:
+    """On Decision 2019: with every topic, MM has far more trash than CAM and the lower label sum, as printed
+    for ten tracks; without topics on which all runs score 0, as much trash and the higher label sum."""
+    judged = decision(collections, labels=[0, 1, 2])
+    found = compare(
+        judged,
+        runs(collections / "trec-decision-2019"),
+        approaches=["CAM", "MM", "CHEB"],
+        resamples=100,
+        intervals=0,
+        order="trec_eval",
+    )
+    trash = {zeros: [cell.value for cell in found.trash_shares(zeros)[1]] for zeros in ("count", "drop")}
+    assert [round(x) for x in trash["count"]] == [20, 35, 38]
+    assert [round(x) for x in trash["drop"]] == [20, 20, 23]
+    sums = {zeros: [cells[0].value for cells in found.label_sums(zeros)] for zeros in ("count", "drop")}
+    assert sums["count"][0] > sums["count"][1] > sums["count"][2]
+    assert sums["drop"][1] > sums["drop"][2] > sums["drop"][0]

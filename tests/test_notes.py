@@ -427,6 +427,7 @@ def test_any_warning_of_ours_is_a_note_line(capsys: pytest.CaptureFixture[str]) 
         "aspects order",
         "aspects labels",
         "aspects attainable",
+        "aspects compare",
         "reproduce toma",
         "reproduce rbu",
     ],

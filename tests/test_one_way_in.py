@@ -54,6 +54,7 @@ WITH_RUNS = [
     *(["meta", name] for name in ("power", "unanimity", "correlation", "agreement", "intuitiveness", "swap")),
     *(["meta", name] for name in ("stability", "disagreement")),
     *(["plot", name] for name in ("intervals", "heatmap", "differences", "irec", "sensitivity")),
+    ["aspects", "compare"],
     ["reproduce", "toma"],
 ]
 

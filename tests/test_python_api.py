@@ -18,7 +18,6 @@ import pytest
 import rankprism
 from rankprism import InputError, MeasureError, Scores, evaluate, read_judgments, read_run, sample
 from rankprism.axioms import Conf, Pri
-from rankprism.aspects import compare as analyse
 from rankprism.results.result import Result
 
 MEASURES = ["alpha_nDCG@10", "P@10", "ERR_IA@10"]
@@ -139,7 +138,7 @@ def test_aspects_take_what_read_judgments_takes(tmp_path: Any) -> None:
         (lambda: rankprism.aspects.labels(WRONG), "cannot read int"),
         (lambda: rankprism.aspects.order("absent"), "absent: there is no such file"),
         (lambda: rankprism.aspects.attainable(WRONG), "cannot read int"),
-        (lambda: analyse(WRONG, []), "cannot read int"),
+        (lambda: rankprism.aspects.compare(WRONG, []), "cannot read int"),
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, WRONG), "3 is no measure"),
         (lambda: evaluate({"q": {"d": 1}}, WRONG, "P"), "cannot read int"),
     ],

@@ -18,12 +18,12 @@ from rankprism import InputError, evaluate, read_judgments, sample
 from rankprism.aspects import attainable, labels
 from rankprism.axioms.table import paper_table
 from rankprism.data.run import Alignment
+from rankprism.formats.topics import read_topics
 from rankprism.meta.discriminative_power import power
 from rankprism.preferences.experiments import measure_correlation
 from rankprism.reproduce import dsharp as dsharp_module
 from rankprism.reproduce import rbu as rbu_module
 from rankprism.reproduce import toma as toma_module
-from rankprism.reproduce.approaches import analyse
 from rankprism.reproduce.dsharp import TABLE_3 as POWERS
 from rankprism.reproduce.dsharp import TABLE_5, TABLE_6, dsharp
 from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
@@ -218,7 +218,11 @@ PAPERS: dict[str, tuple[Callable[..., Reproduction], list[str], list[str]]] = {
     ),
     "dsharp": (
         lambda *files: dsharp(*files, resamples=100),
-        ["Table 1(a) and Section 5.2"],
+        [
+            "Table 1(a), Sections 5.1 and 5.2",
+            "Section 3.4, global levels of 3 intents with L1-L3",
+            "Table 7",
+        ],
         [*(f"Table {n}" for n in range(2, 7)), "Figure 1", "Figure 2", "Figure 3"],
     ),
     "preferences": (
@@ -300,11 +304,109 @@ def found_dsharp() -> Reproduction:
     return dsharp(sample.QRELS, RUNS, resamples=200)
 
 
-def test_the_counts_of_table_1_come_out_of_the_official_judgments(collections: Path) -> None:
-    judged = read_judgments(collections / "trec-web-2009" / "qrels.diversity.gz")
-    table = dsharp_module._table_1(judged)
-    assert set(table.columns["outcome"]) == {"reproduced"}
-    assert table.columns["computed"] == [50, 199, 6, 5, 4942, 6499, 3622, 1113, 178, 28, 1]
+def test_the_counts_of_table_1_come_out_of_the_official_judgments_and_topics(collections: Path) -> None:
+    folder = collections / "trec-web-2009"
+    judged = read_judgments(folder / "qrels.diversity.gz")
+    words = read_topics(folder / "wt09.topics.full.xml")
+    table = dsharp_module._table_1(judged, words)
+    counts = dict(
+        zip(table.columns["Table 1(a), Sections 5.1 and 5.2"], table.columns["computed"], strict=True)
+    )
+    assert list(counts.values())[:11] == [50, 199, 6, 5, 4942, 6499, 3622, 1113, 178, 28, 1]
+    assert list(counts.values())[11:16] == [12, 38, 243, 177, 66]
+    assert table.columns["outcome"][:16] == ["reproduced"] * 16
+    assert all(said.startswith("needs data that is not public") for said in table.columns["outcome"][16:])
+    without = dsharp_module._table_1(judged, {}).columns["outcome"][11:16]
+    assert set(without) == {"needs the topic file: name it with topic_file= (--topic-file)"}
+
+
+def test_three_intents_with_three_grades_have_34_global_levels() -> None:
+    """By the definition: Pr(i|q) = 4/7, 2/7, 1/7 and the gains 2^x - 1."""
+    levels = {
+        (4 * (2**a - 1) + 2 * (2**b - 1) + (2**c - 1)) / 7
+        for a in range(4)
+        for b in range(4)
+        for c in range(4)
+    }
+    assert dsharp_module._section_3_4().columns["computed"] == [len(levels) - 1, 16]
+    assert len(levels) == 35
+
+
+def test_table_7_has_what_the_measures_really_guarantee() -> None:
+    """The paper says YES for the highest value of D#, and NO for minor intents with all IA measures."""
+    table = dsharp_module._table_7(None, None)
+    cells = {row[0]: row[1:4] for row in zip(*list(table.columns.values())[:4], strict=True)}
+    assert cells == {
+        "intent probabilities": ("NO", "YES", "YES"),
+        "attention to minor intents": ("YES", "only nERR-IA, ERR-IA", "YES"),
+        "per-intent graded relevance": ("NO", "YES", "YES"),
+        "highest value is 1": ("NO", "NO", "NO"),
+    }
+    assert [said.split()[0] for said in table.columns["outcome"]] == [
+        "reproduced",
+        "differs",
+        "reproduced",
+        "differs",
+    ]
+
+
+def test_the_highest_d_sharp_is_below_1_if_the_best_documents_miss_an_intent() -> None:
+    """Two documents of grade 3 are on one intent, one of grade 1 is on the other. At 2, [a, b] has D = 1 and
+    I-rec = 1/2; [a, c] has I-rec = 1 and D = (7 + 1/log2(3)) / (7 + 7/log2(3)) by the global gains."""
+    judged = {"q": {"1": {"a": 3, "b": 3}, "2": {"c": 1}}}
+    runs = {"".join(r): {"q": {d: -float(i) for i, d in enumerate(r)}} for r in permutations("abc")}
+    found = evaluate(judged, runs, "DSharp_nDCG@2").values.max()
+    share = 1 / np.log2(3)
+    assert found == pytest.approx((1 + (7 + share) / (7 + 7 * share)) / 2)
+    assert found == pytest.approx(0.8342, abs=5e-5)
+
+
+def test_the_asl_of_the_paper_is_b_over_b_and_gives_the_same_power_with_1000_resamples() -> None:
+    found = dsharp(sample.QRELS, RUNS, resamples=1000)
+    for part in (*dsharp_module.TABLE_2[2:], *POWERS):
+        rows = _rows(found, part.name)
+        assert all(row["power (%)"].value == row["by b/B"] for row in rows.values())
+    rows = _rows(found, "Figure 2, uniform, l = 10: pair")
+    for row in rows.values():
+        b = row["D#-nDCG"] * 1001 - 1
+        assert b == pytest.approx(round(b), abs=1e-6)
+        assert row["D#-nDCG, b/B"] == pytest.approx(b / 1000)
+
+
+def test_runs_are_drawn_by_a_seed_and_figure_3_shows_all() -> None:
+    found = dsharp(sample.QRELS, RUNS, sample=3, seed=4, resamples=50)
+    drawn = found.about["runs"]
+    assert len(drawn) == 3
+    assert dsharp(sample.QRELS, RUNS[::-1], sample=3, seed=4, resamples=50).about["runs"] == drawn[::-1]
+    others = {tuple(dsharp_module._drawn(dict.fromkeys(map(str, RUNS)), 3, seed)) for seed in range(8)}  # type: ignore[arg-type]
+    assert len(others) > 1
+    alone = dsharp(sample.QRELS, [run for run in RUNS if run.stem in drawn], resamples=50, seed=4)
+    assert found.part("Table 5").cells() == alone.part("Table 5").cells()
+    assert len(found.part("Figure 3").columns["Figure 3"]) == len(RUNS)
+
+
+def test_too_few_runs_to_draw_from_are_an_error(cli: Cli) -> None:
+    done = cli("reproduce", "dsharp", "--sample", 20)
+    assert done.returncode == 2
+    assert "at most the number of runs, of which there are 6; got 20 (--sample)" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_topic_file_marks_navigational_intents_in_table_6(tmp_path: Path) -> None:
+    aspects = read_judgments(sample.QRELS).aspects
+    topics = "".join(
+        f'<topic number="{topic}" type="faceted"><query>q</query>'
+        + "".join(f'<subtopic number="{a}" type="nav">s</subtopic>' for a in names)
+        + "</topic>"
+        for topic, names in aspects.items()
+    )
+    (tmp_path / "topics.xml").write_text(f"<topics>{topics}</topics>")
+    found = dsharp(sample.QRELS, RUNS, resamples=200, topic_file=tmp_path / "topics.xml")
+    table = found.part("Table 6, significant by")
+    assert any("ⁿ:" in cell for rank in "12345" for cell in table.columns[rank])
+    (tmp_path / "other.xml").write_text('<topics><topic number="x"><query>q</query></topic></topics>')
+    with pytest.raises(InputError, match="check that it belongs to the judgments"):
+        dsharp(sample.QRELS, RUNS, topic_file=tmp_path / "other.xml")
 
 
 def test_power_is_that_of_meta_power_on_the_same_measures(found_dsharp: Reproduction) -> None:
@@ -394,8 +496,12 @@ def test_the_command_reproduces_dsharp_and_draws_its_figures(cli: Cli, tmp_path:
     assert done.returncode == 0, done.stderr
     assert "Figure 2, uniform, l = 10: pair" in done.stdout
     names = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert {"figure-3-d-ndcg.svg", "figure-1-number-of-intents-l-1000.svg"} <= names
+    assert {"dsharp-figure-3-d-ndcg.svg", "dsharp-figure-1-number-of-intents-l-1000.svg"} <= names
     assert len(names) == 4 + 4 + 2
+    done = cli("reproduce", "toma", "--resamples", 50, "--alpha", 0.05, "--figures", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    both = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert both == names | {"toma-figure-1.svg", "toma-figure-2.svg"}
 
 
 # ── Maistro et al. 2021 ──────────────────────────────────────────────────────────────────────────
@@ -411,46 +517,31 @@ TWO_RUNS = {
 }
 
 
-def test_trash_and_label_sums_are_those_of_the_best_run_of_each_topic() -> None:
-    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
-    # "good" is best on both topics: x y and y z u, of which u has no label.
-    for zero, documents in found.trash.values():
-        assert (zero, documents) == ((0, 0, 1, 0, 0), 5)
-    # label sums 2 1 and 2 1 0
-    for means in found.quality.values():
-        assert means[0] == pytest.approx(6 / 5)
-        assert np.isnan(means[1:]).all()
+def test_toma_prints_tables_5_and_6_with_both_denominators() -> None:
     table = toma(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["nDCG"], resamples=100)
+    names = [name for name in table_names(table) if name.startswith(("Table 5", "Table 6"))]
+    assert [name.partition(", ")[2].partition(", ")[2] for name in names] == [
+        "every topic",
+        "topics on which a run scores above 0",
+    ] * 2
     assert table.part("Table 6").cells()[1][:6] == ["ranks 26-50", *["–"] * 5]
-
-
-def test_runs_that_tie_for_the_best_count_in_equal_shares() -> None:
-    runs = {"one": {"q": {"x": 2.0, "u": 1.0}}, "two": {"q": {"x": 2.0, "u": 1.0, "v": 0.5}}}
-    found = analyse(
-        read_judgments({"q": TWO_ASPECTS["q"]}, aspects=["a", "b"]), runs, ["nDCG"], resamples=100
-    )
-    # u in both, v in one of two; x u and x u v
-    assert found.trash["CAM"] == ((0, 1, 0.5, 0, 0), 2.5)
-
-
-def test_correlations_are_those_of_meta_evaluation() -> None:
-    from rankprism.meta import correlation
-
-    judged = read_judgments(TWO_ASPECTS, aspects=["a", "b"])
-    found = analyse(judged, TWO_RUNS, ["nDCG", "AP"], resamples=100, toma={"tuples": "seen"})
-    names = ["CAM(AP)", "TOMA(AP,tuples='seen')"]
-    direct = correlation(evaluate(judged, TWO_RUNS, names), per_topic=True).values[0, 1]
-    assert found.between["AP"]["EUCL", "CAM"] == pytest.approx(direct)
-    assert found.about["TOMA"] == {"tuples": "seen"}
-    table = toma(judged, TWO_RUNS, ["nDCG"], resamples=100, settings={"tuples": "seen"})
     cells = _rows(table, "Table 4, correlation, nDCG")
-    assert cells["EUCL - CAM"]["τ_b by topic"] == found.between["nDCG"]["EUCL", "CAM"]
+    assert cells["EUCL - CAM"]["τ_b by topic"].value == pytest.approx(1)
     assert r"\toprule" in table.to_latex()
 
 
-def test_measures_without_a_cutoff_are_analysed_whole() -> None:
-    found = analyse(read_judgments(TWO_ASPECTS, aspects=["a", "b"]), TWO_RUNS, ["Compat"], resamples=100)
-    assert found.trash["CAM"] == ((0, 0, 1, 0, 0), 5)
+def test_toma_prints_no_figures_of_table_4_and_figure_2_beside_other_data() -> None:
+    found = toma(sample_aspects(), RUNS[:3], ["nDCG"], resamples=100)
+    for name in ("Table 4, correlation", "Table 4, discriminative power"):
+        assert "printed" not in found.part(name).columns
+    assert set(found.part("Figure 2").columns["printed"]) == {""}
+    assert "Decision" not in found.note
+
+
+def test_the_percentages_of_table_5_have_one_denominator() -> None:
+    """433 topics, two measures and five ranks: all approaches have the same topics."""
+    for *_, count, percent in toma_module.TABLE_5.values():
+        assert round(100 * count / toma_module.TABLE_5_DOCUMENTS, 2) == pytest.approx(percent, abs=0.011)
 
 
 def test_the_command_reproduces_toma_for_a_collection(cli: Cli, tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def compare(
 
     \b
     rankprism aspects compare qrels.toml runs/*.run
-    rankprism aspects compare qrels.toml runs/*.run -m nDCG@10 -a CAM -a "TOMA(tuples='seen')"
+    rankprism aspects compare qrels.toml runs/*.run -m nDCG@10 -a CAM -a MANH
     """
     from rankprism.aspects import compare as compute
     from rankprism.aspects.approaches import APPROACHES

@@ -195,7 +195,7 @@ def dsharp(
     \b
     rankprism reproduce dsharp
     rankprism reproduce dsharp qrels.txt runs/*.run --weights probabilities.txt
-    rankprism reproduce dsharp qrels.txt runs/*.run --sample 20 --seed 1 --topic-file topics.xml
+    rankprism reproduce dsharp qrels.txt runs/*.run --sample 20 --seed 1
     """
     from rankprism.reproduce.dsharp import dsharp as compute
 

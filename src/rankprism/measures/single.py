@@ -328,7 +328,7 @@ RbpGain = Annotated[
     keeps_ia="DeepTh CloseTh AspRel",
     bounds=Bounds("exact", lambda c, **settings: _rbp_bounds(c, **settings)),
     cite="moffat2008rank",
-    forms=dict.fromkeys(("uRBP", "uRBPgr"), {"gain": "linear", "fold": "product"}),
+    forms={name: {"gain": "linear", "fold": "product"} for name in ("uRBP", "uRBPgr")},
     made_of=lambda hits, p, rel, gain, cutoff: {
         "gain": hit_gain(hits.top(cutoff), Gain(gain, rel)),
         "discount": hit_discount(hits.top(cutoff), geometric(p))[:, None, :],

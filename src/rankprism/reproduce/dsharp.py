@@ -50,6 +50,7 @@ from rankprism.types import JudgmentsLike, RunsLike
 QRELS = Printed("the judgments of TREC Web 2009", numbered(1, 50), highest=1, is_public=True)
 GRADED = Printed("20 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 20, highest=3)
 ALL_RUNS = Printed("25 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 25, highest=3)
+JUDGED = Printed("graded judgments of TREC Web 2009", numbered(1, 50), highest=3)
 BINARY = Printed("20 runs of TREC Web 2009", numbered(1, 50), 20)
 CHINESE = Printed("20 runs of NTCIR-6 CLIR")
 
@@ -502,7 +503,7 @@ def _table_1(judgments: Judgments, words: Mapping[str, Topic]) -> Table:
     ):
         for level, count in enumerate(LEVELS[name], 1):
             found[f"L{level} {name}"] = grades[level]
-            printed[f"L{level} {name}"] = (count, replace(GRADED, runs=None))
+            printed[f"L{level} {name}"] = (count, JUDGED)
     said = []
     for row, count in found.items():
         known, data = printed.get(row, (None, QRELS))

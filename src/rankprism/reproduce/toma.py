@@ -128,7 +128,8 @@ class Column(NamedTuple):
     data: Printed
     tau: Mapping[tuple[str, str], tuple[float, float]]
     power: Mapping[str, tuple[float, float]]
-    why: str  #: why τ may differ, if it is not the τ of names
+    why_tau: str  #: why τ differs, where the printed one is not the τ of names
+    why_power: str
 
 
 _PRINTED_PAIRS = (
@@ -159,6 +160,7 @@ TABLE_4 = (
             "CHEB": (42.54, 29.84),
         },
         "the conventions are others",
+        "the bootstrap is random",
     ),
     Column(
         MISINFORMATION,
@@ -180,7 +182,9 @@ TABLE_4 = (
             "MANH": (73.02, 74.98),
             "CHEB": (65.41, 53.33),
         },
-        "the public runs have only the first 100 documents of a topic",
+        "the printed value compares names, and is of whole runs, of which only the first 100 documents of a "
+        "topic are public",
+        "only the first 100 documents of a topic are public, and the bootstrap is random",
     ),
 )
 #: Table 5: documents at ranks 1 to 5, at all of these, and the share of all documents in %.
@@ -377,7 +381,7 @@ def _correlations(found: ApproachComparison, name: str, track: Column | None) ->
     printed = [None if known is None else known[_COLUMN[name]] for known in both]
     outcomes = []
     for pair, known in zip(pairs, printed, strict=True):
-        said = outcome(tau[pair].value, known, 2, None, track.why)
+        said = outcome(tau[pair].value, known, 2, None, track.why_tau)
         if (
             known is not None
             and said != REPRODUCED
@@ -427,8 +431,8 @@ def _powers_table(found: ApproachComparison, name: str, track: Column | None) ->
     if track is None or name not in _COLUMN:
         return Table({**columns, "outcome": [_NONE_PRINTED] * len(powers)}, digits=2)
     printed = [track.power[approach][_COLUMN[name]] for approach in powers]
-    why = "the bootstrap is random" if track.data is DECISION else f"{track.why}, and the bootstrap is random"
-    said = [outcome(p.share, q, 2, None, why) for p, q in zip(powers.values(), printed, strict=True)]
+    both = zip(powers.values(), printed, strict=True)
+    said = [outcome(p.share, q, 2, None, track.why_power) for p, q in both]
     return Table({**columns, "printed": printed, "outcome": said}, digits=2)
 
 
