@@ -45,7 +45,7 @@ def test_trash_and_label_sums_are_those_of_the_best_run_of_each_topic() -> None:
     assert documents.tolist() == [5] * 5
     # label sums 2 1 and 2 1 0
     for first, second in found.label_sums():
-        assert (first.value, second.value) == (pytest.approx(6 / 4), 0)
+        assert [first.value, second.value] == pytest.approx([6 / 4, 0])
     assert found.bands() == ["ranks 1-2", "ranks 3-5"]
 
 
@@ -129,6 +129,11 @@ def test_names_of_papers_mean_measures_with_parameters() -> None:
         "uRBP(p=0.9)": "RBP(p=0.9,gain='linear',fold='product')",
     }
     assert {name: str(parse(name)) for name in names} == names
+
+
+def test_f1_leads_to_the_measures_that_it_combines() -> None:
+    with pytest.raises(MeasureError, match=r"harmonic mean of precision and recall.* write P@10 and R@10"):
+        parse("F1@10")
 
 
 @pytest.mark.parametrize(

@@ -231,8 +231,8 @@ class Power:
     @classmethod
     def of(cls, found: DiscriminativePower, place: int) -> Power:
         low, high = found.sampled.interval(0, 1) if found.sampled else (np.full(place + 1, np.nan),) * 2
-        shares = (100 * float(x[place]) for x in (found.power, low, high))
-        return cls(*shares, float(found.delta[place]))
+        share, least, most = (100 * float(x[place]) for x in (found.power, low, high))
+        return cls(share, least, most, float(found.delta[place]))
 
 
 def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) -> Floats:
@@ -446,11 +446,12 @@ class ApproachComparison(Result):
                 yield "power (%)", measure, name, None, None, found.share, found.low, found.high
         every = " ".join(self.measures)
         counts, shares, documents = self.trash_shares()
-        for a, name in enumerate(self.approaches):
-            for r, count in enumerate(counts[a].tolist()):
+        top = f"1-{counts.shape[1]}"
+        for place, name in enumerate(self.approaches):
+            for r, count in enumerate(counts[place].tolist()):
                 yield "trash", every, name, None, str(r + 1), count, None, None
-            yield "trash (%)", every, name, None, f"1-{counts.shape[1]}", *_ends(shares[a])
-            yield "documents", every, name, None, f"1-{counts.shape[1]}", float(documents[a]), None, None
+            yield "trash (%)", every, name, None, top, *_ends(shares[place])
+            yield "documents", every, name, None, top, float(documents[place]), None, None
         for name, cells in zip(self.approaches, self.label_sums(), strict=True):
             for band, cell in zip(self.bands(), cells, strict=True):
                 yield "label sum", every, name, None, band.removeprefix("ranks "), *_ends(cell)

@@ -64,7 +64,8 @@ def new(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Lines of id<TAB>title<TAB>description, or JSON lines. Default: people see the ids.",
+            help="Lines of id<TAB>title<TAB>description, JSON lines, or XML of TREC. Default: people see the "
+            "ids.",
             show_default=False,
         ),
     ] = None,

@@ -501,9 +501,9 @@ def _table_1(judgments: Judgments, words: Mapping[str, Topic]) -> Table:
         ("documents of intents", Counter(cells.grade.tolist())),
         ("documents by their highest grade", Counter(highest.values())),
     ):
-        for level, count in enumerate(LEVELS[name], 1):
+        for level, there in enumerate(LEVELS[name], 1):
             found[f"L{level} {name}"] = grades[level]
-            printed[f"L{level} {name}"] = (count, JUDGED)
+            printed[f"L{level} {name}"] = (there, JUDGED)
     said = []
     for row, count in found.items():
         known, data = printed.get(row, (None, QRELS))
