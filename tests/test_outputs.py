@@ -24,6 +24,7 @@ import pytest
 import rankprism.results.outputs
 from rankprism import InputError, RankprismError, Scores, compare, evaluate, explain, read_scores, sample
 from rankprism.aspects import attainable, labels, order, orders
+from rankprism.aspects import compare as compare_approaches
 from rankprism.axioms import axiom_table, find_thresholds
 from rankprism.comparison import topic_set_size
 from rankprism.formats.judgments import read_judgments
@@ -116,6 +117,7 @@ def other_results(scores: Scores) -> list[Result]:
         order(judged),
         orders(judged),
         attainable(judged),
+        compare_approaches(judged, runs, ["nDCG"], resamples=100),
         toma(judged, runs, ["nDCG"], resamples=100),
         describe(preferences, runs, resamples=20),
         strengths(preferences),
