@@ -115,6 +115,14 @@ def test_intervals_leave_out_one_topic_after_the_other() -> None:
     assert cell.between[1] - cell.value == pytest.approx(100 * t.ppf(0.975, n - 1) * error)
 
 
+@pytest.mark.filterwarnings("ignore:1 of 2 topics are left out:rankprism.RankprismWarning")
+def test_topics_that_a_run_lacks_are_left_out_of_every_table() -> None:
+    runs = {"good": TWO_RUNS["good"], "bad": {"q": TWO_RUNS["bad"]["q"]}}
+    found = compare(two(), runs, ["nDCG"], approaches=["CAM", "MM"], topics="retrieved", **FEW)
+    assert found.about["topics"] == 1
+    assert found.trash_shares()[2].tolist() == [2, 2]  # x y of "good" on q
+
+
 def test_measures_without_a_cutoff_are_analysed_whole() -> None:
     found = compare(two(), TWO_RUNS, ["Compat"], **FEW)
     assert found.trash_shares()[0][0].tolist() == [0, 0, 1, 0, 0]

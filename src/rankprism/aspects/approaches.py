@@ -122,8 +122,9 @@ def compare(
     aligned = align_all(judgments, run_sources(runs), order, duplicates, run_format, threads, None)
     scores = evaluate(
         judgments, aligned, every, topics=topics, order=order, duplicates=duplicates, threads=threads
-    )
-    kept = [judgments.topics.index(topic) for topic in scores.topics]
+    ).complete()
+    place = {topic: t for t, topic in enumerate(judgments.topics)}
+    kept = [place[topic] for topic in scores.topics]
     sums = _label_sums(judgments, list(aligned.values()), max(trash, ends[-1]))[:, kept]
     tests = {"alpha": alpha, "resamples": resamples, "seed": seed, "intervals": intervals}
     return ApproachComparison(
