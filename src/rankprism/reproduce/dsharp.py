@@ -408,7 +408,7 @@ def _drawn(runs: Mapping[str, Alignment], sample: int, seed: int) -> dict[str, A
             f"sample must be at least 2 and at most the number of runs, of which there are {len(runs)}; got "
             f"{sample} (--sample)"
         )
-    rng = np.random.default_rng([seed, 2])  # another stream than that of the resamples
+    rng = np.random.default_rng([seed, 2])  # not the stream of the resamples
     chosen = set(rng.choice(sorted(runs), sample, replace=False).tolist())
     return {name: run for name, run in runs.items() if name in chosen}
 

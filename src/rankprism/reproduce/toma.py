@@ -376,7 +376,7 @@ def _correlations(found: ApproachComparison, name: str, track: Column | None) ->
         "τ of names": list(slips.values()),
     }
     if track is None or name not in _COLUMN:
-        return Table({**columns, "outcome": [_NONE_PRINTED] * len(pairs)})
+        return Table({**columns, "outcome": [_not_printed(name)] * len(pairs)})
     both = [track.tau.get((a, b)) or track.tau.get((b, a)) for a, b in pairs]
     printed = [None if known is None else known[_COLUMN[name]] for known in both]
     outcomes = []
@@ -429,14 +429,20 @@ def _powers_table(found: ApproachComparison, name: str, track: Column | None) ->
         "power (%)": [with_interval(p.share, p.low, p.high) for p in powers.values()],
     }
     if track is None or name not in _COLUMN:
-        return Table({**columns, "outcome": [_NONE_PRINTED] * len(powers)}, digits=2)
+        return Table({**columns, "outcome": [_not_printed(name)] * len(powers)}, digits=2)
     printed = [track.power[approach][_COLUMN[name]] for approach in powers]
     both = zip(powers.values(), printed, strict=True)
     said = [outcome(p.share, q, 2, None, track.why_power) for p, q in both]
     return Table({**columns, "printed": printed, "outcome": said}, digits=2)
 
 
-_NONE_PRINTED = "not printed: Table 4 has no public collection with these topics and as many runs"
+def _not_printed(name: str) -> str:
+    """Why Table 4 has no number to compare with."""
+    if name not in _COLUMN:
+        return "not printed: Table 4 has NDCG and AP without a cutoff"
+    return "not printed: Table 4 has no public collection with these topics and as many runs"
+
+
 _HOW = {
     "count": "every topic",
     "drop": "topics on which a run scores above 0",
