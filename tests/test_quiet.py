@@ -274,6 +274,7 @@ COMMANDS = {
     "aspects order": "two.txt --aspects helpful,harmful",
     "aspects labels": "two.txt --aspects helpful,harmful",
     "aspects attainable": "two.txt --aspects helpful,harmful -m nDCG@10",
+    "aspects compare": f"{ASPECTS} --resamples 100 -q",
     "preferences describe": "sample/preferences.tsv sample/runs/noisy.run",
     "preferences strengths": "sample/preferences.tsv -q",
     "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics",
