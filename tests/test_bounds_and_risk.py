@@ -275,12 +275,14 @@ VARIANTS = {
     "S_precision": ["level=0.5", "rel=2"],
     "WS_precision": ["level=0.5", "rel=2", "a=0", "b=3"],
     "CT": [
-        *("form='trec-dd'", "form='trec-dd',height=1,batch=1"),
+        *("form='trec-dd-2016'", "form='trec-dd-2016',height=1,batch=1"),
+        *("form='trec-dd-2015'", "form='trec-dd-2015',height=1,batch=2"),
         *("gain='binary'", "gain='linear',saturation=2"),
     ],
     "nCT": ["height=1,batch=1", "alpha=0"],
-    "ACT": ["height=1,batch=1", "alpha=0"],
-    "P_at_recall": ["rel=2", "modified=True"],
+    "ACT": ["height=1,batch=1", "alpha=0", "form='trec-dd-2015',height=1,batch=2"],
+    "P_at_recall": ["rel=2", "form='trec-dd-2016'", "form='new'", "form='share-new'"],
+    "RR_at_recall": ["rel=2"],
     "D_nDCG": ["gain='linear'", "gain='probability'", "gain='binary'"],
     "D_Q": ["gain='linear'", "gain='probability'", "beta=0"],
     "DIN_nDCG": ["gain='linear'"],
@@ -293,6 +295,7 @@ VARIANTS = {
 INSIDE = ("AP", "nDCG@2", "RR@1", "RBP(gain='linear')", "Q@3", "Rprec", "P@2")
 AROUND = {
     "Aspect": ["Aspect({},aspect='t')"],
+    "Reached": ["Reached({})", "Reached({},mean='harmonic')"],
     "Contrast": ["Contrast({},good='s',bad='t')"],
     "TOMA": ["TOMA({})", "TOMA({},distance='chebyshev',weights='top-half')", "TOMA({},weighted=True)"],
 }
@@ -443,12 +446,12 @@ def test_no_completion_of_the_judgments_leads_beyond_the_bounds(seed: int, aspec
 #: Found by this test, rounded up: bounds of [0, 1] would be true, too, and of no use to anybody.
 WIDTH = {
     **dict.fromkeys(["ERR", "RBU"], 1.05),
-    **dict.fromkeys(["Compat", "D_RBP", "DSharp_nDCG", "DINSharp_nDCG", "P_at_recall", "S_precision"], 1.15),
+    **dict.fromkeys(["Compat", "D_RBP", "DSharp_nDCG", "DINSharp_nDCG", "RR_at_recall", "S_precision"], 1.15),
     **dict.fromkeys(["nDCG", "GAP", "nGAP", "D_iRBU"], 1.2),
-    **dict.fromkeys(["D_nDCG", "DIN_nDCG", "DSharp_Q", "EU", "WS_precision"], 1.26),
+    **dict.fromkeys(["D_nDCG", "DIN_nDCG", "DSharp_Q", "EU", "P_at_recall", "WS_precision"], 1.26),
     **dict.fromkeys(["P_plus", "CT", "P_plusQSharp"], 1.3),
     **dict.fromkeys(["D_nERR", "nERR", "D_EBR", "D_Q", "ACT", "P_plusQ", "Q"], 1.5),
-    **{"nNRBP": 1.75, "alpha_nDCG": 1.86, "nCT": 2.75},
+    **{"nNRBP": 1.75, "alpha_nDCG": 1.86, "nCT": 2.75, "Reached(ERR)": 1.05, "ACT(form='trec-dd-2015')": 1.75},
 }
 
 

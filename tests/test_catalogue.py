@@ -285,6 +285,22 @@ def test_cam_and_mm_of_any_measure_equal_their_definitions(combine: str, data: s
     compare(case, wanted)
 
 
+@pytest.mark.parametrize("mean", ["arithmetic", "harmonic"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_the_mean_over_the_aspects_reached_equals_its_definition(mean: str, data: st.DataObject) -> None:
+    case = data.draw(cases(grades=WHOLE))
+    name = data.draw(st.sampled_from(sorted(SINGLE)))
+    wanted = []
+    for chosen in data.draw(several(SINGLE[name])):
+
+        def definition(*args: Any, chosen_: Chosen = chosen) -> float:
+            return oracles.combine.Reached(name, *args, mean=mean, **chosen_)
+
+        wanted.append((lookup("Reached")(measure=lookup(name)(**chosen), mean=mean), definition))
+    compare(case, wanted)
+
+
 # All aspects at once
 
 
@@ -303,6 +319,7 @@ _SATISFIED = st.sampled_from(["binary", "probability"])
 _SCALE = st.sampled_from([None, 4, 5.5])
 _NUGGETS: dict[str, Drawn] = {"strict": FLAG, "cutoff": CUTOFF}
 _LEVEL = st.sampled_from([1, 0.5, 1 / 3, 0.75, 0.2])
+_YEAR = st.sampled_from(["trec-dd-2015", "trec-dd-2016"])
 
 #: Name, definition, parameters.
 WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
@@ -333,10 +350,15 @@ WHOLE_TOPIC: dict[str, tuple[str, Callable[..., float], dict[str, Drawn]]] = {
         oracles.cube.CT,
         {"alpha": ALPHA, "saturation": _SATURATION, "gain": GAIN, **_RELEVANT},
     ),
-    "CT, trec-dd": ("CT", oracles.cube.CT, {"form": st.just("trec-dd"), **_CUBE}),
+    "CT, trec-dd": ("CT", oracles.cube.CT, {"form": _YEAR, **_CUBE}),
     "nCT": ("nCT", oracles.cube.nCT, _CUBE),
-    "ACT": ("ACT", oracles.cube.ACT, _CUBE),
-    "P_at_recall": ("P_at_recall", oracles.cube.P_at_recall, {"rel": REL, "modified": FLAG}),
+    "ACT": ("ACT", oracles.cube.ACT, {"form": _YEAR, **_CUBE}),
+    "P_at_recall": (
+        "P_at_recall",
+        oracles.cube.P_at_recall,
+        {"rel": REL, "form": st.sampled_from(["trec-dd-2015", "trec-dd-2016", "new", "share-new"])},
+    ),
+    "RR_at_recall": ("RR_at_recall", oracles.cube.RR_at_recall, {"rel": REL}),
     "S_RR": ("S_RR", oracles.coverage.S_RR, {"level": _LEVEL, "rel": REL}),
     "S_precision": ("S_precision", oracles.coverage.S_precision, {"level": _LEVEL, "rel": REL}),
     "WS_precision": (
@@ -487,16 +509,16 @@ def test_folding_many_aspects_is_the_same_for_the_ranking_and_for_what_is_judged
     assert found == pytest.approx([3.5 / 7.9, 3.5 / 4.4], rel=1e-12)
 
 
-def test_precision_at_recall_counts_what_is_new() -> None:
-    # precision_at_recall.py and modified_precision_at_recall.py in the scorer of TREC Dynamic Domain 2015
-    # (trec-dd/trec-dd-simulation-harness): b brings nothing new, so 2 of 3, and 1 + 0 + 1 of 3. The jig of
-    # 2016 (trec-dd/trec-dd-jig) has another measure under that name: the share of relevant documents.
-    judged = {"s": {"a": 1, "b": 1}, "t": {"c": 1, "b": 1}}
-    found = scores_of(judged, ["a", "d", "b"], "P_at_recall", "P_at_recall(modified=True)")
-    assert found == pytest.approx([2 / 3, 1.5 / 3], rel=1e-12)
+def test_precision_at_recall_counts_relevant_documents_or_what_is_new() -> None:
+    # b brings nothing new. It counts in the program of TREC Dynamic Domain 2015 since 12 June 2015, but did
+    # not count before, nor does it in the modified precision at recall.
     judged = {"s": {"a": 1, "b": 1}, "t": {"c": 1}}
-    found = scores_of(judged, ["a", "b", "c"], "P_at_recall", "P_at_recall(modified=True)")
-    assert found == pytest.approx([2 / 3, 2 / 3], rel=1e-12)
+    forms = [f"P_at_recall(form='{form}')" for form in ("trec-dd-2015", "new", "share-new", "trec-dd-2016")]
+    found = scores_of(judged, ["a", "b", "c", "x"], *forms)
+    assert found == pytest.approx([1, 2 / 3, 2 / 3, 3 / 4], rel=1e-12)
+    judged = {"s": {"a": 1, "b": 1}, "t": {"c": 1, "b": 1}}
+    found = scores_of(judged, ["a", "d", "b"], *forms)
+    assert found == pytest.approx([2 / 3, 2 / 3, 1.5 / 3, 2 / 3], rel=1e-12)
 
 
 def test_any_share_of_the_aspects_needs_one_of_them() -> None:
@@ -506,7 +528,7 @@ def test_any_share_of_the_aspects_needs_one_of_them() -> None:
 
 def test_the_whole_catalogue_is_compared() -> None:
     """A measure that is added without an oracle is named here, with what to do."""
-    here = {*SINGLE, *D_MEASURES, "CAM", "MM"}
+    here = {*SINGLE, *D_MEASURES, "CAM", "MM", "Reached"}
     here |= {"TOMA", "Aspect", "Contrast"}  # in test_toma
     here |= {name for name, _, _ in WHOLE_TOPIC.values()}
     here |= {"alpha_DCG", "NRBP", "StRecall"}  # in test_oracles, like what this file has of their family

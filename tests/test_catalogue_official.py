@@ -236,14 +236,16 @@ def test_cube_tests_on_the_judgments_of_trec_dynamic_domain(collections: Path) -
         rng.shuffle(chosen)
         run[topic] = {doc: -float(i) for i, doc in enumerate(chosen)}
     measures: dict[rankprism.Measure, Callable[..., float]] = {
-        lookup("CT")(form="trec-dd", cutoff=10): lambda *args: oracles.cube.CT(
-            *args, form="trec-dd", cutoff=10
+        lookup("CT")(form="trec-dd-2016", cutoff=10): lambda *args: oracles.cube.CT(
+            *args, form="trec-dd-2016", cutoff=10
         ),
-        lookup("CT")(form="trec-dd"): lambda *args: oracles.cube.CT(*args, form="trec-dd"),
+        lookup("CT")(form="trec-dd-2016"): lambda *args: oracles.cube.CT(*args, form="trec-dd-2016"),
         lookup("nCT")(cutoff=10): lambda *args: oracles.cube.nCT(*args, cutoff=10),
         lookup("ACT")(cutoff=10): lambda *args: oracles.cube.ACT(*args, cutoff=10),
         lookup("ACT"): oracles.cube.ACT,
-        lookup("P_at_recall")(modified=True): lambda *args: oracles.cube.P_at_recall(*args, modified=True),
+        lookup("P_at_recall")(form="share-new"): lambda *args: oracles.cube.P_at_recall(
+            *args, form="share-new"
+        ),
         lookup("MM")(measure=lookup("ERR")(gain="probability")): lambda *args: oracles.combine.MM(
             "ERR", *args, gain="probability"
         ),

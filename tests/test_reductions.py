@@ -78,7 +78,7 @@ def test_measures_of_one_aspect_that_are_the_same(case: Case, cutoff: int | None
     same(case, f"RBU(e=0,form='eq11',p={p}){k}", f"D_iRBU(p={p}){k}")
     same(case, f"nDCG{k}", f"alpha_nDCG(alpha=0,gain='linear'){k}", f"CAM(nDCG{k})", f"MM(nDCG{k})")
     same(case, f"RBP(p={p}){k}", f"NRBP(alpha=0,beta={p}){k}")
-    same(case, "RR", "S_RR", "P_at_recall", "P_at_recall(modified=True)")
+    same(case, "RR", "S_RR", "P_at_recall", "P_at_recall(form='new')", "P_at_recall(form='share-new')")
 
 
 # Any number of aspects
@@ -220,8 +220,8 @@ def test_a_saturated_aspect_gives_nothing_more_whatever_the_rounding() -> None:
 def test_cube_test_of_one_round_is_its_gain(case: Case) -> None:
     # With all documents in one round there is no time: CT is what is filled in the end, ACT the mean on the
     # way there.
-    ct, act = all_of(case, "CT(form='trec-dd',batch=1000)", "ACT(batch=1000)")
-    steps = [all_of(case, f"CT(form='trec-dd',batch=1000)@{k}")[0] for k in range(1, 16)]
+    ct, act = all_of(case, "CT(form='trec-dd-2016',batch=1000)", "ACT(batch=1000)")
+    steps = [all_of(case, f"CT(form='trec-dd-2016',batch=1000)@{k}")[0] for k in range(1, 16)]
     assert ct == pytest.approx(steps[-1], rel=1e-10)
     for number, topic in enumerate(case.judgments):
         length = len(case.run.get(topic, {}))

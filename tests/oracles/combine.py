@@ -88,3 +88,22 @@ def MM(name: str, judged: Judged, ranking: Ranking, weights: Weights | None = No
     if not scores or min(scores.values()) == 0:
         return 0.0
     return 1 / sum(share[a] / score for a, score in scores.items())
+
+
+def Reached(
+    name: str,
+    judged: Judged,
+    ranking: Ranking,
+    weights: Weights | None = None,
+    *,
+    mean: str = "arithmetic",
+    **settings: Any,
+) -> float:
+    """The mean over the aspects that score more than 0."""
+    share = shares(list(judged), weights)
+    scores = {a: one(name, judged, judged[a], ranking, **settings) for a in judged if share[a] > 0}
+    reached = {a: score for a, score in scores.items() if score > 0}
+    weight = sum(share[a] for a in reached)
+    if mean == "harmonic":
+        return divided(weight, sum(share[a] / score for a, score in reached.items()))
+    return divided(sum(share[a] * score for a, score in reached.items()), weight)

@@ -1,4 +1,4 @@
-"""The cube test and precision at full recall."""
+"""The cube test, and precision and reciprocal rank at full recall."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ def CT(
     cutoff: int | None = None,
 ) -> float:
     ranking = ranking[:cutoff]
-    if form == "trec-dd":
+    if form == "trec-dd-2016":
         return divided(_filled(judged, ranking, weights, alpha, height), math.ceil(len(ranking) / batch))
+    if form == "trec-dd-2015":
+        seen = len(ranking) if cutoff is None else cutoff
+        return divided(_filled(judged, ranking, weights, alpha, height, whole=True), math.ceil(seen / batch))
     gains = aspect_gains(judged, gain, rel)
     share = shares(list(gains), weights)
     score = 0.0
@@ -37,8 +40,15 @@ def CT(
     return score
 
 
-def _filled(judged: Judged, ranking: Ranking, weights: Weights | None, alpha: float, height: float) -> float:
-    """The share of the cube that a ranking has filled."""
+def _filled(
+    judged: Judged,
+    ranking: Ranking,
+    weights: Weights | None,
+    alpha: float,
+    height: float,
+    whole: bool = False,
+) -> float:
+    """The share of the cube that a ranking has filled; whole: the last document may overfill an aspect."""
     share = shares(list(judged), weights)
     total = 0.0
     for a, grades in judged.items():
@@ -46,7 +56,9 @@ def _filled(judged: Judged, ranking: Ranking, weights: Weights | None, alpha: fl
         for doc in ranking:
             if grade_of(grades, doc) > 0:
                 added += 1
-                level += min((1 - alpha) ** added * grades[doc], height - level)
+                more = (1 - alpha) ** added * grades[doc]
+                if level < height:
+                    level += more if whole else min(more, height - level)
         total += share[a] * level / height
     return total
 
@@ -69,7 +81,7 @@ def nCT(
         sums = sum((1 - alpha) ** n * grade for n, grade in enumerate(best))
         bound += share[a] * min(sums, height) / height
     score = CT(
-        judged, ranking, weights, form="trec-dd", alpha=alpha, height=height, batch=batch, cutoff=cutoff
+        judged, ranking, weights, form="trec-dd-2016", alpha=alpha, height=height, batch=batch, cutoff=cutoff
     )
     return divided(score * math.ceil(depth / batch), bound)
 
@@ -79,17 +91,22 @@ def ACT(
     ranking: Ranking,
     weights: Weights | None = None,
     *,
+    form: str = "trec-dd-2016",
     alpha: float = 0.5,
     height: float = 5,
     batch: int = 5,
     cutoff: int | None = None,
 ) -> float:
-    ranking = ranking[:cutoff]
+    if form == "trec-dd-2016":
+        ends = range(1, len(ranking[:cutoff]) + 1)
+    else:
+        ends = range(batch, (len(ranking) if cutoff is None else cutoff) + batch, batch)
+    seen = ranking[:cutoff]
+    whole = form == "trec-dd-2015"
     speed = [
-        _filled(judged, ranking[:n], weights, alpha, height) / math.ceil(n / batch)
-        for n in range(1, len(ranking) + 1)
+        _filled(judged, seen[:end], weights, alpha, height, whole) / math.ceil(end / batch) for end in ends
     ]
-    return divided(sum(speed), len(ranking))
+    return divided(sum(speed), len(speed))
 
 
 def _relevant_aspects(judged: Judged, rel: float) -> dict[str, set[str]]:
@@ -101,26 +118,41 @@ def _relevant_aspects(judged: Judged, rel: float) -> dict[str, set[str]]:
     return {a: docs for a, docs in found.items() if docs}
 
 
+def _down_to_recall(judged: Judged, ranking: Ranking, rel: float) -> list[tuple[set[str], set[str]]]:
+    """For each document down to where all aspects are reached: its aspects, and the new ones among them."""
+    aspects = _relevant_aspects(judged, rel)
+    covered: set[str] = set()
+    found = []
+    for doc in ranking:
+        own = {a for a, docs in aspects.items() if doc in docs}
+        found.append((own, own - covered))
+        covered |= own
+        if covered and len(covered) == len(aspects):
+            break
+    return found
+
+
 def P_at_recall(
     judged: Judged,
     ranking: Ranking,
     weights: Weights | None = None,
     *,
     rel: float = 1,
-    modified: bool = False,
+    form: str = "trec-dd-2015",
 ) -> float:
-    """Documents with something new, of those down to where all aspects are reached; modified: the share."""
-    aspects = _relevant_aspects(judged, rel)
-    if not aspects:
-        return 0.0
-    covered: set[str] = set()
-    total, looked_at = 0.0, 0
-    for doc in ranking:
-        own = {a for a, docs in aspects.items() if doc in docs}
-        if own:
-            total += len(own - covered) / len(own) if modified else bool(own - covered)
-        covered |= own
-        looked_at += 1
-        if len(covered) == len(aspects):
-            break
-    return divided(total, looked_at)
+    if form == "trec-dd-2016":
+        relevant = [any(doc in docs for docs in _relevant_aspects(judged, rel).values()) for doc in ranking]
+        return divided(sum(relevant), len(ranking))
+    seen = _down_to_recall(judged, ranking, rel)
+    counted = {
+        "trec-dd-2015": sum(bool(own) for own, _ in seen),
+        "new": sum(bool(new) for _, new in seen),
+        "share-new": sum(len(new) / len(own) for own, new in seen if own),
+    }
+    return divided(counted[form], len(seen))
+
+
+def RR_at_recall(
+    judged: Judged, ranking: Ranking, weights: Weights | None = None, *, rel: float = 1
+) -> float:
+    return divided(1, len(_down_to_recall(judged, ranking, rel)))

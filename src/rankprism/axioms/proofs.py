@@ -85,7 +85,12 @@ def _graded(measure: Measure) -> bool:
 def _linear(measure: Measure) -> bool:
     """The gain is the grade, whatever else has been judged."""
     gain = _setting(measure, "gain")
-    return gain in (None, "linear") and _setting(measure, "form") != "trec-dd" and _top_heavy(measure)
+    return gain in (None, "linear") and not _over_time(measure) and _top_heavy(measure)
+
+
+def _over_time(measure: Measure) -> bool:
+    """Whether the gain is divided by the time that the whole ranking takes, as in TREC Dynamic Domain."""
+    return str(_setting(measure, "form")).startswith("trec-dd")
 
 
 def _top_heavy(measure: Measure) -> bool:
@@ -228,9 +233,7 @@ PROOFS = (
         "AspRel",
         "RR_IA ERR_IA EU CT RBU",
         "nothing on t or t′ was seen, so the last document adds w(t) or w(t′) times the same",
-        lambda m: (
-            _setting(m, "gain") != "probability" and _setting(m, "form") != "trec-dd" and not _all_zero(m)
-        ),
+        lambda m: _setting(m, "gain") != "probability" and not _over_time(m) and not _all_zero(m),
         needs="suffix",
     ),
     Proof(
@@ -269,7 +272,7 @@ PROOFS = (
         "ERR nERR ERR_IA nERR_IA RBU CT D_iRBU",
         "the gains below n others add up to a constant at most, however many there are, times D(n+1), which "
         "falls to 0",
-        lambda m: _graded(m) and _setting(m, "form") != "trec-dd",
+        lambda m: _graded(m) and not _over_time(m),
     ),
     Proof(
         "DeepTh",
@@ -345,7 +348,7 @@ DISPROOFS = (
         "CloseTh",
         "ERR nERR ERR_IA nERR_IA CT D_nERR",
         "no document is worth more than the one on top but for its rank, and 1/(m+1) + … + 1/(2m) < ln 2 < 1",
-        lambda m: _setting(m, "form") != "trec-dd",
+        lambda m: not _over_time(m),
     ),
     Proof(
         "CloseTh",

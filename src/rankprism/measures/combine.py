@@ -11,10 +11,11 @@ from rankprism.data.hits import Floats, Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
 from rankprism.measures.made_of import MadeOf, added, of_all_aspects, of_aspect
 from rankprism.measures.measure import Bounds, Definition, Measure
-from rankprism.measures.parameter import Role
+from rankprism.measures.parameter import OneOf, Role
 from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
 
 _SMALLEST = 5e-324  # any grade above 0
@@ -132,15 +133,69 @@ def MM(hits: Hits, measure: Inner) -> Floats:
 
     MM(M) = 1 / Σ_t (w_t / M_t) over all aspects; 0 if one of them scores 0
 
-    The TREC Dynamic Domain track reports the harmonic and the arithmetic mean of ERR over subtopics, which
-    are MM(ERR) and CAM(ERR). Its program leaves out the subtopics that a run does not reach.
-
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["MM(RR)", "MM(RR@1)"]).mean()
     {'run': {'MM(RR)': 0.6666666666666666, 'MM(RR@1)': 0.0}}
     """
     return _harmonic(measure.per_aspect(hits), shares(hits))
+
+
+Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspects"]
+
+
+@measure(
+    bounds=Bounds(
+        "outer",
+        lambda c, measure, mean: _over_reached(*measure.bounds_per_aspect(c), shares(c.hits), mean),
+    ),
+    cite="yang2015overview",
+    compared=TREC_DD,
+    sums=False,
+)
+def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
+    """The mean of a measure over the aspects that a ranking reaches, as in TREC Dynamic Domain 2015.
+
+    Reached(M) = Σ_t w_t M_t / Σ_t w_t over the aspects with M_t > 0, or their harmonic mean; 0 if there are
+    none
+
+    The track's means of ERR over subtopics are Reached(ERR) and Reached(ERR,mean='harmonic'). Another aspect
+    that is reached late may lower them. CAM(ERR) and MM(ERR) are the means over all aspects.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 4}, "s2": {"b": 4}}}
+    >>> evaluate(two, {"q": {"a": 2, "x": 1}}, ["Reached(ERR)", "CAM(ERR)"]).mean()
+    {'run': {'Reached(ERR)': 0.9375, 'CAM(ERR)': 0.46875}}
+    """
+    score = measure.per_aspect(hits)
+    share = np.where(score > 0, shares(hits), 0.0)
+    if mean == "harmonic":
+        return ratio(total(share), total(ratio(share, score)))
+    return ratio(total(share * score), total(share))
+
+
+def _over_reached(low: Floats, high: Floats, share: Floats, mean: str) -> Pair:
+    """(N,) bounds of a mean over the aspects that score more than 0, from bounds of their scores (N, A)
+
+    An aspect that may be reached counts with a score near 0 at worst. At best it counts only if it raises the
+    mean, which is decided from the highest score to the lowest.
+    """
+    sure, maybe = low > 0, (high > 0) & (low <= 0)
+    counted = np.where(sure, share, 0.0)
+    if mean == "harmonic":
+        least = ratio(total(counted), total(ratio(counted, low)))
+        least = np.where((maybe & (share > 0)).any(-1), 0.0, least)
+        above, below = total(counted), total(ratio(counted, high))
+    else:
+        least = ratio(total(counted * low), total(np.where(sure | maybe, share, 0.0)))
+        above, below = total(counted * high), total(counted)
+    for column in np.argsort(-np.where(maybe, high, 0.0), axis=-1, kind="stable").T:
+        rows = np.arange(len(column))
+        w, h = np.where(maybe, share, 0.0)[rows, column], high[rows, column]
+        more = (w, ratio(w, h)) if mean == "harmonic" else (w * h, w)
+        raises = ratio(above + more[0], below + more[1]) > ratio(above, below)
+        above, below = (np.where(raises, x + y, x) for x, y in zip((above, below), more, strict=True))
+    return least, ratio(above, below)
 
 
 @measure(

@@ -1,7 +1,9 @@
-"""The cube test: how fast a ranking satisfies the need for information on each aspect (Luo et al. 2013)."""
+"""The measures of TREC Dynamic Domain: the cube test, which asks how fast a ranking satisfies the need for
+information on each aspect (Luo et al. 2013), and precision and reciprocal rank at full recall."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 import numpy as np
@@ -9,10 +11,11 @@ import numpy as np
 from rankprism._core import sums_over_aspects
 from rankprism.data.hits import Bools, Floats, Hits, Longs
 from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.coverage import precision_at_recall
+from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_recall
 from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
 from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
+from rankprism.measures.coverage import rank_of_level
 from rankprism.measures.declare import measure
 from rankprism.measures.made_of import MadeOf, of_all_aspects
 from rankprism.measures.measure import Bounds
@@ -38,10 +41,17 @@ from rankprism.measures.parts import (
 )
 from rankprism.measures.tables import powers_of_rest
 
+_YEARS = "as in the programs of TREC Dynamic Domain 2015 and 2016"
 CubeForm = Annotated[
     str,
-    OneOf(("paper", "trec-dd")),
-    "'paper': the sum in Amigó et al. 2018; 'trec-dd': gain divided by time, as in TREC Dynamic Domain",
+    OneOf(("paper", "trec-dd-2015", "trec-dd-2016")),
+    "'paper': the sum in Amigó et al. 2018; 'trec-dd-2015' and 'trec-dd-2016': gain divided by time, "
+    f"{_YEARS}",
+]
+ActForm = Annotated[
+    str,
+    OneOf(("trec-dd-2015", "trec-dd-2016")),
+    f"'trec-dd-2015': the mean over rounds; 'trec-dd-2016': the mean over ranks, {_YEARS}",
 ]
 CubeAlpha = Annotated[
     float,
@@ -52,31 +62,35 @@ CubeGain = Annotated[
     str,
     OneOf(GAINS),
     "the gain of a grade in the form of the paper: 1 for every grade from rel on, the grade itself, 2^g - 1, "
-    "or (2^g - 1) / 2^gmax; the form of trec-dd always takes the grade itself",
+    "or (2^g - 1) / 2^gmax; the forms of trec-dd always take the grade itself",
     Role.GAIN,
 ]
 Saturation = Annotated[
     float, Range(0, above_low=True), "the gain that satisfies an aspect, in the form of the paper"
 ]
 Height = Annotated[
-    float, Range(0, above_low=True), "the gain that satisfies an aspect, in the form of trec-dd"
+    float, Range(0, above_low=True), "the gain that satisfies an aspect, in the forms of trec-dd"
 ]
-Batch = Annotated[int, Range(1), "the number of documents that a user sees at a time, in the form of trec-dd"]
+Batch = Annotated[
+    int, Range(1), "the number of documents that a user sees at a time, in the forms of trec-dd"
+]
 
 
-def heights(hits: Hits, alpha: float, height: float) -> Floats:
-    """(N, A, H) how far each aspect is filled after each retrieved document, at most `height`
+def heights(hits: Hits, form: str, alpha: float, height: float) -> Floats:
+    """(N, A, H) how far each aspect is filled after each retrieved document
 
-    A document of grade g adds γ^(c+1)·g, where γ = 1-α and c documents have added to the aspect before.
+    A document of grade g adds γ^(c+1)·g, where γ = 1-α and c documents have added to the aspect before. In
+    2016, an aspect is never filled above `height`. In 2015, the document that fills it counts as a whole.
     """
-    gamma = 1 - alpha
-    added = gamma * decay(alpha)(hits.grade) * hits.grade
+    added = (1 - alpha) * decay(alpha)(hits.grade) * hits.grade
+    if form == "trec-dd-2015":
+        return np.cumsum(added * _wanted(added, height), axis=-1)
     return np.minimum(np.cumsum(added, axis=-1), height)
 
 
-def filled(hits: Hits, alpha: float, height: float) -> Floats:
+def filled(hits: Hits, form: str, alpha: float, height: float) -> Floats:
     """(N, H) the share of the whole cube that is filled after each retrieved document"""
-    levels = heights(hits, alpha, height) / height
+    levels = heights(hits, form, alpha, height) / height
     return sums_over_aspects(levels, shares(hits))
 
 
@@ -84,10 +98,17 @@ def _rounds(documents: Floats, batch: int) -> Longs:
     return np.ceil(documents / batch).astype(np.int64)
 
 
-def _cube_test(hits: Hits, alpha: float, height: float, batch: int) -> Floats:
+def _time(hits: Hits, form: str, batch: int, cutoff: int | None) -> Floats:
+    """(N,) the number of rounds that the ranking takes; in 2015, up to the cutoff, even if it is shorter"""
+    documents = hits.depth(cutoff if form == "trec-dd-2015" else None)
+    return _rounds(documents, batch).astype(np.float64)
+
+
+def _cube_test(hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
     """(N,) gain over time at the end of the ranking"""
-    gain = filled(hits, alpha, height).max(-1, initial=0.0)
-    return ratio(gain, _rounds(hits.length.astype(np.float64), batch).astype(np.float64))
+    top = hits.top(cutoff)
+    gain = filled(top, form, alpha, height).max(-1, initial=0.0)
+    return ratio(gain, _time(top, form, batch, cutoff))
 
 
 @measure(
@@ -112,20 +133,25 @@ def CT(
 
     paper: CT@k = Σ_{i≤k} 1/i Σ_t w_t g(i,t) (1-α)^c(i,t) [Σ_{j<i} g(j,t) < saturation], where c(i,t)
     is the number of documents on t above i;
-    trec-dd: CT@k = Σ_t w_t h_t / (height · ⌈min(k, length) / batch⌉), where each document of grade g
-    raises h_t by (1-α)^(c+1) g, to at most `height`
+    trec-dd-2016: CT@k = Σ_t w_t h_t / (height · ⌈min(k, length) / batch⌉), where each document of grade g
+    raises h_t by (1-α)^(c+1) g, to at most `height`;
+    trec-dd-2015: CT@k = Σ_t w_t h_t / (height · ⌈k / batch⌉), where the document that raises h_t above
+    `height` counts as a whole, and later ones add nothing
 
-    The two forms are different measures with the same name. Runs of TREC Dynamic Domain come in rounds of
-    five documents, so the official CT after 10 rounds is CT(form='trec-dd')@50.
+    The form of the paper and the other two are different measures with the same name. Runs of TREC Dynamic
+    Domain come in rounds of five documents, so the official CT after 10 rounds is @50. The program of 2015
+    does not divide by `height`. If no ranking of the run has k documents, it counts only the rounds of the
+    longest one.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 4}, "s2": {"b": 4}}}
-    >>> evaluate(two, {"q": {"a": 1}}, ["CT(gain='binary')", "CT(form='trec-dd')"]).mean()
-    {'run': {"CT(gain='binary')": 0.5, "CT(form='trec-dd')": 0.2}}
+    >>> years = ["CT(form='trec-dd-2015')@10", "CT(form='trec-dd-2016')@10"]
+    >>> evaluate(two, {"q": {"a": 1}}, ["CT(gain='binary')", *years]).mean()["run"]
+    {"CT(gain='binary')": 0.5, "CT(form='trec-dd-2015')@10": 0.1, "CT(form='trec-dd-2016')@10": 0.2}
     """
+    if form != "paper":
+        return _cube_test(hits, form, alpha, height, batch, cutoff)
     hits = hits.top(cutoff)
-    if form == "trec-dd":
-        return _cube_test(hits, alpha, height, batch)
     g = hit_gain(hits, Gain(gain, rel))
     new = g * decay(alpha)(g) * _wanted(g, saturation)
     per_aspect = discounted_sum(new, hit_discount(hits, RECIPROCAL))
@@ -151,8 +177,8 @@ def _of_ct(
     cutoff: int | None,
 ) -> MadeOf:
     hits = hits.top(cutoff)
-    if form == "trec-dd":
-        return _of_cube(hits, alpha, height, _one_over_rounds(hits, batch))
+    if form != "paper":
+        return _of_cube(hits, form, alpha, height, ratio(np.ones(()), _time(hits, form, batch, cutoff)))
     g = hit_gain(hits, Gain(gain, rel))
     factors = {
         "gain": g,
@@ -162,15 +188,10 @@ def _of_ct(
     return of_all_aspects(factors, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
-def _of_cube(hits: Hits, alpha: float, height: float, scale: Floats) -> MadeOf:
+def _of_cube(hits: Hits, form: str, alpha: float, height: float, scale: Floats) -> MadeOf:
     """What each document adds to the cube, and what that is multiplied by (N,)."""
-    rise = np.diff(filled(hits, alpha, height), axis=-1, prepend=0.0)
+    rise = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
     return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
-
-
-def _one_over_rounds(hits: Hits, batch: int) -> Floats:
-    """(N,) 1 / the number of rounds that the ranking takes"""
-    return ratio(np.ones(()), _rounds(hits.length.astype(np.float64), batch).astype(np.float64))
 
 
 def _ct_bounds(
@@ -186,9 +207,14 @@ def _ct_bounds(
 ) -> Pair:
     if form == "paper":
         return cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
-    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height)
-    time = _rounds(c.hits.top(cutoff).length.astype(np.float64), batch).astype(np.float64)
+    whole = form == "trec-dd-2015"
+    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height, whole)
+    time = _time(c.hits.top(cutoff), form, batch, cutoff)
     return ratio(low, time), ratio(high, time)
+
+
+#: The form of CT that has a bound in the official program.
+_BOUNDED = "trec-dd-2016"
 
 
 @measure(
@@ -198,9 +224,10 @@ def _ct_bounds(
     compared=TREC_DD,
     made_of=lambda hits, alpha, height, batch, cutoff: _of_cube(
         top := hits.top(cutoff),
+        _BOUNDED,
         alpha,
         height,
-        ratio(_one_over_rounds(top, batch), _most(hits, alpha, height, batch, cutoff)),
+        ratio(np.ones(()), _time(top, _BOUNDED, batch, cutoff) * _most(hits, alpha, height, batch, cutoff)),
     ),
 )
 def nCT(
@@ -208,8 +235,8 @@ def nCT(
 ) -> Floats:
     """Normalised cube test: the CT of TREC Dynamic Domain divided by its upper bound.
 
-    nCT@k = CT(form='trec-dd')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) / (height ·
-    ⌈k / batch⌉), where g*(·,t) are the k + 1 highest grades on t
+    nCT@k = CT(form='trec-dd-2016')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) /
+    (height · ⌈k / batch⌉), where g*(·,t) are the k + 1 highest grades on t
 
     The bound is that of the official program. It takes one document more than k, and discounts each document
     by one step less than CT does.
@@ -219,7 +246,7 @@ def nCT(
     {'run': {'nCT@5': 0.5}}
     """
     best = _most(hits, alpha, height, batch, cutoff)
-    return over_best(_cube_test(hits.top(cutoff), alpha, height, batch), best)
+    return over_best(_cube_test(hits, _BOUNDED, alpha, height, batch, cutoff), best)
 
 
 def _most(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
@@ -252,82 +279,158 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
-    made_of=lambda hits, alpha, height, batch, cutoff: _of_act(hits.top(cutoff), alpha, height, batch),
+    made_of=lambda hits, **settings: _of_act(hits, **settings),
 )
 def ACT(
-    hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
+    hits: Hits,
+    form: ActForm = "trec-dd-2016",
+    alpha: CubeAlpha = 0.5,
+    height: Height = 5.0,
+    batch: Batch = 5,
+    cutoff: Cutoff = None,
 ) -> Floats:
-    """Average cube test: the mean of the CT of TREC Dynamic Domain over all ranks.
+    """Average cube test: the mean of the CT of TREC Dynamic Domain on the way down the ranking.
 
-    ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd')@i, where n = min(k, length)
+    trec-dd-2016: ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd-2016')@i, where n = min(k, length);
+    trec-dd-2015: ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd-2015')@(i · batch), where n = ⌈k / batch⌉
+
+    The program of 2015 does not divide by `height`, as for CT.
 
     >>> from rankprism import evaluate
-    >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"x": 2, "a": 1}}, ["ACT@10"]).mean()
-    {'run': {'ACT@10': 0.2}}
+    >>> fifth = {"q": {doc: -rank for rank, doc in enumerate("bcdeafghij")}}
+    >>> found = evaluate({"q": {"s1": {"a": 4}}}, fifth, ["ACT@10", "ACT(form='trec-dd-2015')@10"])
+    >>> [round(score, 2) for score in found.mean()["run"].values()]
+    [0.14, 0.3]
     """
-    steps, left = _steps(hits.top(cutoff), alpha, height, batch)
-    return ratio(weighted_sum(steps, left), hits.top(cutoff).length.astype(np.float64))
+    steps, left, count = _steps(hits.top(cutoff), form, alpha, height, batch, cutoff)
+    return ratio(weighted_sum(steps, left), count)
 
 
-def _steps(hits: Hits, alpha: float, height: float, batch: int) -> tuple[Floats, Floats]:
-    """(N, H) twice: what each document adds to the cube, and how much that counts over all ranks"""
-    gain = filled(hits, alpha, height)
-    steps = np.diff(gain, axis=-1, prepend=0.0)
-    # The gain of a document, divided by time, counts at every rank from its own to the end.
-    i = np.arange(1, int(hits.length.max(initial=0)) + 1)
-    time = np.concatenate(([0.0], np.cumsum(1.0 / _rounds(i.astype(np.float64), batch))))
+def _steps(
+    hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None
+) -> tuple[Floats, Floats, Floats]:
+    """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) of how many CTs
+    the mean is
+
+    What a document adds counts, divided by time, at every rank or round from its own to the end.
+    """
+    steps = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
+    by_rank = form == "trec-dd-2016"
+    unit = 1 if by_rank else batch
+    longest = -(-int(hits.length.max(initial=0)) // unit)
+    i = np.arange(1, longest + 1).astype(np.float64)
+    time = np.concatenate(([0.0], np.cumsum(1.0 / (_rounds(i, batch) if by_rank else i))))
+    count = hits.length.astype(np.float64) if by_rank else _time(hits, form, batch, cutoff)
+    # The rounds after the end of every ranking count, too.
+    whole = np.array([_harmonic(int(n)) for n in count]) if not by_rank else time[hits.length]
     found = steps > 0
-    start = np.where(found, hits.rank - 1, 0)
-    left = np.where(found, time[hits.length][:, None] - time[start], 0.0)
-    return steps, left
+    start = np.where(found, (hits.rank - 1) // unit, 0)
+    return steps, np.where(found, whole[:, None] - time[start], 0.0), count
 
 
-def _of_act(hits: Hits, alpha: float, height: float, batch: int) -> MadeOf:
-    steps, left = _steps(hits, alpha, height, batch)
-    scale = ratio(np.ones(()), hits.length.astype(np.float64))[:, None]
+@cache
+def _harmonic(n: int) -> float:
+    """1 + 1/2 + … + 1/n, added in this order"""
+    total = 0.0
+    for first in range(1, n + 1, 1 << 20):
+        some = np.arange(first, min(first + (1 << 20), n + 1), dtype=np.float64)
+        total = float(np.cumsum(np.concatenate(([total], 1.0 / some)))[-1])
+    return total
+
+
+def _of_act(hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None) -> MadeOf:
+    steps, left, count = _steps(hits.top(cutoff), form, alpha, height, batch, cutoff)
+    scale = ratio(np.ones(()), count)[:, None]
     return MadeOf({"gain": steps, "discount": left, "scale": np.broadcast_to(scale, steps.shape)})
 
 
-def _act_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
-    """Each rank has its own bounds, and the mean over ranks is bounded by the means of these."""
-    length = c.hits.top(cutoff).length
+def _act_bounds(
+    c: Completions, form: str, alpha: float, height: float, batch: int, cutoff: int | None
+) -> Pair:
+    """Each rank has its own bounds, and the mean over ranks or rounds is bounded by the means of these."""
+    hits = c.hits.top(cutoff)
     g = c.gains(Gain("linear"), cutoff)
+    levels = filled_by_rank(c, g, alpha, height, form == "trec-dd-2015")
     i = np.arange(1, g.least.shape[-1] + 1)
-    inside = i <= length[:, None]
+    if form == "trec-dd-2016":
+        inside = i <= hits.length[:, None]
+        time = _rounds(i.astype(np.float64), batch)
+        low, high = (ratio((x * inside / time).sum(-1), hits.length.astype(np.float64)) for x in levels)
+        return low, high
+    # A level counts from the rank before on as what it rises by.
+    rounds = _time(hits, form, batch, cutoff)
+    left = np.array([_harmonic(int(n)) for n in rounds])[:, None] - np.array(
+        [_harmonic(int(n)) for n in (i - 1) // batch]
+    )
     low, high = (
-        ratio((x * inside / _rounds(i.astype(np.float64), batch)).sum(-1), length.astype(np.float64))
-        for x in filled_by_rank(c, g, alpha, height)
+        ratio((np.diff(x, axis=-1, prepend=0.0) * np.maximum(left, 0.0)).sum(-1), rounds) for x in levels
     )
     return low, high
 
 
-Modified = Annotated[bool, "count the share of a document's aspects that are new, instead of 1 if any is new"]
+RecallForm = Annotated[
+    str,
+    OneOf(("trec-dd-2015", "trec-dd-2016", "new", "share-new")),
+    "what counts: 'trec-dd-2015': relevant documents; 'trec-dd-2016': relevant documents of the whole "
+    "ranking; 'new': documents that reach a new aspect; 'share-new': the share of a document's aspects that "
+    "are new",
+]
 
 
 @measure(
-    keeps="DeepTh Sat",
-    bounds=Bounds("outer", lambda c, rel, modified: precision_at_recall(c, rel)),
+    keeps="DeepTh",
+    bounds=Bounds("outer", precision_at_recall),
     cite="yang2015overview",
     compared=TREC_DD,
     sums=False,
 )
-def P_at_recall(hits: Hits, rel: Rel = 1.0, modified: Modified = False) -> Floats:
-    """Precision at full recall: the share of documents that reach a new aspect, until all are reached.
+def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
+    """Precision at full recall: the share of relevant documents, until all aspects are reached.
 
-    P@recall = 1/n Σ_{i≤n} [document i reaches an aspect that no document above reaches], where n is the rank
-    at which all aspects are reached, or else the length of the ranking; modified: the sum is of the share of
-    the document's aspects that are new
+    P@recall = 1/n Σ_{i≤n} [document i is relevant to an aspect], where n is the rank at which all aspects are
+    reached, or else the length of the ranking
+
+    The program of TREC Dynamic Domain 2015 counted only documents that reach a new aspect (form='new') until
+    12 June 2015. Its "modified" precision at recall is form='share-new'. The program of 2016 has n = length.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "b": 1}, "s2": {"c": 1}}}
-    >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["P_at_recall"]).mean()
-    {'run': {'P_at_recall': 0.6666666666666666}}
+    >>> run = {"q": {"a": 3, "b": 2, "c": 1}}
+    >>> evaluate(two, run, ["P_at_recall", "P_at_recall(form='new')"]).mean()
+    {'run': {'P_at_recall': 1.0, "P_at_recall(form='new')": 0.6666666666666666}}
     """
     relevant = hit_gain(hits, binary(rel))
-    new = relevant * (seen(relevant) == 0)
-    counted = ratio(new.sum(1), relevant.sum(1)) if modified else (new.sum(1) > 0).astype(np.float64)
-    aspects = aspect_weights(hits, binary(rel), weighted=False) > 0
-    reached = np.where(new > 0, hits.rank[:, None, :], 0).max(-1, initial=0)  # where each aspect is reached
-    complete = ((reached > 0) | ~aspects).all(-1) & aspects.any(-1)
-    n = np.where(complete, reached.max(-1, initial=0), hits.length)
-    return ratio(total(counted), n.astype(np.float64))
+    own = relevant.sum(1)
+    new = (relevant * (seen(relevant) == 0)).sum(1)
+    n = hits.length.astype(np.float64) if form == "trec-dd-2016" else _rank_at_recall(hits, rel)
+    if form == "share-new":
+        return ratio(total(ratio(new, own)), n)
+    counted = new if form == "new" else own * (hits.rank <= n[:, None])
+    return ratio(total((counted > 0).astype(np.float64)), n)
+
+
+def _rank_at_recall(hits: Hits, rel: float) -> Floats:
+    """(N,) the rank at which all aspects are reached, or else the length of the ranking"""
+    return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
+
+
+@measure(
+    keeps="DeepTh Sat",
+    bounds=Bounds("outer", rank_at_recall),
+    cite="yang2015overview",
+    compared=TREC_DD,
+    sums=False,
+)
+def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
+    """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
+
+    RR@recall = 1/n, where n is the rank at which all aspects are reached, or else the length of the ranking
+
+    If the ranking does not reach all aspects, it scores more the shorter it is. S_RR is 0 then.
+
+    >>> from rankprism import evaluate
+    >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}
+    >>> evaluate(two, {"q": {"a": 3, "b": 2, "c": 1}}, ["RR_at_recall"]).mean()
+    {'run': {'RR_at_recall': 0.5}}
+    """
+    return ratio(np.ones(()), _rank_at_recall(hits, rel))

@@ -95,21 +95,43 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     return low, high
 
 
-def precision_at_recall(c: Completions, rel: float) -> Pair:
-    """Bounds of the share of documents that bring something new, down to where all aspects are reached.
+def precision_at_recall(c: Completions, rel: float, form: str) -> Pair:
+    """Bounds of the share of documents that count, down to where all aspects are reached.
 
-    With something relevant in the list, the first such document counts whole, of as many documents as the
-    list has, or as are needed if all aspects are reached for certain. No more documents bring something new
-    than there are aspects; and all are needed down to the first rank at which all aspects can be reached.
+    Where relevant documents count, they are counted at each rank at which that may be. Where new aspects
+    count: with something relevant in the list, the first such document counts whole, of as many documents as
+    the list has, or as are needed if all aspects are reached for certain. No more documents bring something
+    new than there are aspects; and all are needed down to the first rank at which all aspects can be reached.
     """
     g = c.gains(binary(rel), None)
     length = c.hits.length.astype(np.float64)
     low, high = np.full(len(length), np.inf), np.zeros(len(length))
     something = (g.least > 0).any((-1, -2))
+    ranks = np.arange(1, g.least.shape[-1] + 1)
+    least, most = (np.cumsum((x > 0).any(1), axis=-1) / ranks for x in (g.least, g.most))
     for n, possible, _, soon, late in reached(c, rel, 1.0):
-        at_least = ratio(np.where(something, 1.0, 0.0), np.where(np.isinf(late), length, late))
-        aspects = g.live.sum(-1) + float(n)
-        at_most = np.minimum(1.0, ratio(aspects, np.where(np.isinf(soon), length, soon)))
+        first, last = (np.minimum(rank, length) for rank in (soon, late))
+        if form == "trec-dd-2016":
+            first = last = length
+        if form.startswith("trec-dd"):
+            inside = (ranks >= first[:, None]) & (ranks <= last[:, None])
+            at_least = np.where(inside, least, np.inf).min(-1, initial=np.inf)
+            at_least = np.where(length > 0, at_least, 0.0)
+            at_most = np.where(inside, most, 0.0).max(-1, initial=0.0)
+        else:
+            at_least = ratio(np.where(something, 1.0, 0.0), last)
+            at_most = np.minimum(1.0, ratio(g.live.sum(-1) + float(n), first))
+        low = np.where(possible, np.minimum(low, at_least), low)
+        high = np.where(possible, np.maximum(high, at_most), high)
+    return low, high
+
+
+def rank_at_recall(c: Completions, rel: float) -> Pair:
+    """Bounds of 1 / the rank of `reached` if that is within the ranking, or else of 1 / its length."""
+    length = c.hits.length.astype(np.float64)
+    low, high = np.full(len(length), np.inf), np.zeros(len(length))
+    for _, possible, _, soon, late in reached(c, rel, 1.0):
+        at_least, at_most = (ratio(np.ones(()), np.minimum(rank, length)) for rank in (late, soon))
         low = np.where(possible, np.minimum(low, at_least), low)
         high = np.where(possible, np.maximum(high, at_most), high)
     return low, high

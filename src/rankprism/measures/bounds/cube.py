@@ -34,35 +34,43 @@ def cube_test(c: Completions, gain: Gain, alpha: float, saturation: float, cutof
     return over_aspects(low, high, weights(c, True), g.live, g.maybe)
 
 
-def heights(g: Gains, alpha: float, height: float) -> Pair:
+def heights(g: Gains, alpha: float, height: float, whole: bool) -> Pair:
     """(N, A, n) bounds of how far each aspect is filled at each rank, as a share of `height`
 
-    A document adds (1-α)^(c+1) g, with c between the fewest and the most documents above it.
+    A document adds (1-α)^(c+1) g, with c between the fewest and the most documents above it. With `whole`,
+    the document that fills an aspect counts as a whole.
     """
     left = decay(alpha)
     free = g.free[:, None, :] & (g.top > 0)[:, :, None]
     crowded = np.where(free, 1.0, g.least)
     low = np.cumsum((1 - alpha) * left(crowded) * g.least, axis=-1)
     high = np.cumsum((1 - alpha) * left(g.least) * g.most, axis=-1)
-    return np.minimum(low, height) / height, np.minimum(high, height) / height
+    return np.minimum(low, height) / height, np.minimum(high, _highest(g, alpha, height, whole)) / height
 
 
-def filled_by_rank(c: Completions, g: Gains, alpha: float, height: float) -> Pair:
+def _highest(g: Gains, alpha: float, height: float, whole: bool) -> Floats:
+    """(N, A, 1) how far an aspect can be filled"""
+    last = (1 - alpha) * g.most.max(-1, initial=0.0, keepdims=True)
+    return height + last if whole else np.full_like(last, height)
+
+
+def filled_by_rank(c: Completions, g: Gains, alpha: float, height: float, whole: bool) -> Pair:
     """(N, n) bounds of the share of the whole cube that is filled at each rank"""
-    low, high = (sums_over_aspects(x, shares(c.hits)) for x in heights(g, alpha, height))
+    low, high = (sums_over_aspects(x, shares(c.hits)) for x in heights(g, alpha, height, whole))
     return low, high
 
 
-def filled_at_the_end(c: Completions, g: Gains, alpha: float, height: float) -> Pair:
+def filled_at_the_end(c: Completions, g: Gains, alpha: float, height: float, whole: bool = False) -> Pair:
     """(N,) bounds of the share of the cube that the whole ranking fills
 
     As the documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, the most they
     can add is what they add in descending order.
     """
-    low, high = (x.max(-1, initial=0.0) for x in filled_by_rank(c, g, alpha, height))
+    low, high = (x.max(-1, initial=0.0) for x in filled_by_rank(c, g, alpha, height, whole))
     ordered = -np.sort(-g.most, axis=-1)
     best = total((1 - alpha) * decay(alpha)(ordered) * ordered)
-    return low, np.minimum(high, weighted_sum(np.minimum(best, height) / height, shares(c.hits)))
+    most = np.minimum(best, _highest(g, alpha, height, whole)[..., 0])
+    return low, np.minimum(high, weighted_sum(most / height, shares(c.hits)))
 
 
 def cube_test_bound(c: Completions, g: Gains, alpha: float, height: float, depth: Floats) -> Pair:
