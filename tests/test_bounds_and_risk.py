@@ -451,7 +451,13 @@ WIDTH = {
     **dict.fromkeys(["D_nDCG", "DIN_nDCG", "DSharp_Q", "EU", "P_at_recall", "WS_precision"], 1.26),
     **dict.fromkeys(["P_plus", "CT", "P_plusQSharp"], 1.3),
     **dict.fromkeys(["D_nERR", "nERR", "D_EBR", "D_Q", "ACT", "P_plusQ", "Q"], 1.5),
-    **{"nNRBP": 1.75, "alpha_nDCG": 1.86, "nCT": 2.75, "Reached(ERR)": 1.05, "ACT(form='trec-dd-2015')": 1.75},
+    **{
+        "nNRBP": 1.75,
+        "alpha_nDCG": 1.86,
+        "nCT": 2.75,
+        "Reached(ERR)": 1.05,
+        "ACT(form='trec-dd-2015')": 1.75,
+    },
 }
 
 

@@ -17,8 +17,8 @@ import pytest
 from rankprism import InputError, evaluate, read_judgments, sample
 from rankprism.aspects import attainable, labels
 from rankprism.axioms.table import paper_table
-from rankprism.data.run import Alignment
 from rankprism.formats.topics import read_topics
+from rankprism.meta import unanimity
 from rankprism.meta.discriminative_power import power
 from rankprism.preferences.experiments import measure_correlation
 from rankprism.reproduce import dsharp as dsharp_module
@@ -131,30 +131,6 @@ def _as_probabilities() -> dict[str, dict[str, dict[str, float]]]:
     return found
 
 
-def test_drawn_grades_weights_and_lengths_are_within_their_limits() -> None:
-    aligned = Aligned.of(sample.QRELS, RUNS)
-    judged = rbu_module._probabilities(aligned.judgments)
-    drawn = rbu_module._redrawn(judged, np.random.default_rng(1))
-    before, after = judged.table.grades(), drawn.table.grades()
-    relevant = before > 0
-    assert ((after > 0) == relevant).all()
-    assert (after <= before).all()
-    share = after[relevant] / before[relevant]
-    assert share.mean() == pytest.approx(0.5, abs=4 * np.sqrt(1 / 12 / relevant.sum()))
-    assert drawn.weights is not None
-    sums = np.add.reduceat(drawn.weights, judged.cells.aspect_start[:-1])
-    np.testing.assert_allclose(sums, 1)
-    for most in (None, 7):
-        run: Alignment = aligned.runs["noisy"]
-        cut = rbu_module._shortened(run, most, np.random.default_rng(2))
-        assert (cut.length <= np.minimum(run.length, most or 1000)).all()
-        assert cut.length.mean() < 0.75 * min(run.length.mean(), most or 1000)
-        for topic in range(len(run.length)):
-            ranks = run.rank[run.start[topic] : run.start[topic + 1]]
-            kept = cut.rank[cut.start[topic] : cut.start[topic + 1]]
-            assert kept.tolist() == ranks[ranks <= cut.length[topic]].tolist()
-
-
 def test_rbu_does_not_depend_on_the_order_of_runs(found_rbu: Reproduction) -> None:
     again = rbu(sample.QRELS, RUNS[::-1], repetitions=2, instances=50)
     assert again.to_csv() == found_rbu.to_csv()
@@ -179,13 +155,34 @@ def test_the_papers_data_is_recognised_and_differences_are_said() -> None:
     said = found.part("Table 2, official").columns["outcome"]
     assert any(s.startswith("differs because") for s in said)
     assert not any(s.startswith("needs") for s in said)
-    domain = found.part("Table 3, official Dynamic Domain measures").columns["outcome"]
-    assert set(domain) == {"needs data that is not public: 23 runs of TREC Dynamic Domain 2015"}
+    domain = found.part("Table 3, official Dynamic Domain measures").columns
+    assert set(domain["outcome"]) == {"needs data that is not public: 23 runs of TREC Dynamic Domain 2015"}
+    assert list(domain)[1:4] == [
+        *("MU, 30 runs given", "lowest variant", "printed, 23 runs of TREC Dynamic Domain 2015")
+    ]
 
 
-def test_every_row_of_table_3_has_its_printed_number() -> None:
+def test_every_row_of_table_3_has_its_printed_number_or_range() -> None:
     for column in TABLE_3:
         assert set(column.rows) == set(column.printed)
+        assert set(column.lowest) == {row for row in column.rows if row.startswith("RBU")}
+        assert all(column.lowest[row] <= column.printed[row] for row in column.lowest)
+
+
+def test_table_3_has_the_lowest_variant_of_rbu_beside_the_highest(found_rbu: Reproduction) -> None:
+    table = found_rbu.part("Table 3, official Web measures").columns
+    rows = dict(zip(table["Table 3, official Web measures"], table["lowest variant"], strict=True))
+    measures = [text for texts in TABLE_3[0].rows.values() for text in texts]
+    mu = dict(zip(measures, unanimity(sample.QRELS, RUNS, measures, intervals=0).mu, strict=True))
+    variants = [mu[f"RBU(p=0.9,e={e})"] for e in (0.0, 0.001, 0.05, 0.1, 0.5)]
+    assert rows["RBU, p = 0.9"] == min(variants)
+    assert rows["AP-IA"] is None
+
+
+def test_grades_above_4_do_not_stop_the_table_of_dynamic_domain() -> None:
+    judged = {t: {"1": {"a": 9, "b": 2}, "2": {"c": 1}} for t in ("x", "y")}
+    runs = {"first": {t: {"a": 2, "c": 1} for t in judged}, "second": {t: {"b": 1} for t in judged}}
+    assert len(rbu(judged, runs, repetitions=1, instances=0).parts) == 9
 
 
 def test_the_command_reproduces_rbu_for_the_sample_and_for_files(cli: Cli, tmp_path: Path) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import numpy as np
+
+from rankprism.data.hits import Ints, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
-from rankprism.evaluation import evaluate
+from rankprism.data.run import Alignment
+from rankprism.errors import InputError, RankprismWarning
+from rankprism.evaluation import align_all, evaluate, run_sources
+from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.results.scores import Scores
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
@@ -37,3 +45,58 @@ def scored(
     if measures is None:
         raise InputError("name the measures that judgments and runs are to be evaluated with")
     return evaluate(cast(Any, source), runs, measures)
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Judgments, and runs that have been joined with them once, so that they can be scored often."""
+
+    judgments: Judgments
+    runs: Mapping[str, Alignment]
+    settings: Mapping[str, Any]  #: how the runs were read
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        runs: Any,
+        *,
+        topics: str = "judged",
+        order: str = "score",
+        duplicates: str = "error",
+        run_format: str | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Aligned:
+        """depth : cut every ranking at this rank."""
+        if depth is not None and depth < 1:
+            raise InputError(f"depth must be at least 1; got {depth}")
+        judged = read_judgments(judgments)
+        aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
+        if depth is not None:
+            aligned = {name: cut(run, np.full_like(run.length, depth)) for name, run in aligned.items()}
+        return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
+
+
+def cut(run: Alignment, length: Ints | Longs) -> Alignment:
+    """The run with the ranking of each topic cut at a length."""
+    kept_length = np.minimum(length, run.length).astype(np.int32)
+    topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
+    kept = run.rank <= kept_length[topic]
+    count = np.bincount(topic[kept], minlength=len(kept_length))
+    return replace(
+        run,
+        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
+        rank=run.rank[kept],
+        doc=run.doc[kept],
+        length=kept_length,
+    )
+
+
+def rescored(
+    judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
+) -> Scores:
+    """The scores of runs on a collection that was changed on purpose, of which no notes are given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankprismWarning)
+        return evaluate(judged, dict(runs), measures, **settings)

@@ -258,7 +258,7 @@ PROOFS = (
     ),
     Proof(
         "DeepTh",
-        "RR RR_IA S_RR",
+        "RR RR_IA S_RR RR_at_recall",
         "1 > 1 / (n+1)",
     ),
     Proof(
@@ -324,7 +324,7 @@ _TRIED = 33
 DISPROOFS = (
     Proof(
         "CloseTh",
-        "RR RR_IA S_RR S_precision",
+        "RR RR_IA S_RR RR_at_recall S_precision",
         "only the first relevant document counts, and 1 / (m+1) < 1",
     ),
     Proof(

@@ -112,6 +112,52 @@ def unanimity(
 
 
 @app.command()
+@analysis("drawing")
+def scenarios(
+    source: Source,
+    on_share: Share,
+    longest: Annotated[int, typer.Option(min=1, help="Longest ranking of the third scenario.")] = 50,
+    repetitions: Annotated[
+        int, typer.Option(min=1, help="How often the second and the third scenario are drawn.")
+    ] = 10,
+    seed: Seed = 0,
+    intervals: Intervals = 0.95,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Cut every ranking at this rank first, so that runs of different length can be compared.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Result:
+    """Are measures still unanimous if grades, weights and lengths differ?
+
+    This is Metric Unanimity as given, and with random grades, aspect weights and lengths of rankings.
+
+    \b
+    rankprism meta scenarios qrels.txt runs/*.run -m RBU -m AP_IA -m alpha_nDCG@20
+    """
+    from rankprism.meta import scenarios as compute
+
+    collection = source.collection
+    if collection is None:
+        raise InputError("scenarios need judgments and runs to draw from; scores are not enough")
+    return compute(
+        collection.absolute,
+        list(collection.runs),
+        source.scores.measures,
+        longest=longest,
+        repetitions=repetitions,
+        seed=seed,
+        intervals=intervals,
+        depth=depth,
+        on_share=on_share,
+        **collection.settings,
+    )
+
+
+@app.command()
 @analysis("correlating")
 def correlation(
     source: Source,

@@ -139,6 +139,14 @@ def rbu(
         int, typer.Option(min=0, help="Number of random instances for each cell of Table 1.")
     ] = 4000,
     seed: Seed = 0,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Cut every ranking at this rank first, so that runs of different length can be compared.",
+            show_default=False,
+        ),
+    ] = None,
     **others: Any,
 ) -> None:
     """Axioms and Metric Unanimity (Amigó and others 2018).
@@ -159,6 +167,7 @@ def rbu(
         repetitions=repetitions,
         instances=instances,
         seed=seed,
+        depth=depth,
     )
 
 

@@ -1,8 +1,9 @@
 """Evaluating measures: how well they separate systems, whether they agree, whether they are unanimous, and
 whether they follow intuition.
 
-Everything here works on `Scores` (run × topic × measure), whether computed or read from a file. No
-measure is computed, and only the printing of disagreements looks at a document.
+Nearly everything here works on `Scores` (run × topic × measure), whether computed or read from a file, and
+computes no measure. There are two exceptions: disagreements print documents, and scenarios draw the grades,
+the aspect weights and the lengths of rankings.
 """
 
 from rankprism.meta.agreed_pairs import Agreement, agreement
@@ -13,6 +14,7 @@ from rankprism.meta.intervals import Differences
 from rankprism.meta.metric_unanimity import Unanimity, unanimity
 from rankprism.meta.power_growth import Stability, stability
 from rankprism.meta.rank_correlation import COEFFICIENTS, Correlation, correlation
+from rankprism.meta.scenarios import Scenarios, scenarios
 from rankprism.meta.swap_method import SwapRates, swap
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "Disagreements",
     "DiscriminativePower",
     "Intuitiveness",
+    "Scenarios",
     "Stability",
     "SwapRates",
     "Unanimity",
@@ -33,6 +36,7 @@ __all__ = [
     "disagreement",
     "intuitiveness",
     "power",
+    "scenarios",
     "stability",
     "swap",
     "unanimity",

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
-from rankprism.errors import RankprismWarning
-from rankprism.evaluation import align_all, evaluate, run_sources
-from rankprism.formats.judgments import read_judgments
 from rankprism.results.result import Cell, Result, Table
-from rankprism.results.scores import Scores
+from rankprism.scoring import Aligned as Aligned
+from rankprism.scoring import cut as cut
+from rankprism.scoring import rescored
 
+#: The scores of runs that were aligned once.
+scored = rescored
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
 #: Why most tables are left out where a single run is given.
@@ -133,66 +131,6 @@ def cells_of(tables: Iterable[Table]) -> Table:
                 for name, item in zip(names, entry, strict=True):
                     columns[name].append(item)
     return Table(columns)
-
-
-@dataclass(frozen=True, eq=False)
-class Aligned:
-    """Judgments, and runs that have been joined with them once, so that they can be scored often."""
-
-    judgments: Judgments
-    runs: Mapping[str, Alignment]
-    settings: Mapping[str, Any]  #: how the runs were read
-
-    @classmethod
-    def of(
-        cls,
-        judgments: Any,
-        runs: Any,
-        *,
-        topics: str = "judged",
-        order: str = "score",
-        duplicates: str = "error",
-        run_format: str | None = None,
-        threads: int | None = None,
-    ) -> Aligned:
-        judged = read_judgments(judgments)
-        aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
-        return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
-
-
-def cut(run: Alignment, length: Ints | Longs) -> Alignment:
-    """The run with the ranking of each topic cut at a length."""
-    kept_length = np.minimum(length, run.length).astype(np.int32)
-    topic = np.repeat(np.arange(len(kept_length)), np.diff(run.start))
-    kept = run.rank <= kept_length[topic]
-    count = np.bincount(topic[kept], minlength=len(kept_length))
-    return replace(
-        run,
-        start=np.concatenate([[0], np.cumsum(count)]).astype(run.start.dtype),
-        rank=run.rank[kept],
-        doc=run.doc[kept],
-        length=kept_length,
-    )
-
-
-def scored(
-    judged: Judgments, runs: Mapping[str, Any], measures: Sequence[Any], settings: Mapping[str, Any]
-) -> Scores:
-    """The scores of runs on a collection that was changed on purpose, of which no notes are given."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankprismWarning)
-        return evaluate(judged, dict(runs), measures, **settings)
-
-
-def mean_interval(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean over the first axis, and its 95 % t interval. NaN: fewer than two values."""
-    from scipy.special import stdtrit
-
-    mean, times = values.mean(0), len(values)
-    if times < 2:
-        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    margin = float(stdtrit(times - 1, 0.975)) * values.std(0, ddof=1) / np.sqrt(times)
-    return mean, mean - margin, mean + margin
 
 
 def with_interval(value: float, low: float, high: float) -> Cell:

@@ -19,26 +19,24 @@ from rankprism.axioms.search import INSTANCES
 from rankprism.axioms.table import AxiomTable, differs, paper_table, sign
 from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
 from rankprism.errors import InputError
 from rankprism.measures import Measure, parse
 from rankprism.meta.metric_unanimity import unanimity
+from rankprism.meta.scenarios import drawn_unanimity
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
-    Aligned,
     Printed,
     Reproduction,
-    cut,
     left_out,
-    mean_interval,
     numbered,
     outcome,
-    scored,
     spread,
     with_interval,
 )
 from rankprism.results.result import Table
+from rankprism.scoring import Aligned, rescored
+from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
 
@@ -138,12 +136,16 @@ _SHARED_20 = {
 
 
 class Column(NamedTuple):
-    """One of the lists in Table 3: for each row its measures, and the highest MU that is printed for them."""
+    """One of the lists in Table 3: for each row its measures, and the MU that is printed for them.
+
+    {highest} in a measure is the highest grade, or 4 if that is higher.
+    """
 
     name: str
     data: Printed
     rows: Mapping[str, Sequence[str]]
-    printed: Mapping[str, float]
+    printed: Mapping[str, float]  #: the highest MU of the row
+    lowest: Mapping[str, float]  #: … and the lowest, where a row has several variants of RBU
 
 
 #: Table 3. The official measures are those of ndeval, with α = β = .5 and binary grades.
@@ -184,6 +186,7 @@ TABLE_3 = (
             "S-Recall@10": 0.5001,
             "S-Recall@20": 0.4515,
         },
+        {"RBU, p = 0.99": 0.9766, "RBU, p = 0.9": 0.9760, "RBU, p = 0.8": 0.9750},
     ),
     Column(
         "k = 20",
@@ -196,6 +199,7 @@ TABLE_3 = (
             "P-IA@20": 0.9080,
             "S-Recall@20": 0.4141,
         },
+        {"RBU@20": 0.9556},
     ),
     Column(
         "k = 20, e = 0",
@@ -208,6 +212,7 @@ TABLE_3 = (
             "P-IA@20": 0.9081,
             "S-Recall@20": 0.4146,
         },
+        {"RBU@20": 0.9556},
     ),
     Column(
         "official Dynamic Domain measures",
@@ -216,13 +221,14 @@ TABLE_3 = (
             **{f"RBU, p = {p:g}, e > 0": tuple(f"RBU(p={p},e={e})" for e in _E) for p in (0.99, 0.9, 0.8)},
             "RBU, e = 0": tuple(f"RBU(p={p},e=0)" for p in _P),
             # TREC's documents come in rounds of five, and its cutoffs count rounds.
-            "ACT@10": ("ACT@50",),
-            "CT@10": ("CT(form='trec-dd')@50",),
-            "ERR (Arith. Mean)": ("CAM(ERR)",),
-            "ERR (Harm. Mean)": ("MM(ERR)",),
+            "ACT@10": ("ACT(form='trec-dd-2015')@50",),
+            "CT@10": ("CT(form='trec-dd-2015')@50",),
+            "ERR (Arith. Mean)": ("Reached(ERR(max_rel={highest:g}))",),
+            "ERR (Harm. Mean)": ("Reached(ERR(max_rel={highest:g}),mean='harmonic')",),
             "P@Recall": ("P_at_recall",),
-            "P@Recall (modified)": ("P_at_recall(modified=True)",),
-            "RR@10": ("RR@10",),
+            "P@Recall (modified)": ("P_at_recall(form='share-new')",),
+            # The track's program has no reciprocal rank but this one.
+            "RR@10": ("RR_at_recall",),
         },
         {
             "RBU, p = 0.99, e > 0": 0.8488,
@@ -236,6 +242,12 @@ TABLE_3 = (
             "P@Recall": 0.1162,
             "P@Recall (modified)": 0.1044,
             "RR@10": 0.1031,
+        },
+        {
+            "RBU, p = 0.99, e > 0": 0.8488,
+            "RBU, p = 0.9, e > 0": 0.8440,
+            "RBU, p = 0.8, e > 0": 0.8396,
+            "RBU, e = 0": 0.5937,
         },
     ),
 )
@@ -275,6 +287,7 @@ def rbu(
     repetitions: int = 10,
     instances: int = INSTANCES,
     seed: int = 0,
+    depth: int | None = None,
     on_share: Share | None = None,
     **settings: Any,
 ) -> Reproduction:
@@ -285,6 +298,7 @@ def rbu(
     repetitions : how often the scenarios of Table 2 are drawn. The paper draws each once.
     instances : the number of random instances for each cell of Table 1, see `rankprism.axioms`.
     seed : for the draws and the instances. The draws do not depend on the order of the runs.
+    depth : cut every ranking at this rank first. MU depends on what deep measures see of long runs.
 
     Table 1 needs no collection. In Table 2, r(d,t) = (2^g - 1) / 2^gmax, as in the authors' program. The
     intervals of the official scenario are over topics, those of the others are t intervals of the mean over
@@ -292,7 +306,7 @@ def rbu(
     """
     if repetitions < 1:
         raise InputError(f"repetitions must be at least 1; got {repetitions}")
-    aligned = Aligned.of(judgments, runs, **settings)
+    aligned = Aligned.of(judgments, runs, depth=depth, **settings)
     tell = on_share or (lambda share: None)
     axioms = paper_table(instances=instances, seed=seed, on_progress=lambda share: tell(0.3 * share))
     about = {
@@ -301,6 +315,7 @@ def rbu(
         "instances": instances,
         "cells that differ from the paper": axioms.counts,
         "seed": seed,
+        "depth": depth,
         "r": "(2^g - 1) / 2^gmax, with the highest grade of each topic and aspect",
         "runs": list(aligned.runs),
         "topics": len(aligned.judgments.topics),
@@ -311,7 +326,7 @@ def rbu(
         return Reproduction(tuple(parts), (axioms.legend,), about=about)
     draws = _drawn_mu(aligned, repetitions, seed, lambda share: tell(0.3 + 0.6 * share))
     lacking = WEB.lacking(aligned.judgments, len(aligned.runs))
-    scenarios = [_official_mu(aligned), *(mean_interval(values) for values in draws)]
+    scenarios = [_official_mu(aligned), *(_mean(values) for values in draws)]
     parts = [*_tables_1(axioms)]
     parts += [_table_2(column, *scenario, lacking) for column, scenario in enumerate(scenarios)]
     parts += [_table_3(column, aligned) for column in TABLE_3]
@@ -339,31 +354,20 @@ def _probabilities(judgments: Judgments) -> Judgments:
     return replace(judgments, table=table, scales=None)
 
 
-def _redrawn(judgments: Judgments, rng: np.random.Generator) -> Judgments:
-    """Each r drawn uniformly from (0, r], and aspect weights drawn and normalised in each topic."""
-    topic, aspect, doc, r = judgments.table.columns()
-    drawn = r * (1.0 - rng.random(len(r)))
-    start = judgments.cells.aspect_start
-    weights = 1.0 - rng.random(int(start[-1]))
-    weights /= np.repeat(np.add.reduceat(weights, start[:-1]), np.diff(start))
-    table = JudgmentTable.from_columns(judgments.source, topic, aspect, doc, drawn)
-    return replace(judgments, table=table, weights=weights)
-
-
-def _shortened(run: Alignment, most: int | None, rng: np.random.Generator) -> Alignment:
-    """The run with each ranking cut at a length drawn from 0 to its own, or from 0 to `most`."""
-    longest = run.length if most is None else np.full_like(run.length, most)
-    return cut(run, rng.integers(0, longest, endpoint=True))
-
-
 def _measures() -> list[Measure]:
     return [measure for family in TABLE_2 for _, measure in family.variants()]
+
+
+def _mean(draws: Floats) -> tuple[Floats, Floats, Floats]:
+    """The mean over repetitions, and the ends of its 95 % t interval."""
+    mean, margin = (values[0] for values in t_intervals(draws[None], 0.05))
+    return mean, mean - margin, mean + margin
 
 
 def _official_mu(aligned: Aligned) -> tuple[Floats, Floats, Floats]:
     """MU of every measure of the grid, with the ends of its interval over topics."""
     judged = _probabilities(aligned.judgments)
-    found = unanimity(scored(judged, aligned.runs, _measures(), aligned.settings))
+    found = unanimity(rescored(judged, aligned.runs, _measures(), aligned.settings))
     return found.mu, *_ends(found)
 
 
@@ -374,23 +378,10 @@ def _ends(found: Any) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _drawn_mu(aligned: Aligned, repetitions: int, seed: int, tell: Share) -> tuple[Floats, Floats]:
-    """(repetition, measure): MU in the two simulated scenarios, which share grades and weights."""
-    judged, measures = _probabilities(aligned.judgments), _measures()
-    mu = np.empty((2, repetitions, len(measures)))
-    for repetition in range(repetitions):
-        drawn = _redrawn(judged, np.random.default_rng([seed, repetition]))
-        for scenario, most in enumerate((None, SHORT)):
-            shorter = {
-                name: _shortened(
-                    run, most, np.random.default_rng([seed, repetition, scenario, *name.encode()])
-                )
-                for name, run in aligned.runs.items()
-            }
-            scores = scored(drawn, shorter, measures, aligned.settings)
-            mu[scenario, repetition] = unanimity(scores, intervals=0).mu
-        tell((repetition + 1) / repetitions)
-    return mu[0], mu[1]
+def _drawn_mu(aligned: Aligned, repetitions: int, seed: int, tell: Share) -> Floats:
+    """(2, repetition, measure): MU in the two simulated scenarios."""
+    judged = replace(aligned, judgments=_probabilities(aligned.judgments))
+    return drawn_unanimity(judged, _measures(), SHORT, repetitions, seed, tell)
 
 
 # ── the tables ───────────────────────────────────────────────────────────────────────────────────
@@ -447,23 +438,33 @@ def _table_2(column: int, mu: Floats, low: Floats, high: Floats, lacking: str | 
 
 
 def _table_3(column: Column, aligned: Aligned) -> Table:
-    measures = [parse(text) for texts in column.rows.values() for text in texts]
-    found = unanimity(scored(aligned.judgments, aligned.runs, measures, aligned.settings))
+    highest = max(4.0, float(aligned.judgments.cells.grade.max(initial=0.0)))
+    texts = {
+        row: [text.format(highest=highest) for text in measures] for row, measures in column.rows.items()
+    }
+    measures = [parse(text) for several in texts.values() for text in several]
+    found = unanimity(rescored(aligned.judgments, aligned.runs, measures, aligned.settings))
     low, high = _ends(found)
     lacking = column.data.lacking(aligned.judgments, len(aligned.runs))
     rows = []
-    for row, texts in column.rows.items():
-        places = [found.measures.index(str(parse(text))) for text in texts]
-        best = max(places, key=lambda i: -np.inf if np.isnan(found.mu[i]) else found.mu[i])
+    for row, several in texts.items():
+        places = [found.measures.index(str(parse(text))) for text in several]
+        places.sort(key=lambda i: np.inf if np.isnan(found.mu[i]) else -found.mu[i])
+        lowest = float(found.mu[places[-1]]) if row in column.lowest else None
         why = "the paper takes the official scores of the measures"
         printed = column.printed[row]
-        rows.append((row, best, printed, outcome(float(found.mu[best]), printed, 4, lacking, why)))
+        said = outcome(float(found.mu[places[0]]), printed, 4, lacking, why)
+        rows.append((row, places[0], lowest, printed, column.lowest.get(row), said))
     rows.sort(key=lambda row: -np.nan_to_num(found.mu[row[1]], nan=-np.inf))
     return Table(
         {
             f"Table 3, {column.name}": [row for row, *_ in rows],
-            "MU": [with_interval(found.mu[i], low[i], high[i]) for _, i, *_ in rows],
-            "printed": [printed for *_, printed, _ in rows],
+            f"MU, {len(aligned.runs)} runs given": [
+                with_interval(found.mu[i], low[i], high[i]) for _, i, *_ in rows
+            ],
+            "lowest variant": [row[2] for row in rows],
+            f"printed, {column.data.name}": [row[3] for row in rows],
+            "lowest printed": [row[4] for row in rows],
             "outcome": [said for *_, said in rows],
         }
     )

@@ -1,0 +1,204 @@
+"""Metric Unanimity in the scenarios of Amigó et al. (2018): grades, aspect weights and lengths are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rankprism._core import JudgmentTable
+from rankprism.data.hits import Floats
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment
+from rankprism.errors import InputError
+from rankprism.evaluation import parsed
+from rankprism.measures import Measure
+from rankprism.measures.parameter import Role
+from rankprism.meta.intervals import check_confidence
+from rankprism.meta.metric_unanimity import unanimity
+from rankprism.results.result import Cell, Result, Table
+from rankprism.scoring import Aligned, cut, rescored
+from rankprism.statistics.means import t_intervals
+from rankprism.statistics.threads import Share
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
+
+#: A grade below every grade that is drawn.
+_ANY = 1e-300
+
+
+def scenarios(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasuresLike,
+    *,
+    longest: int = 50,
+    repetitions: int = 10,
+    seed: int = 0,
+    intervals: float = 0.95,
+    depth: int | None = None,
+    on_share: Share | None = None,
+    **settings: Any,
+) -> Scenarios:
+    """The Metric Unanimity of each measure in three scenarios (Amigó et al. 2018, Section 6.3).
+
+    judgments, runs, measures : as `rankprism.evaluate` takes them; `settings` are topics, order, duplicates,
+        run_format and threads.
+    longest : the longest ranking of the third scenario.
+    repetitions : how often the second and the third scenario are drawn.
+    seed : for the draws, which do not depend on the order of the runs.
+    intervals : the confidence of the intervals; 0 for none. In the first scenario they are over topics, see
+        `unanimity`. In the others they are t intervals of the mean over the repetitions.
+    depth : cut every ranking at this rank first. Otherwise, long runs are compared with short ones.
+
+    In the first scenario, everything is as given. In the other two, each grade g becomes a number that is
+    drawn uniformly between 0 and g, the weights of a topic's aspects are drawn and sum to 1, and each ranking
+    is cut at a length that is drawn between 0 and its own, or between 0 and `longest`. Every grade above 0 is
+    relevant there, unless a measure sets `rel`.
+
+    >>> from rankprism import sample
+    >>> found = scenarios(sample.QRELS, sample.RUNS, ["RBU(e=0.05)", "RBU(e=0)", "AP_IA"], repetitions=2)
+    >>> found.scenarios
+    ('as given', '|d| = rand(0, |d|)', '|d| = rand(0, 50)')
+    >>> found.mu.shape
+    (3, 3)
+    """
+    check_confidence(intervals)
+    for name, number in (("repetitions", repetitions), ("longest", longest)):
+        if number < 1:
+            raise InputError(f"{name} must be at least 1; got {number}")
+    aligned = Aligned.of(judgments, runs, depth=depth, **settings)
+    chosen = parsed(measures)
+    given = unanimity(
+        rescored(aligned.judgments, aligned.runs, chosen, aligned.settings), intervals=intervals
+    )
+    low, high = (np.full((3, len(chosen)), np.nan) for _ in range(2))
+    if given.sampled is not None:
+        low[0], high[0] = given.sampled.interval(-np.inf, 1)
+    mu = drawn_unanimity(
+        aligned, [relevant_above_0(measure) for measure in chosen], longest, repetitions, seed, on_share
+    )
+    if intervals and repetitions > 1:
+        mean, margin = t_intervals(mu, 1 - intervals)
+        low[1:], high[1:] = mean - margin, mean + margin
+    return Scenarios(
+        measures=given.measures,
+        scenarios=("as given", *(f"|d| = rand(0, {most})" for most in ("|d|", longest))),
+        mu=np.concatenate([given.mu[None], mu.mean(1)]),
+        low=low,
+        high=np.minimum(high, 1.0),
+        about={
+            "repetitions": repetitions,
+            "seed": seed,
+            "longest": longest,
+            "depth": depth,
+            "confidence": intervals,
+            "runs": list(aligned.runs),
+            "topics": len(aligned.judgments.topics),
+            "reading runs": dict(aligned.settings),
+        },
+    )
+
+
+def drawn_unanimity(
+    aligned: Aligned,
+    measures: Sequence[Measure],
+    longest: int,
+    repetitions: int,
+    seed: int,
+    on_share: Share | None = None,
+) -> Floats:
+    """(2, repetition, measure): MU in the two drawn scenarios, which share grades and weights."""
+    mu = np.empty((2, repetitions, len(measures)))
+    for repetition in range(repetitions):
+        judged = redrawn(aligned.judgments, np.random.default_rng([seed, repetition]))
+        for scenario, most in enumerate((None, longest)):
+            shorter = {
+                name: shortened(
+                    run, most, np.random.default_rng([seed, repetition, scenario, *name.encode()])
+                )
+                for name, run in aligned.runs.items()
+            }
+            scores = rescored(judged, shorter, measures, aligned.settings)
+            mu[scenario, repetition] = unanimity(scores, intervals=0).mu
+        if on_share is not None:
+            on_share((repetition + 1) / repetitions)
+    return mu
+
+
+def redrawn(judgments: Judgments, rng: np.random.Generator) -> Judgments:
+    """Each grade g drawn uniformly from (0, g], and aspect weights drawn and normalised in each topic."""
+    topic, aspect, doc, grade = judgments.table.columns()
+    drawn = np.where(grade > 0, grade * (1.0 - rng.random(len(grade))), grade)
+    start = judgments.cells.aspect_start
+    weights = 1.0 - rng.random(int(start[-1]))
+    weights /= np.repeat(np.add.reduceat(weights, start[:-1]), np.diff(start))
+    table = JudgmentTable.from_columns(judgments.source, topic, aspect, doc, drawn)
+    return replace(judgments, table=table, weights=weights, scales=None)
+
+
+def shortened(run: Alignment, most: int | None, rng: np.random.Generator) -> Alignment:
+    """The run with each ranking cut at a length drawn from 0 to its own, or from 0 to `most`."""
+    longest = run.length if most is None else np.full_like(run.length, most)
+    return cut(run, rng.integers(0, longest, endpoint=True))
+
+
+def relevant_above_0(measure: Measure) -> Measure:
+    """The measure with every grade above 0 relevant, unless its threshold is set.
+
+    >>> from rankprism.measures import parse
+    >>> relevant_above_0(parse("P@20")), relevant_above_0(parse("CAM(P(rel=2)@20)"))
+    (P(rel=1e-300)@20, CAM(P(rel=2)@20))
+    """
+    changes: dict[str, Any] = {}
+    for parameter in measure.definition.parameters:
+        if parameter.role is Role.INNER and isinstance(inner := measure[parameter.name], Measure):
+            changes[parameter.name] = relevant_above_0(inner)
+        elif parameter.role is Role.THRESHOLD and parameter.name not in measure.settings:
+            changes[parameter.name] = _ANY
+    return measure(**changes)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scenarios(Result):
+    """What `scenarios` found: a row for each scenario, a column for each measure."""
+
+    measures: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    mu: Floats  #: NaN where not defined; in the drawn scenarios the mean over the repetitions
+    low: Floats  #: ends of the intervals; NaN where there is none
+    high: Floats
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> list[int]:
+        """The measures from the most to the least unanimous in the first scenario."""
+        return [int(i) for i in np.argsort(-np.nan_to_num(self.mu[0], nan=-np.inf), kind="stable")]
+
+    @property
+    def rows(self) -> Table:
+        """One row per scenario and measure."""
+        order = self.order
+        return Table(
+            {
+                "scenario": [name for name in self.scenarios for _ in order],
+                "measure": [self.measures[i] for _ in self.scenarios for i in order],
+                **{
+                    name: values[:, order].ravel().tolist()
+                    for name, values in (("MU", self.mu), ("low", self.low), ("high", self.high))
+                },
+            }
+        )
+
+    @property
+    def summary(self) -> Table:
+        """One row per measure, one column per scenario."""
+
+        def cell(s: int, i: int) -> Cell:
+            low, high = float(self.low[s, i]), float(self.high[s, i])
+            between = None if np.isnan(low) or np.isnan(high) else (low, high)
+            return Cell(float(self.mu[s, i]), between=between)
+
+        columns = {name: [cell(s, i) for i in self.order] for s, name in enumerate(self.scenarios)}
+        return Table({"MU": [self.measures[i] for i in self.order], **columns})
