@@ -52,7 +52,7 @@ WITH_RUNS = [
     ["compare"],
     ["topic-set-size"],
     *(["meta", name] for name in ("power", "unanimity", "correlation", "agreement", "intuitiveness", "swap")),
-    *(["meta", name] for name in ("stability", "disagreement")),
+    *(["meta", name] for name in ("scenarios", "stability", "disagreement")),
     *(["plot", name] for name in ("intervals", "heatmap", "differences", "irec", "sensitivity")),
     ["aspects", "compare"],
     ["reproduce", "toma"],

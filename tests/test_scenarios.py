@@ -16,7 +16,7 @@ import pytest
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, sample
 from rankprism.data.run import Alignment
 from rankprism.meta import scenarios, unanimity
-from rankprism.meta.scenarios import redrawn, shortened
+from rankprism.meta.drawn_scenarios import redrawn, shortened
 from rankprism.scoring import Aligned
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -10,11 +10,11 @@ from rankprism.meta.agreed_pairs import Agreement, agreement
 from rankprism.meta.concordance import INTUITIVENESS_TESTS, Intuitiveness, intuitiveness
 from rankprism.meta.disagreeing_lists import Disagreements, disagreement
 from rankprism.meta.discriminative_power import METHODS, DiscriminativePower, power
+from rankprism.meta.drawn_scenarios import Scenarios, scenarios
 from rankprism.meta.intervals import Differences
 from rankprism.meta.metric_unanimity import Unanimity, unanimity
 from rankprism.meta.power_growth import Stability, stability
 from rankprism.meta.rank_correlation import COEFFICIENTS, Correlation, correlation
-from rankprism.meta.scenarios import Scenarios, scenarios
 from rankprism.meta.swap_method import SwapRates, swap
 
 __all__ = [

@@ -21,8 +21,8 @@ from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.measures import Measure, parse
+from rankprism.meta.drawn_scenarios import drawn_unanimity
 from rankprism.meta.metric_unanimity import unanimity
-from rankprism.meta.scenarios import drawn_unanimity
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
@@ -333,7 +333,7 @@ def rbu(
     tell(1.0)
     return Reproduction(
         tuple(parts),
-        tuple(_remarks(axioms, repetitions, lacking, len(aligned.runs), len(aligned.judgments.topics))),
+        tuple(_remarks(axioms, repetitions, lacking, aligned)),
         about=about,
     )
 
@@ -470,15 +470,20 @@ def _table_3(column: Column, aligned: Aligned) -> Table:
     )
 
 
-def _remarks(
-    axioms: AxiomTable, repetitions: int, lacking: str | None, runs: int, topics: int
-) -> Iterator[str]:
+def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned: Aligned) -> Iterator[str]:
     yield axioms.legend
+    runs, topics = len(aligned.runs), len(aligned.judgments.topics)
     if lacking:
         yield (
             f"The MU of Tables 2 and 3 are those of the {runs} runs and {topics} topics that were given. "
             f"They stand in for the {WEB.name}, which TREC gives only to its participants, and for the "
             f"{DOMAIN.name}."
+        )
+    lengths = [float(run.length.mean()) for run in aligned.runs.values()]
+    if max(lengths) > 2 * min(lengths):
+        yield (
+            f"The runs have {min(lengths):.0f} to {max(lengths):.0f} documents for a topic on average. A "
+            "measure without a cutoff compares long runs with short ones; --depth cuts all runs at a rank."
         )
     times = "repetition" if repetitions == 1 else "repetitions"
     yield (
