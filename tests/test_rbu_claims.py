@@ -5,13 +5,19 @@ docs/reproduction/rbu.md lists these claims. Sentences of the paper are cited by
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from rankprism.axioms import TEN, CloseTh, axiom_table, examine, paper_table, scores_of
 from rankprism.axioms.table import PAPER, AxiomTable
+from rankprism.formats.convert import convert
 from rankprism.measures import parse
 from rankprism.measures.measure import AXIOMS
-from rankprism.reproduce.rbu import TABLE_2, TABLE_3
+from rankprism.meta import unanimity
+from rankprism.reproduce.rbu import TABLE_2, TABLE_3, Column
+from rankprism.scoring import Aligned, cut, rescored
 
 RBU = PAPER["RBU@k"][0].removesuffix("@20")
 #: The relevance constraints Pri, Deep, DeepTh and CloseTh, and the five diversity constraints.
@@ -182,3 +188,33 @@ def test_alpha_dcg_and_alpha_ndcg_order_the_rankings_of_a_topic_alike() -> None:
 def test_rbu_needs_effort_and_impatience(measure: str, violated: set[str]) -> None:
     kept = {v.constraint.name for v in axiom_table([measure], TEN, instances=50).verdicts if v.kept}
     assert set(AXIOMS) - kept == violated
+
+
+@pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
+def test_average_precision_is_unanimous_on_runs_of_equal_length(collections: Path, tmp_path: Path) -> None:
+    # The page has these figures for Web 2012. AP-IA is below all but S-Recall while runs of 20 and of 1,000
+    # documents are mixed. RBU@20 does not have the same MU for all variants, as Section 6.4 says.
+    folder = collections / "trec-web-2012"
+    runs = sorted((folder / "runs").iterdir())
+    backwards = next(path for path in runs if path.name.startswith("lemur"))
+    upright = tmp_path / "lemur-cwindri.run"
+    convert(backwards, upright, to="trec", run=True)
+    aligned = Aligned.of(
+        folder / "qrels-for-ndeval.txt.gz", [upright if p == backwards else p for p in runs], order="rank"
+    )
+
+    def mu_of(column: Column, depth: int | None) -> dict[str, float]:
+        measures = [text for texts in column.rows.values() for text in texts]
+        shown = aligned.runs
+        if depth is not None:
+            shown = {name: cut(run, np.full_like(run.length, depth)) for name, run in shown.items()}
+        scores = rescored(aligned.judgments, shown, measures, aligned.settings)
+        return dict(zip(measures, unanimity(scores, intervals=0).mu, strict=True))
+
+    web, twenty = TABLE_3[:2]
+    for depth, mu in ((None, 0.7870), (20, 0.9265)):
+        assert mu_of(web, depth)["AP_IA"] == pytest.approx(mu, abs=5e-5)
+    variants = {text: round(x, 4) for text, x in mu_of(twenty, None).items() if text.startswith("RBU")}
+    assert set(variants.values()) == {0.9386, 0.9379, 0.9375}
+    lowest = {text for text, x in variants.items() if x == 0.9375}
+    assert lowest == {f"RBU(p={p},e=0.0)@20" for p in (0.8, 0.9, 0.99)}

@@ -145,10 +145,7 @@ Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspe
 
 
 @measure(
-    bounds=Bounds(
-        "outer",
-        lambda c, measure, mean: _over_reached(*measure.bounds_per_aspect(c), shares(c.hits), mean),
-    ),
+    bounds=Bounds("outer", lambda c, measure, mean: _over_reached(c, measure, mean)),
     cite="yang2015overview",
     compared=TREC_DD,
     sums=False,
@@ -174,12 +171,14 @@ def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
     return ratio(total(share * score), total(share))
 
 
-def _over_reached(low: Floats, high: Floats, share: Floats, mean: str) -> Pair:
-    """(N,) bounds of a mean over the aspects that score more than 0, from bounds of their scores (N, A)
+def _over_reached(c: Completions, measure: Measure, mean: str) -> Pair:
+    """(N,) bounds of a mean over the aspects that score more than 0
 
     An aspect that may be reached counts with a score near 0 at worst. At best it counts only if it raises the
     mean, which is decided from the highest score to the lowest.
     """
+    low, high = measure.bounds_per_aspect(c)
+    share = shares(c.hits)
     sure, maybe = low > 0, (high > 0) & (low <= 0)
     counted = np.where(sure, share, 0.0)
     if mean == "harmonic":
