@@ -140,6 +140,20 @@ def test_numbers_below_1_are_refused(option: str, message: str) -> None:
         scenarios(sample.QRELS, RUNS, MEASURES, **given)
 
 
+def test_measures_that_differ_in_a_threshold_only_are_the_same_if_grades_are_drawn() -> None:
+    found = scenarios(sample.QRELS, RUNS, ["AP", "RR", "P@10", "P(rel=1e-300)@10"], repetitions=1)
+    alone = scenarios(sample.QRELS, RUNS, ["AP", "RR", "P@10"], repetitions=1)
+    np.testing.assert_array_equal(found.mu[1:, 2], found.mu[1:, 3])
+    np.testing.assert_array_equal(found.mu[1:, :3], alone.mu[1:])  # a copy changes nothing
+
+
+def test_preferences_are_refused(cli: Cli) -> None:
+    given = ("--preferences", sample.PREFERENCES, "-m", "AP", "-m", "nPrf@10")
+    done = cli("meta", "scenarios", sample.QRELS, *RUNS, *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "scenarios draw absolute grades; leave out preferences" in done.stderr
+
+
 def test_scores_are_not_enough_to_draw_from(cli: Cli, tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     cli("evaluate", sample.QRELS, *RUNS, "-m", "AP", "-m", "RR", "--per-topic", "-o", scores)

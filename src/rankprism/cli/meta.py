@@ -143,6 +143,8 @@ def scenarios(
     collection = source.collection
     if collection is None:
         raise InputError("scenarios need judgments and runs to draw from; scores are not enough")
+    if collection.preferences is not None:
+        raise InputError("scenarios draw absolute grades; leave out preferences and their measures")
     return compute(
         collection.absolute,
         list(collection.runs),

@@ -120,8 +120,9 @@ def drawn_unanimity(
                 )
                 for name, run in aligned.runs.items()
             }
-            scores = rescored(judged, shorter, measures, aligned.settings)
-            mu[scenario, repetition] = unanimity(scores, intervals=0).mu
+            found = unanimity(rescored(judged, shorter, measures, aligned.settings), intervals=0)
+            # Measures that differ only in a threshold may be the same here, and then share a column.
+            mu[scenario, repetition] = found.mu[[found.measures.index(str(m)) for m in measures]]
         if on_share is not None:
             on_share((repetition + 1) / repetitions)
     return mu
