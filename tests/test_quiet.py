@@ -264,6 +264,7 @@ COMMANDS = {
     "report": f"{ASPECTS} -q -o report.html",
     "meta power": f"{COLLECTION} {MEASURES} --resamples 100",
     "meta unanimity": f"{COLLECTION} {MEASURES}",
+    "meta scenarios": f"{COLLECTION} {MEASURES} --repetitions 2",
     "meta correlation": f"{COLLECTION} sample/runs/ideal.run {MEASURES}",
     "meta agreement": f"{COLLECTION} {MEASURES} --resamples 100",
     "meta intuitiveness": f"{COLLECTION} {MEASURES} -m StRecall@10 --gold StRecall@10",
