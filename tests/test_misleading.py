@@ -32,6 +32,8 @@ from rankprism import (
     sample,
 )
 from rankprism.preferences import describe, order, strengths
+from rankprism.preferences.groups import evaluate_by
+from rankprism.preferences.score_intervals import intervals
 from rankprism.preferences.sides import sides_of
 from rankprism.report import measures
 from rankprism.report.report import default_measures
@@ -744,3 +746,23 @@ def test_a_slight_preference_for_a_side_is_printed_and_not_noted() -> None:
 
 def test_the_sample_has_no_one_sided_assessor() -> None:
     assert kinds(lambda: describe(sample.PREFERENCES, resamples=5)) == []
+
+
+@pytest.mark.parametrize("analyse", [evaluate_by, partial(intervals, resamples=20)])
+def test_scores_by_assessor_and_intervals_give_the_notes_of_evaluate(
+    analyse: Callable[..., Any], tmp_path: Path
+) -> None:
+    """The run has ranks that count backwards, and the preferences are pairs only."""
+    pairs = [("q", "", a, b, "left", who) for a, b in ("ab", "bc", "ac") for who in ("ann", "ben")]
+    run = tmp_path / "backwards.run"
+    run.write_text("".join(f"q Q0 {doc} {3 - i} {3 - i} t\n" for i, doc in enumerate("abc")))
+
+    def told(call: Callable[..., Any]) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(pairs, run, "nPrf@3", order="rank")
+        # `evaluate` alone can read the run again, and adds its score by the other order.
+        return [str(warning.message).partition(". The nPrf@3 of")[0].partition(" [")[0] for warning in caught]
+
+    assert told(analyse) == told(evaluate)
+    assert len(told(analyse)) == 2

@@ -124,10 +124,12 @@ def evaluate(
         if by is not None:
             from rankprism.preferences.groups import evaluate_by
 
-            runs = list(read.runs)
-            write_in(evaluate_by(read.preferred, runs, measures, by=by, **read.settings), kind, output, style)
-            return
-        scores = read.evaluate(measures, bounds=bounds)
+            groups = evaluate_by(read.preferred, list(read.runs), measures, by=by, **read.settings)
+        else:
+            scores = read.evaluate(measures, bounds=bounds)
+    if by is not None:
+        write_in(groups, kind, output, style)
+        return
     if read.baseline is not None:
         scores = scores.risk(read.baseline, risk_alpha)
     if sort is not None:

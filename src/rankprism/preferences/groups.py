@@ -8,7 +8,6 @@ from typing import Any
 
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
-from rankprism.evaluation import evaluate
 from rankprism.preferences.rescoring import aligned
 from rankprism.results.result import Result, Table
 from rankprism.results.scores import Scores
@@ -89,7 +88,7 @@ def evaluate_by(
             f"{found.preferences.source}: the {by} {POOLED!r} has the name that stands for all judgments; "
             f"rename it"
         )
-    whole = evaluate(found.preferences, found.runs, found.measures, topics=found.topics)
+    whole = found.together()
     scores = {
         name: Scores(whole.runs, whole.topics, whole.measures, found.scores(members), whole.conventions)
         for name, members in groups.items()

@@ -12,13 +12,14 @@ from rankprism.data.hits import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment
 from rankprism.errors import MeasureError, one_of
-from rankprism.evaluation import TOPICS, align_all, parsed, run_sources
+from rankprism.evaluation import TOPICS, align_all, evaluate, parsed, run_sources
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import check_format
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
+from rankprism.results.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,12 @@ class Aligned:
     runs: dict[str, Alignment]
     measures: tuple[Measure, ...]
     topics: str  #: which are averaged over
+    order: str  #: of the documents in the runs
     places: dict[str, tuple[Place, Longs]]
+
+    def together(self) -> Scores:
+        """The scores by all judgments together, with the notes of `rankprism.evaluate`."""
+        return evaluate(self.preferences, self.runs, self.measures, topics=self.topics, order=self.order)
 
     def scores(self, drawn: Sequence[int]) -> Floats:
         """(run, topic, measure) by the judgments of some assessors, who may be drawn several times.
@@ -110,4 +116,4 @@ def aligned(
     sources = run_sources(runs)
     read = read_preferences(preferences, format=preferences_format)
     found = align_all(read.named, sources, order, duplicates, run_format, threads, None)
-    return Aligned(read, found, chosen, topics, places_by_topic(read))
+    return Aligned(read, found, chosen, topics, order, places_by_topic(read))

@@ -137,6 +137,7 @@ def intervals(
             f"{found.preferences.source}: has one assessor, and at least two are needed to draw from them; "
             f"resample the topics instead (--resample topics)"
         )
+    notes = found.together().conventions["notes"]
     values = found.scores(everybody)
     means = mean_over_topics(values)
     drawn = _drawn(found, values, everybody, resample, resamples, seed, on_share)
@@ -153,7 +154,7 @@ def intervals(
         for m, measure in enumerate(labels)
         for r, s in combinations(range(len(names)), 2)
     }
-    about = {"resample": resample, "resamples": resamples, "seed": seed, "level": level}
+    about = {"resample": resample, "resamples": resamples, "seed": seed, "level": level, "notes": notes}
     return Intervals(of_runs, of_pairs, about)
 
 
