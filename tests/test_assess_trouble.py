@@ -387,6 +387,24 @@ def test_what_is_not_json_is_named(statement: str, message: str, served: Served)
         work.load(connection)
 
 
+def test_other_tables_that_are_not_json_are_named_to_the_organiser(
+    cli: Callable[..., Any], served: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ann = served.person("ann")
+    assert ann.submit(ann.get("/task"), "left").status == 200
+    with served.store.writing() as connection:
+        connection.exec_driver_sql("UPDATE task SET given = '[1, '")
+    page = ann.get("/task")
+    assert (page.status, "The study is damaged" in page.text) == (500, True)
+    path = tmp_path / "study.db"
+    damaged = f"{path}: is damaged: '[1, ' is not JSON ("
+    assert capsys.readouterr().err.startswith(f"rankprism assess: {damaged}")
+    served.store.close()
+    result = cli("assess", "export", path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"rankprism: {damaged}") and "restore a backup" in result.stderr
+
+
 def test_a_damaged_study_is_one_line_on_the_command_line(
     cli: Callable[..., Any], served: Served, tmp_path: Path
 ) -> None:

@@ -372,6 +372,9 @@ def make_app(site: Site) -> ASGIApp:
                 print(f"rankprism assess: {problem}", file=sys.stderr, flush=True)
                 words = "The database is not available, and nothing was stored. Wait a moment and try again."
                 return error(visit, 503, words)
+            except store.Damaged as problem:
+                print(f"rankprism assess: {problem}", file=sys.stderr, flush=True)
+                return error(visit, 500, "The study is damaged, and nothing was stored. Tell the organiser.")
             except RankprismError as problem:
                 return error(visit, 400, str(problem))
             except sa.exc.IntegrityError:  # somebody else did the same at the same moment

@@ -7,6 +7,7 @@ latest answers in a second file beside the first, see `database_file`.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ from sqlalchemy import (
 
 from rankprism.assess.database_file import is_locked, new_file
 from rankprism.errors import InputError
+from rankprism.foreign import quoted
 
 metadata = MetaData(
     naming_convention={
@@ -195,6 +198,10 @@ _STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None)
 
 class Unavailable(InputError):
     """A database that cannot be used at the moment, although nothing is wrong with the request."""
+
+
+class Damaged(InputError):
+    """A study with contents that no version of rankprism has written."""
 
 
 class Clock:
@@ -434,6 +441,7 @@ def _engine(target: str, name: str) -> sa.Engine:
             poolclass=sa.QueuePool,
             pool_size=64,
             connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False},
+            json_deserializer=partial(_from_json, name),  # PostgreSQL stores nothing that is not JSON
             **options,
         )
         event.listen(engine, "connect", _prepare_sqlite)
@@ -449,6 +457,16 @@ def _engine(target: str, name: str) -> sa.Engine:
         connect_args={"options": settings, "connect_timeout": 10},
         **options,
     )
+
+
+def _from_json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise Damaged(
+            f"{name}: is damaged: {quoted(text)} is not JSON ({error}); restore a backup "
+            f"(rankprism assess restore)"
+        ) from None
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:
