@@ -18,6 +18,8 @@ from rankprism import documents
 from rankprism.assess import rendering, store
 from rankprism.assess.store import Store
 
+Cli = Callable[..., Any]
+
 #: The columns that the second revision of the schema has added.
 ADDED = {"document": {"cleaned", "cleaner"}, "study": {"address"}}
 
@@ -45,6 +47,18 @@ def test_a_new_study_has_its_documents_cleaned_and_as_they_were(tmp_path: Path) 
         assert cleaned == f"<p>Text of {name}</p>"
         assert cleaner == documents.CLEANER
     study.close()
+
+
+def test_documents_that_are_shown_in_part_are_noted_when_the_study_is_made(tmp_path: Path, cli: Cli) -> None:
+    made = make_collection(tmp_path)
+    rows = [json.loads(line) for line in made.documents.read_text().splitlines()]
+    rows[0]["text"], rows[1]["text"] = "x" * (documents.MOST + 1), "x" * documents.MOST
+    made.documents.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = ("--documents", made.documents, "--topics", made.topics, "--assessors", "ann", "--depth", 3)
+    result = cli("assess", "new", tmp_path / "study.db", *made.runs, *given)
+    assert result.returncode == 0
+    (note,) = result.stderr.splitlines()
+    assert note.startswith("note: 1 of ") and note.endswith(f"'{rows[0]['id']}' [long-documents]")
 
 
 def test_a_view_cleans_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ MOST = 200_000
 #: module needs a new number.
 CLEANER = f"1, nh3 {version('nh3')}, markdown-it-py {version('markdown-it-py')}"
 
+_CUT = f"<hr><p><em>This document is longer. Only its first {MOST:,} characters are shown.</em></p>"
 _MOST_OPEN = 200  # elements that are open at the same time
 
 
@@ -108,9 +109,12 @@ def cleaned(text: str, type: str) -> str:
             html = _CLEANER.clean(_bounded(_MARKDOWN.render(start))[0])
         else:
             html = f'<div class="plain">{escape(start)}</div>'
-    if is_whole:
-        return html
-    return f"{html}<hr><p><em>This document is longer. Only its first {MOST:,} characters are shown.</em></p>"
+    return html if is_whole else html + _CUT
+
+
+def is_cut(cleaned: str) -> bool:
+    """Whether a cleaned document shows only the beginning of its text."""
+    return cleaned.endswith(_CUT)
 
 
 def _beginning(text: str, most: float) -> str:

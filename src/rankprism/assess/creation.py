@@ -13,7 +13,9 @@ import sqlalchemy as sa
 
 from rankprism.assess import rendering, store
 from rankprism.assess.choice import ASKS, CHOICES, MISSING, Question, complete, read_questions, sampled
+from rankprism.data.note import Note, issue, some
 from rankprism.data.scales import Scale
+from rankprism.documents import MOST, is_cut
 from rankprism.errors import InputError, listed, one_of
 from rankprism.evaluation import run_sources
 from rankprism.formats import files
@@ -457,6 +459,13 @@ def _insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) 
         | rendering.cleaned(d.text, d.type)
         for d in texts.values()
     ]
+    cut = [row["name"] for row in rows if is_cut(row["cleaned"])]
+    if cut:
+        message = (
+            f"{len(cut)} of {len(rows)} documents have more than {MOST:,} characters, and assessors see only "
+            f"the beginning of them; if they should judge the rest, split the documents. Documents: {some(cut)}"
+        )
+        issue([Note("long-documents", message, len(cut), cut[0])])
     connection.execute(sa.insert(store.document), rows)
     return ids(connection, store.document)
 

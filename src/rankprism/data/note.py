@@ -46,6 +46,7 @@ KINDS = {
     "few-topics": "there are too few topics for a significant difference",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
     "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
+    "long-documents": "assessors see only the beginning of a long document",
     "topics-without-profile": "profiles of users are given, and a judged topic has none",
 }
 
