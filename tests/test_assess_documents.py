@@ -58,7 +58,8 @@ def test_documents_that_are_shown_in_part_are_noted_when_the_study_is_made(tmp_p
     result = cli("assess", "new", tmp_path / "study.db", *made.runs, *given)
     assert result.returncode == 0
     (note,) = result.stderr.splitlines()
-    assert note.startswith("note: 1 of ") and note.endswith(f"'{rows[0]['id']}' [long-documents]")
+    assert note.startswith("note: 1 of ")
+    assert note.endswith(f"'{rows[0]['id']}' [long-documents]")
 
 
 def test_a_view_cleans_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

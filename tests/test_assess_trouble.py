@@ -402,7 +402,8 @@ def test_other_tables_that_are_not_json_are_named_to_the_organiser(
     served.store.close()
     result = cli("assess", "export", path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"rankprism: {damaged}") and "restore a backup" in result.stderr
+    assert result.stderr.startswith(f"rankprism: {damaged}")
+    assert "restore a backup" in result.stderr
 
 
 def test_a_damaged_study_is_one_line_on_the_command_line(

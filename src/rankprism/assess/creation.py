@@ -463,7 +463,8 @@ def _insert_documents(connection: sa.Connection, texts: Mapping[str, Document]) 
     if cut:
         message = (
             f"{len(cut)} of {len(rows)} documents have more than {MOST:,} characters, and assessors see only "
-            f"the beginning of them; if they should judge the rest, split the documents. Documents: {some(cut)}"
+            f"the beginning of them; if they should judge the rest, split the documents. Documents: "
+            f"{some(cut)}"
         )
         issue([Note("long-documents", message, len(cut), cut[0])])
     connection.execute(sa.insert(store.document), rows)
