@@ -502,3 +502,36 @@ for analysis in (
 evaluate(read, "r.run", ["ppref@5", "wpref@5"])
 print(len(preferences.select({"r": "r.run", "s": "s.run"}, read, 2)))
 """
+
+
+HALF = "a\udcff"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: read_judgments({"q": {"b": 1, HALF: 1}}),
+        lambda: read_judgments([("q", "b", 1), ("q", HALF, 1)]),
+        lambda: read_run({"q": {"b": 1.0, HALF: 1.0}}),
+        lambda: read_run([("q", "b", 1.0), (HALF, "b", 1.0)]),
+        lambda: read_preferences([("q", "", "a", "b", "left"), ("q", "", HALF, "b", "left")]),
+        lambda: read_preferences([("q", "", "a", "b", "left"), ("q", [HALF], "a", "b", "left")]),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_named_with_its_row(read: Callable[[], Any]) -> None:
+    with pytest.raises(InputError, match=r"^(judgments|run|preferences), row 2: 'a\\udcff' has half of a"):
+        read()
+
+
+def test_half_of_a_surrogate_in_json_is_named_with_its_line(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    path = tmp_path / "prefs.jsonl"
+    path.write_text('{"topic": "q", "left": "a\\udcff", "right": "b", "outcome": "left"}\n')
+    result = cli("preferences", "describe", path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"rankprism: {path}, line 1: 'a\\udcff' has half of a surrogate pair")
+
+
+def test_a_database_without_tables_is_told_to_have_none(tmp_path: Path) -> None:
+    duckdb.connect(tmp_path / "empty.duckdb").close()
+    with pytest.raises(InputError, match=r"empty.duckdb: has no table; create one"):
+        read_run(tmp_path / "empty.duckdb")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -418,6 +419,15 @@ def test_what_cannot_be_evaluated_is_refused(
 ) -> None:
     with pytest.raises((InputError, MeasureError), match=says):
         evaluate(judgments, RUN, measures, **more)
+
+
+def test_preferences_in_lines_of_qrels_are_read_as_the_error_advises(tmp_path: Path) -> None:
+    path = tmp_path / "prefs.txt"
+    path.write_text("q Q0 a 2\nq Q0 b 1\n")
+    with pytest.raises(MeasureError, match=r"if .*prefs.txt holds preferences .* e.g. qrels-prefs"):
+        evaluate(path, {"q": {"a": 1.0, "b": 0.5}}, "ppref")
+    scores = evaluate(path, {"q": {"a": 1.0, "b": 0.5}}, "ppref", preferences_format="qrels-prefs")
+    assert scores.mean() == {"run": {"ppref": 1.0}}  # the one pair is in the order of the preferences
 
 
 def test_measures_of_preferences_are_mixed_with_their_own_kind_only() -> None:

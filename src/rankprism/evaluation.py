@@ -192,9 +192,14 @@ def parts_by_kind(
                 )
         preferences, judgments = judgments, None
     elif relative and preferences is None:
+        remedy = "add preferences= (--preferences FILE)"
+        if isinstance(judgments, str | os.PathLike):
+            remedy += (
+                f"; if {files.source_name(judgments)} holds preferences in lines like those of qrels, "
+                f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
+            )
         raise MeasureError(
-            f"{relative[0]} needs preferences, and only absolute judgments are given; add preferences= "
-            f"(--preferences FILE)"
+            f"{relative[0]} needs preferences, and only absolute judgments are given; {remedy}"
         )
     parts = []
     if absolute:

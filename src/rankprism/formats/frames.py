@@ -59,7 +59,8 @@ def only_run(tables: Mapping[str | None, RunTable], name: str) -> tuple[str | No
 
 def judgment_table(columns: Columns) -> JudgmentTable:
     grades = np.array(columns.number, dtype=np.float64)
-    return JudgmentTable.from_columns(columns.source, columns.topic, columns.aspect, columns.doc, grades)
+    with columns.encoded():
+        return JudgmentTable.from_columns(columns.source, columns.topic, columns.aspect, columns.doc, grades)
 
 
 def run_table(columns: Columns) -> RunTable:
@@ -68,7 +69,8 @@ def run_table(columns: Columns) -> RunTable:
             f"{columns.source}: some rows have a rank and some have none; give it to all or to none"
         )
     scores, ranks = (np.array(numbers, dtype=np.float64) for numbers in (columns.number, columns.rank))
-    return RunTable.from_columns(columns.source, columns.topic, columns.doc, scores, ranks)
+    with columns.encoded():
+        return RunTable.from_columns(columns.source, columns.topic, columns.doc, scores, ranks)
 
 
 def _stream(

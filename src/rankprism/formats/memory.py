@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from rankprism.errors import InputError
+from rankprism.foreign import quoted
 
 #: What TREC writes where a topic has no subtopics.
 ONLY_ASPECT = "0"
@@ -113,6 +115,28 @@ class Columns:
 
     def error(self, message: str) -> InputError:
         return InputError(f"{self.source}, row {len(self.number) + 1}: {message}")
+
+    @contextmanager
+    def encoded(self) -> Iterator[None]:
+        """A block in which ids are encoded. Only if one cannot be, all are checked to find its row."""
+        try:
+            yield
+        except UnicodeEncodeError:
+            for row, ids in enumerate(zip(self.topic, self.aspect, self.doc, strict=True), 1):
+                for value in ids:
+                    check_text(value, f"{self.source}, row {row}")
+            raise
+
+
+def check_text(value: str, where: str) -> None:
+    """Refuse a lone surrogate, which no file in UTF-8 can hold, but a string of Python or JSON can."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{where}: {quoted(value)} has half of a surrogate pair in it, which is not valid text; decode "
+            f"the data as UTF-8 where it comes from"
+        ) from None
 
 
 def whole_id(value: float | np.floating[Any], what: str) -> str:

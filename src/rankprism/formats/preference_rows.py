@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
 from rankprism.formats.files import TextFile
-from rankprism.formats.memory import whole_id
+from rankprism.formats.memory import check_text, whole_id
 
 #: Who judged, where nobody says.
 ANYBODY = "assessor"
@@ -35,6 +35,9 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
             raise InputError(f"{where}: the column {name} is empty; every judgment needs {', '.join(NEEDED)}")
     given = row.get("given")
     documents = [str(doc) for doc in given] if isinstance(given, list | tuple) else text("given").split()
+    for value in (*row.values(), *documents):
+        if isinstance(value, str):
+            check_text(value, where)
     rows.add(
         where,
         text("topic"),

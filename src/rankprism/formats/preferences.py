@@ -87,7 +87,7 @@ def _format_of(file: files.TextFile, format: str | None) -> Format[Preferences]:
     if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:
         raise InputError(
             f"{file.name}: the first line {first.strip()[:80]!r} may be absolute judgments as well as "
-            f"preferences. Say which preferences they are with format= (--from): {known}"
+            f"preferences. Name their format with format= (--from, or for runs --preferences-format): {known}"
         )
     raise InputError(
         f"{file.name}: the first line {first[:80]!r} looks like no preference file. Known are {known}"

@@ -286,6 +286,8 @@ def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
         }
         if not table and len(known) == 1:
             (table,) = known
+        if not known:
+            raise InputError(f"{files.source_name(path)}: has no table; create one with the rows to be read")
         if table not in known:
             wrong = f"has no table {table!r}" if table else f"has {len(known)} tables"
             shown = files.source_name(path)
