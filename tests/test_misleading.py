@@ -344,7 +344,7 @@ def test_an_id_with_an_outer_blank_is_noted_on_every_way_in(tmp_path: Path, id: 
     assert kinds(lambda: read_judgments({"q": {"a": {id: 1}}}, aspects=["a"])) == ["blank-in-id"]
     assert kinds(lambda: read_preferences([("q", "", id, "d2", "left")])) == ["blank-in-id"]
     with pytest.warns(RankprismWarning, match=r"\[blank-in-id\]"):
-        scores = evaluate([("q", "", id, "d2", "left")], {"q": {"d2": 1.0}}, "nPrf(fallback='none')")
+        scores = evaluate([("q", "", id, "d2", "left")], {"q": {"d2": 1.0}}, "ppref")
     assert "blank-in-id" in [note["kind"] for note in scores.conventions["notes"]]
 
 

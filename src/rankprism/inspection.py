@@ -24,6 +24,7 @@ from rankprism.measures.parameter import Role
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferencePool
+    from rankprism.measures.preferences.utility import Shown
 
 #: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
 #: because pools of campaigns are rarely deeper than 100.
@@ -331,31 +332,32 @@ def _of_shares(evaluated: Evaluated, **settings: str) -> list[Measure]:
 
 def no_pairs(evaluated: Evaluated) -> Note | None:
     """A topic has no pairs, so the utility of a first document comes from other comparisons."""
-    every = {} if evaluated.pool is None else evaluated.pool.shown
-    topics = [topic for topic, shown in every.items() if not shown.has_pairs]
     return _fallback_note(
         "no-pairs",
         evaluated,
-        topics,
+        lambda shown: shown.has_pairs,
         "pairs: a first document counts there by its share of wins in all comparisons, whatever was given",
     )
 
 
 def no_triplets(evaluated: Evaluated) -> Note | None:
     """A topic has no triplets, so nothing is known of novelty."""
-    every = {} if evaluated.pool is None else evaluated.pool.shown
-    topics = [topic for topic, shown in every.items() if not shown.has_triplets]
     return _fallback_note(
         "no-triplets",
         evaluated,
-        topics,
+        lambda shown: shown.has_triplets,
         "triplets: a document counts there by its share of wins in pairs on every rank, new or not",
     )
 
 
-def _fallback_note(kind: str, evaluated: Evaluated, topics: Sequence[str], what: str) -> Note | None:
+def _fallback_note(
+    kind: str, evaluated: Evaluated, has_them: Callable[[Shown], bool], what: str
+) -> Note | None:
     measures = _of_shares(evaluated, fallback="other")
-    if not topics or not measures:
+    if evaluated.pool is None or not measures:  # other measures also score topics that are too large to count
+        return None
+    topics = [topic for topic, shown in evaluated.pool.shown.items() if not has_them(shown)]
+    if not topics:
         return None
     off = measures[0](fallback="none")
     return Note(

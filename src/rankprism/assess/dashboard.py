@@ -356,7 +356,7 @@ def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Scores:
     from rankprism.evaluation import evaluate
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that most documents are unjudged is no news while they are judged
+        warnings.simplefilter("ignore")  # while a study runs, most documents are unjudged
         return evaluate(judged, {name: runs[name] for name in sorted(runs)}, measure, threads=1)
 
 

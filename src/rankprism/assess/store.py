@@ -421,7 +421,7 @@ def _url(target: str) -> sa.URL:
         url = sa.make_url(target)
     except sa.exc.ArgumentError:
         raise InputError(
-            "the study is no file and no database URL; write it like postgresql+psycopg://user@host/name"
+            "the study is neither a file nor a database URL; write it like postgresql+psycopg://user@host/name"
         ) from None
     if url.get_backend_name() == "sqlite":
         raise InputError(f"a study in SQLite is named by its file alone: write {url.database or 'study.db'}")

@@ -545,7 +545,7 @@ def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | 
     if found is None and set(set_options) & set(options_of(read_judged)):
         return False
     if found is None and any(map(is_json, first_lines(first, 1))):
-        return len(named) == 1  # whoever reads it says what is wrong with it
+        return len(named) == 1  # its reader then says what is wrong with it
     if found is None:
         raise InputError(
             f"{first}: may be a file of scores or of judgments; say which with --scores or --qrels-format"

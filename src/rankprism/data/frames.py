@@ -38,7 +38,7 @@ def column_names(source: Any, name: str) -> list[str]:
     name : what messages call the frame.
     """
     with _readable_names(source, name):
-        # pyarrow's readers have only a schema, and the columns of its tables are no names.
+        # pyarrow's readers have only a schema, and the columns of its tables hold values.
         schema = getattr(source, "schema", None)
         for names in (getattr(schema, "names", None), getattr(source, "columns", None)):
             if isinstance(names, list) and all(isinstance(column, str) for column in names):
@@ -58,7 +58,7 @@ def column_values(frame: Any, column: str, name: str) -> list[Any]:
     """The values of a column of a frame that `eager` made."""
     try:
         return list(frame[column].to_list())
-    except UnicodeDecodeError:  # pyarrow's tables may hold bytes that are no text
+    except UnicodeDecodeError:  # the text in pyarrow's tables may have any bytes
         series = frame[column]
     for row in range(len(series)):
         try:

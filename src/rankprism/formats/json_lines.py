@@ -127,7 +127,7 @@ def _first_object(start: str) -> dict[str, Any] | None:
 
 
 def has_names(line: str, names: Iterable[str], least: int) -> bool:
-    """Whether a line is a JSON object with at least so many of these names, even if it is cut off.
+    """Whether a line is a JSON object with at least `least` of these names, even if it is cut off.
 
     >>> has_names('{"topic": "q1", "left": "d1", "right": "d', ["topic", "left", "right", "outcome"], 3)
     True
@@ -139,7 +139,7 @@ def has_names(line: str, names: Iterable[str], least: int) -> bool:
 
 
 def has_nuggets(line: str) -> bool:
-    """Whether a line is a JSON object with nuggets, even if the line is not there to its end.
+    """Whether a line is a JSON object with nuggets, even if the line is cut off.
 
     >>> has_nuggets('{"qid": "q1", "nuggets": [{"te'), has_nuggets('{"topic": "q1", "left": "d1"}')
     (True, False)

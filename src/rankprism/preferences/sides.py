@@ -1,4 +1,4 @@
-"""Do assessors look at the documents, or at the side on which they stand?
+"""Whether assessors look at the documents, or only at the sides on which they are shown.
 
 Sides are chosen at random, so an assessor who reads both documents answers "left" about as often as "right".
 Whoever judges a pair twice, once with the sides swapped, should prefer the same document both times.

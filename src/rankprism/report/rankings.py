@@ -23,7 +23,7 @@ from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, 
 from rankprism.measures.preferences.utility import NONE
 from rankprism.report.numbers import millionths, without_end
 
-#: What stands for a document of an ideal ranking that nobody was shown.
+#: The name of a document of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
 #: Topics whose ideal rankings are made at a time.
 _TOPICS = 50
