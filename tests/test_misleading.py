@@ -598,6 +598,18 @@ def test_a_significant_difference_whose_interval_holds_0_is_explained(tmp_path: 
     assert shown.endswith(f"Note: {said}.")
 
 
+def test_a_correction_for_one_pair_is_not_the_reason_for_a_wider_interval() -> None:
+    """Six wins of six give Wilcoxon's exact p = 2/2⁶, and the last one makes Student's interval wide."""
+    wins = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.9])
+    values = np.stack([wins, np.zeros(6)])[:, :, None]
+    found = compare(Scores(("a", "b"), tuple("123456"), ("AP",), values), test="wilcoxon")
+    assert found.p.item() == pytest.approx(2 / 2**6)
+    assert found.disagreement == (
+        "1 difference is significant, and the interval holds 0 (significance is by Wilcoxon's signed-rank "
+        "test, the interval by Student's t)"
+    )
+
+
 @pytest.mark.parametrize("correction", ["none", "bonferroni", "bh"])
 @pytest.mark.parametrize("test", ["t", "anova-tukey"])
 def test_tests_that_match_their_intervals_need_no_remark(test: str, correction: str) -> None:

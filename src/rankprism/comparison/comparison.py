@@ -394,7 +394,7 @@ class Comparison(Result):
         why = []
         if TESTS[self.test].signs:
             why.append(f"significance is by {TESTS[self.test].words}, the interval by Student's t")
-        if self.correction == "holm":
+        if self.correction == "holm" and len(self.pairs) > 1:
             why.append(
                 "significance is corrected by Holm's steps, the interval by Bonferroni for all "
                 f"{len(self.pairs)} pairs at once, so it is wider"
