@@ -122,10 +122,16 @@ def test_measures_are_listed_and_explained(cli: Callable[..., Any]) -> None:
 def test_demo_shows_a_table_and_saves_the_sample(cli: Callable[..., Any], tmp_path: Path) -> None:
     assert "relevance-only" in cli("demo").stdout
     folder = tmp_path / "sample"
-    assert cli("demo", "--save", folder).returncode == 0
+    first = cli("demo", "--save", folder)
+    assert first.returncode == 0
     assert sorted(p.name for p in folder.iterdir()) == ["preferences.tsv", "qrels.txt", "runs", "weights.txt"]
+    (folder / "order.qrels").touch()  # made of it meanwhile
     again = cli("demo", "--save", folder)
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert (again.returncode, again.stdout, again.stderr) == (0, first.stdout, "")
+    (folder / "qrels.txt").write_text("q 0 d 1\n")
+    refused = cli("demo", "--save", folder)
+    assert (refused.returncode, "exists already" in refused.stderr) == (2, True)
+    assert (folder / "qrels.txt").read_text() == "q 0 d 1\n"
 
 
 def test_the_demo_says_what_the_weights_of_senses_change(cli: Callable[..., Any]) -> None:

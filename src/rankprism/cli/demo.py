@@ -20,6 +20,8 @@ MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@
 #: The measure on which the demo shows what the weights change.
 WEIGHED = "ERR_IA@10"
 
+_FILES = (sample.QRELS, sample.WEIGHTS, sample.PREFERENCES, *sample.RUNS)
+
 #: The commands to try next, which `show` prints.
 NEXT = (
     "demo --save sample",
@@ -65,7 +67,16 @@ def _program() -> str:
 
 
 def copy_sample(folder: Path) -> str:
-    """Copy the sample collection to a folder, which appears whole or not at all."""
+    """Copy the sample collection to a folder, which appears whole or not at all.
+
+    A folder that has the collection already stays as it is: README and other pages all begin by copying it.
+    """
+    files = {file.relative_to(sample.FOLDER): file for file in _FILES}
+    is_there = (
+        f"The sample collection is in {shown(str(folder))}: qrels.txt, weights.txt, preferences.tsv, runs/."
+    )
+    if all(_has(folder / name, file) for name, file in files.items()):
+        return is_there
     if os.path.lexists(folder):
         raise InputError(f"{folder}: exists already; name a folder that does not")
     if not folder.parent.is_dir():
@@ -74,13 +85,18 @@ def copy_sample(folder: Path) -> str:
         copy = temporary(folder.parent)
         try:
             (copy / "runs").mkdir(parents=True)
-            for file in (sample.QRELS, sample.WEIGHTS, sample.PREFERENCES, *sample.RUNS):
-                (copy / file.relative_to(sample.FOLDER)).write_bytes(file.read_bytes())
+            for name, file in files.items():
+                (copy / name).write_bytes(file.read_bytes())
             copy.rename(folder)
         except OSError as error:
             raise InputError(
                 f"{folder}: cannot be written ({error.strerror}); nothing was left there"
             ) from None
-    return (
-        f"The sample collection is in {shown(str(folder))}: qrels.txt, weights.txt, preferences.tsv, runs/."
-    )
+    return is_there
+
+
+def _has(copy: Path, file: Path) -> bool:
+    try:
+        return copy.read_bytes() == file.read_bytes()
+    except OSError:
+        return False
