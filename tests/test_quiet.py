@@ -13,7 +13,6 @@ import json
 import os
 import shlex
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -278,7 +277,7 @@ COMMANDS = {
     "aspects compare": f"{ASPECTS} --resamples 100 -q",
     "preferences describe": "sample/preferences.tsv sample/runs/noisy.run",
     "preferences strengths": "sample/preferences.tsv -q",
-    "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics",
+    "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics -q",
     "preferences order": "sample/preferences.tsv -q",
     "preferences draw-profiles": "sample/qrels.txt --draw 2",
     "preferences restrict": "sample/qrels.txt --profiles profiles.txt --profile p1 -o p1.qrels",
@@ -293,7 +292,7 @@ COMMANDS = {
     "reproduce toma": f"{ASPECTS} --resamples 100 --figures toma -q",
     "reproduce preferences": f"{COLLECTION} {FEW} --triplets 5 --repetitions 1 -q",
     "assess new": f"new.db {STUDY}",
-    "assess link": "study.db ann",
+    "assess link": "study.db ann --public-url http://localhost:8000",
     "assess export": "study.db",
     "assess import": "study.db answer.tsv",
     "assess backup": "study.db backup.db",
@@ -326,8 +325,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, rankprism_command: Path) ->
     ):
         done = started(rankprism_command, *shlex.split(line), folder=here)
         assert (done.returncode, done.stderr) == (0, "")
-    with contextlib.closing(sqlite3.connect(here / "study.db")) as study, study:  # as if it had been served
-        study.execute("UPDATE study SET address = 'http://127.0.0.1:8000'")
     return here
 
 
