@@ -139,9 +139,11 @@ def test_names_of_papers_mean_measures_with_parameters() -> None:
     assert {name: str(parse(name)) for name in names} == names
 
 
-def test_f1_leads_to_the_measures_that_it_combines() -> None:
-    with pytest.raises(MeasureError, match=r"harmonic mean of precision and recall.* write P@10 and R@10"):
-        parse("F1@10")
+def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
+    """The first three of five documents have two of four relevant ones: 2 · ⅔ · ½ / (⅔ + ½) = 4/7."""
+    judged = {"q": {"a": 1, "b": 0, "c": 1, "d": 1, "x": 1}}
+    run = {"q": {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}}
+    assert evaluate(judged, run, "F1@3").mean()["run"]["F1@3"] == 4 / 7
 
 
 @pytest.mark.parametrize(

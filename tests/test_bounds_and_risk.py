@@ -608,7 +608,7 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
     kinds = {name: lookup(name).definition.bounds.kind for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
-    exact |= {"R", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
+    exact |= {"R", "F1", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact
     incomplete = {"Bpref", "infAP", "Bpref_IA", "infAP_IA"}
     assert {name for name, kind in kinds.items() if kind == "none"} == {"Judged", *incomplete}

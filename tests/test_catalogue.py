@@ -152,6 +152,7 @@ SINGLE: dict[str, dict[str, Drawn]] = {
     "AP": {"normalize": FLAG, **_RELEVANT},
     "Rprec": {"rel": REL},
     "R": _RELEVANT,
+    "F1": _RELEVANT,
     "Success": _RELEVANT,
     "Bpref": {"rel": REL},
     "infAP": {"rel": REL},

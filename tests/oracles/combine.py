@@ -11,9 +11,9 @@ from oracles.compat import Compat
 from oracles.graded import GAP, P_plus, Q, nGAP
 from oracles.grades import grade_of
 from oracles.incomplete import Bpref, infAP, of_topic
-from oracles.single import AP, DCG, ERR, RBP, RR, P, R, Rprec, Success, nDCG, nERR
+from oracles.single import AP, DCG, ERR, F1, RBP, RR, P, R, Rprec, Success, nDCG, nERR
 
-_RELEVANCE = (P, R, Success, RR, AP, Rprec, Bpref, infAP, RBP)
+_RELEVANCE = (P, R, F1, Success, RR, AP, Rprec, Bpref, infAP, RBP)
 SINGLE: dict[str, Callable[..., float]] = {
     f.__name__: f for f in (*_RELEVANCE, DCG, nDCG, ERR, nERR, Q, P_plus, GAP, nGAP, Compat)
 }

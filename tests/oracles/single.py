@@ -19,6 +19,13 @@ def R(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = 
     return divided(len(relevant & set(ranking[:cutoff])), len(relevant))
 
 
+def F1(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
+    """The harmonic mean of precision and recall."""
+    p = P(grades, ranking, rel=rel, cutoff=cutoff)
+    r = R(grades, ranking, rel=rel, cutoff=cutoff)
+    return divided(2 * p * r, p + r)
+
+
 def Success(grades: Grades, ranking: Ranking, *, rel: float = 1, cutoff: int | None = None) -> float:
     return float(any(grade_of(grades, doc) >= rel for doc in ranking[:cutoff]))
 

@@ -584,15 +584,11 @@ def _by_spelling(name: str) -> Measure:
     if len(found) > 1:
         raise MeasureError(f"the measure {quoted(name)} can be {' or '.join(found)}; write one of these")
     if not found:
-        hint = _ABSENT.get(folded_name(name)) or _hint(name, spellings) or ";"
+        hint = _hint(name, spellings) or ";"
         raise MeasureError(f"unknown measure {quoted(name)}{hint} `rankprism measures` lists all of them")
     exact = _exactly(found[0])
     assert exact is not None
     return exact
-
-
-#: What to use instead of measures that papers name and that are not here.
-_ABSENT = {"f1": "; F1 is the harmonic mean of precision and recall, which are here: write P@10 and R@10."}
 
 
 def _derived(base: str) -> Definition:

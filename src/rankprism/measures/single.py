@@ -22,6 +22,7 @@ from rankprism.measures.bounds.single import (
     average_precision,
     cascade,
     cascade_over_ideal,
+    f1,
     over_sorted_ideal,
     precision,
     r_precision,
@@ -133,6 +134,37 @@ def R(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
     """
     relevant = hit_gain(hits.top(cutoff), binary(rel))
     return ratio(relevant.sum(-1), pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic])
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds=Bounds("exact", f1),
+    cite="vanrijsbergen1979information",
+    made_of=lambda hits, rel, cutoff: {
+        "gain": hit_gain(hits.top(cutoff), binary(rel)),
+        "scale": ratio(np.full((), 2.0), _retrieved_and_relevant(hits, rel, cutoff))[:, :, None],
+    },
+)
+def F1(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
+    """F1: the harmonic mean of precision and recall.
+
+    F1@k = 2 P R / (P + R) = 2/(k + R) Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
+
+    If there is no cutoff, k is the length of the ranking. A ranking that is shorter than k is scored as if
+    non-relevant documents followed.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["F1@2", "F1"]).mean()
+    {'run': {'F1@2': 0.5, 'F1': 0.8}}
+    """
+    found = hit_gain(hits.top(cutoff), binary(rel)).sum(-1)
+    return ratio(2 * found, _retrieved_and_relevant(hits, rel, cutoff))
+
+
+def _retrieved_and_relevant(hits: Hits, rel: float, cutoff: int | None) -> Floats:
+    """k + R for each ranking and aspect."""
+    return hits.depth(cutoff)[:, None] + pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
 
 
 @single(

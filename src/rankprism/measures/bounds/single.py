@@ -34,6 +34,16 @@ def recall(c: Completions, rel: float, cutoff: int | None) -> Pair:
     return ratio(found, R + below), ratio(found + above, R + above)
 
 
+def f1(c: Completions, rel: float, cutoff: int | None) -> Pair:
+    """Bounds of F1@k: new relevant documents above the cutoff raise 2 found / (k + R), because found < k + R,
+    and those below lower it. Exact."""
+    g = c.gains(binary(rel), cutoff)
+    found, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
+    k = c.hits.depth(cutoff)[:, None]
+    above, below = (np.where(g.top > 0, count[:, None], 0) for count in (g.free.sum(-1), g.below))
+    return ratio(2 * found, k + R + below), ratio(2 * (found + above), k + R + above)
+
+
 def success(c: Completions, rel: float, cutoff: int | None) -> Pair:
     return rising(c.gains(binary(rel), cutoff), lambda g: g.max(-1, initial=0.0))
 
