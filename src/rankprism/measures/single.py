@@ -164,7 +164,8 @@ def F1(hits: Hits, rel: Rel = 1.0, cutoff: Cutoff = None) -> Floats:
 
 def _retrieved_and_relevant(hits: Hits, rel: float, cutoff: int | None) -> Floats:
     """k + R for each ranking and aspect."""
-    return hits.depth(cutoff)[:, None] + pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    relevant: Floats = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
+    return hits.depth(cutoff)[:, None] + relevant
 
 
 @single(
