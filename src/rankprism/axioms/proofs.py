@@ -406,6 +406,12 @@ DISPROOFS = (
     ),
     Proof(
         "DeepTh",
+        "F1 F1_IA",
+        "with n relevant documents of 2n, precision and recall are at least as high as with 1 of 2n",
+        lambda m: m.cutoff is None,
+    ),
+    Proof(
+        "DeepTh",
         "StRecall",
         "both rankings reach the only aspect",
         lambda m: m.cutoff is None,
