@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.preferences.rescoring import aligned
 from rankprism.preferences.score_intervals import intervals
 from rankprism.results.scores import mean_over_topics

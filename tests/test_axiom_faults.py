@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankprism.arrays import Bools, Floats
 from rankprism.axioms import TEN, examine, find_constraint
-from rankprism.data.hits import Bools, Floats, Hits
+from rankprism.data.hits import Hits
 from rankprism.measures.measure import Definition, Measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")

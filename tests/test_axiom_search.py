@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankprism
+from rankprism.arrays import Floats
 from rankprism.axioms import (
     MORE_PROPERTIES,
     NOT_LESS,
@@ -42,7 +43,7 @@ from rankprism.axioms.bases import instances_of, random_bases, small_bases
 from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
 from rankprism.axioms.search import make_lots
 from rankprism.cli import main
-from rankprism.data.hits import Floats, Hits
+from rankprism.data.hits import Hits
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import compose, measure, mix, parse
 from rankprism.measures.parts import CASCADE, Gain, Parts, hit_gain, utility

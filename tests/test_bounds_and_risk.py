@@ -24,7 +24,8 @@ from test_catalogue import Case, cases
 
 import rankprism
 from rankprism import InputError, MeasureError, sample
-from rankprism.data.hits import Floats, Hits
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits
 from rankprism.measures import compose, lookup, mix, names, parse
 from rankprism.measures import measure as measure_decorator
 from rankprism.measures.measure import FOLDS

@@ -14,7 +14,7 @@ from interval_coverage import Population, coverage
 from scipy import stats
 
 from rankprism import InputError, read_scores
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.meta import (
     agreement,
     correlation,

@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 from rankprism import InputError, compare, read_scores
+from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, corrected, topic_set_size
-from rankprism.data.hits import Floats
 from rankprism.results.scores import Scores
 from rankprism.statistics import paired, resampling, signed_ranks, simultaneous
 from rankprism.statistics.means import t_intervals

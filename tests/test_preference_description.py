@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from scipy.stats import kendalltau
 
 from rankprism import InputError, RankprismWarning, evaluate, read_preferences, sample
-from rankprism.data.hits import Bools, Floats
+from rankprism.arrays import Bools, Floats
 from rankprism.preferences.agreement import (
     alpha_of,
     answers,

@@ -9,7 +9,8 @@ import numpy as np
 import preference_oracle as oracle
 import pytest
 
-from rankprism.data.hits import NOWHERE, Ints, Longs
+from rankprism.arrays import Ints, Longs
+from rankprism.data.hits import NOWHERE
 from rankprism.formats.preferences import read_preferences
 from rankprism.measures.preferences.prf import (
     COMBINATIONS,

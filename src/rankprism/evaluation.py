@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from rankprism.arrays import Floats, Longs
 from rankprism.data.frames import is_frame
-from rankprism.data.hits import BATCH, Floats, Hits, Longs, planned_batches
+from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, rankings_of
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
 from rankprism.data.run import Alignment, align

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable
-from rankprism.data.hits import Cells, Floats, batches
+from rankprism.arrays import Floats
+from rankprism.data.hits import Cells, batches
 from rankprism.data.judgments import BELOW, MISSING, Judgments
 from rankprism.data.note import Note, some, stray_notes
 from rankprism.data.run import DISAGREEING, EQUAL, RISING, Alignment

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankprism.data.hits import Ints, Longs
+from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, RankprismWarning

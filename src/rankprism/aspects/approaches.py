@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, batches
+from rankprism.arrays import Bools, Floats
+from rankprism.data.hits import batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, MeasureError, one_of

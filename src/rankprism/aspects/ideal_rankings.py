@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Longs, Pool, make_pool
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import Hits, Pool, make_pool
 from rankprism.data.note import issue
 from rankprism.errors import MeasureError
 from rankprism.evaluation import parsed

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from rankprism.arrays import Floats
 from rankprism.axioms.constraint import Constraint, Scope
 from rankprism.axioms.rankings import Base, Instance, Ranking, Rankings
-from rankprism.data.hits import Floats
 from rankprism.errors import InputError
 
 #: The largest number of small bases. The bases with one number of documents are all included, or none is.

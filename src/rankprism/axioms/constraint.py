@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rankprism.arrays import Bools, Floats
 from rankprism.axioms.rankings import Base, Rankings
-from rankprism.data.hits import Bools, Floats
 from rankprism.errors import InputError
 
 #: A score counts as higher than another only if it is higher by more than this share of their size, because

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs, Pool
+from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role

@@ -7,6 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
+from rankprism.arrays import Floats
 from rankprism.axioms.constraint import (
     AD_HOC,
     ALIKE,
@@ -18,7 +19,6 @@ from rankprism.axioms.constraint import (
     constraint,
 )
 from rankprism.axioms.rankings import Base, Ranking, Rankings
-from rankprism.data.hits import Floats
 
 FULL = Detail(
     "full",

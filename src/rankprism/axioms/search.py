@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankprism.arrays import Bools, Floats, Longs
 from rankprism.axioms.bases import drawn_bases, generator, instances_of, small_bases, some_instances
 from rankprism.axioms.constraint import EQUAL, MORE, Constraint, find_constraint
 from rankprism.axioms.proofs import disproof_of, proof_of
@@ -18,7 +19,7 @@ from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, sc
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.vary import close_calls, varied
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
-from rankprism.data.hits import Bools, Floats, Hits, Longs
+from rankprism.data.hits import Hits
 from rankprism.errors import InputError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure

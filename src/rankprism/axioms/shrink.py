@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankprism.arrays import Bools, Floats
 from rankprism.axioms.bases import SIMPLE_WEIGHTS, spread_instances
 from rankprism.axioms.constraint import Constraint
 from rankprism.axioms.rankings import Base, Instance, score_instances
-from rankprism.data.hits import Bools, Floats
 from rankprism.measures.measure import Measure
 
 #: The number of documents that are considered for one base. A long ranking has thousands of instances, and

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankprism.arrays import Floats, Longs
 from rankprism.axioms.bases import DEEP
 from rankprism.axioms.constraint import Scope
 from rankprism.axioms.rankings import Base
-from rankprism.data.hits import Floats, Longs
 
 #: The largest number of aspects of a varied base, if a constraint is about more than two.
 MANY = 12

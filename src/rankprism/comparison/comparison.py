@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, listed, one_of
 from rankprism.foreign import shown

@@ -19,15 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import JudgmentTable, highest, padded_hits
+from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.run import Alignment
 
 if TYPE_CHECKING:
     from rankprism.data.scales import Labels, Scale
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int32]
-Longs: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 T = TypeVar("T")
 
 #: The rank of padding. It is beyond every cutoff and harmless in a discount.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.hits import Bools, Floats, Ints, Longs
+from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import stray_notes
 from rankprism.errors import InputError, listed

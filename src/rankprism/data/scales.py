@@ -20,7 +20,8 @@ import numpy as np
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Cells, Floats, Longs, Pool
+    from rankprism.arrays import Floats, Longs
+    from rankprism.data.hits import Cells, Pool
 
 #: If no scale is given, every grade up to this one has a label. Above it, only grades that occur have one.
 _WHOLE = 1000

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights

@@ -10,7 +10,8 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import NOWHERE, Floats, Hits, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single
 from rankprism.measures.measure import Bounds

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.bounds.completions import Completions

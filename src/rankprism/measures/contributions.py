@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Bools, Floats, Hits, Ints, Longs
+from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.made_of import MadeOf
 from rankprism.measures.preferences.utility import NONE
 

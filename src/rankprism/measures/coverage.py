@@ -7,7 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import highest, minimal_cover
-from rankprism.data.hits import NOWHERE, Floats, Hits, Pool
+from rankprism.arrays import Floats
+from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
 from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.compared import NDEVAL, NTCIREVAL

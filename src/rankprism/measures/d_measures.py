@@ -13,7 +13,8 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats, Hits, Pool
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.global_gains import (
     chances,

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import Hits
 from rankprism.errors import one_of
 from rankprism.measures.ideal import best_ranking
 from rankprism.measures.measure import FOLDS, NEEDS, NO_BOUNDS, Bounds, Definition, Measure, register

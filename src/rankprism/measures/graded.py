@@ -7,7 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Ints, Pool
+from rankprism.arrays import Floats, Ints
+from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair

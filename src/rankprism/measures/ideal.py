@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankprism._core import exact, greedy, in_order, sums_over_aspects
-from rankprism.data.hits import Floats, Hits, Ints, Pool
+from rankprism.arrays import Floats, Ints
+from rankprism.data.hits import Hits, Pool
 from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import Hits
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
 from rankprism.measures.measure import Bounds

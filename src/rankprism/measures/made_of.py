@@ -13,7 +13,7 @@ from functools import reduce
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 
 #: What the names of the parts mean. Parts of a sum are named after measures or aspects.
 MEANING = {

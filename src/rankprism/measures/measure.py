@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats, Hits, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.parameter import Parameter, Role, printed

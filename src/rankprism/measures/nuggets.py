@@ -13,7 +13,8 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import highest
-from rankprism.data.hits import Bools, Floats, Hits, Pool
+from rankprism.arrays import Bools, Floats
+from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
 from rankprism.measures.declare import measure

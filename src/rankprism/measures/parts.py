@@ -17,7 +17,8 @@ from rankprism.measures import tables
 from rankprism.measures.parameter import OneOf, Range, Role
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats, Hits, Ints, Pool
+    from rankprism.arrays import Floats, Ints
+    from rankprism.data.hits import Hits, Pool
 
 GAINS = ("binary", "linear", "exp", "probability")
 #: Types of parameters that several measures share. `rankprism.measures.parameter` explains them.

@@ -13,7 +13,8 @@ from typing import Annotated
 import numpy as np
 
 from rankprism._core import highest
-from rankprism.data.hits import Floats, Hits
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
 from rankprism.measures.bounds.completions import Completions, Gains

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankprism.arrays import Floats
 
 #: Number of fractional bits of the whole numbers that represent logarithms and powers.
 _BITS = 100

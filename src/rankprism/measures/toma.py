@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Hits, Longs, Pool
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import Hits, Pool
 from rankprism.data.scales import Labels
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions

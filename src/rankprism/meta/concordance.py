@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError, listed

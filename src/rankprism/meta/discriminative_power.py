@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs
 from rankprism.errors import InputError, one_of
 from rankprism.formats.scores import LARGEST
 from rankprism.meta.intervals import (

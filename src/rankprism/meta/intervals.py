@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats
+from rankprism.arrays import Bools, Floats
 from rankprism.errors import InputError
 from rankprism.results.result import Result, Table
 from rankprism.statistics.corrections import corrected

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks

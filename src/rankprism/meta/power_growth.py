@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import METHODS, power, several_runs
 from rankprism.results.result import Result, Table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one

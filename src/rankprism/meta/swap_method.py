@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import (

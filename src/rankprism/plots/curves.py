@@ -22,7 +22,7 @@ from rankprism.plots.theme import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats
+    from rankprism.arrays import Floats
     from rankprism.meta.discriminative_power import DiscriminativePower
     from rankprism.meta.power_growth import Stability
     from rankprism.meta.swap_method import SwapRates

@@ -21,7 +21,7 @@ from rankprism.plots.theme import (
 )
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats
+    from rankprism.arrays import Floats
     from rankprism.meta.rank_correlation import Correlation
 
 _COEFFICIENTS = {

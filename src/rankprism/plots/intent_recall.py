@@ -14,7 +14,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, RIMS, data, letters, short, styled, wrapped
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats
+    from rankprism.arrays import Floats
 
 SIDE = 420
 FONT = 10

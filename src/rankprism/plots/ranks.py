@@ -17,7 +17,7 @@ from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import COLOURS, DASHES, data, extent, short, shortened, styled
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats
+    from rankprism.arrays import Floats
 
 #: The number of runs in colour, which are those whose ranks change most.
 COLOURED = 6

@@ -20,7 +20,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.measures.parts import ratio
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable, solve_spd
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue
 from rankprism.errors import InputError, one_of

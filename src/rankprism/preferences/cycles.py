@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Longs
+from rankprism.arrays import Longs
 from rankprism.data.preferences import Preferences
 
 

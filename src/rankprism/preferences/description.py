@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.note import issue
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, listed

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.hits import NOWHERE, Floats, Ints, Longs
+from rankprism.arrays import Floats, Ints, Longs
+from rankprism.data.hits import NOWHERE
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run, align
 from rankprism.errors import InputError, MeasureError, one_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import JudgmentTable
-from rankprism.data.hits import Longs
+from rankprism.arrays import Longs
 from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.errors import InputError, one_of
 from rankprism.measures.preferences.utility import NONE

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Ints, Longs
+from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import DUPLICATES, ORDERS, Alignment
 from rankprism.errors import MeasureError, one_of

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
 from rankprism.preferences.groups import grouped
 from rankprism.preferences.rescoring import Aligned, aligned

@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Floats, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import NOWHERE
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.measures import Measure

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of

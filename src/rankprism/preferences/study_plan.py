@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.measures import Measure

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankprism import meta
+from rankprism.arrays import Floats
 from rankprism.axioms import TEN, Constraint, examine
 from rankprism.axioms.story import evidence as story_of
 from rankprism.axioms.verdict import NOT_APPLICABLE, Verdict
 from rankprism.comparison.comparison import Comparison
-from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.measures import Measure
 from rankprism.measures.citations import CITATIONS

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankprism.data.hits import BATCH, Bools, Cells, Floats, Hits, Ints, Longs, batches, make_pool
+from rankprism.arrays import Bools, Floats, Ints, Longs
+from rankprism.data.hits import BATCH, Cells, Hits, batches, make_pool
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment, Run, align

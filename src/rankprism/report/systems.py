@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rankprism.arrays import Bools, Floats
 from rankprism.comparison import compare
 from rankprism.comparison.comparison import Comparison
-from rankprism.data.hits import Bools, Floats
 from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
 from rankprism.statistics.means import t_intervals

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankprism._core import JudgmentTable
+from rankprism.arrays import Floats
 from rankprism.axioms.rankings import on_scale
 from rankprism.axioms.search import INSTANCES
 from rankprism.axioms.table import AxiomTable, differs, paper_table, sign
-from rankprism.data.hits import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.measures import Measure, parse

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rankprism._core import JudgmentTable
-from rankprism.data.hits import Cells, Longs
+from rankprism.arrays import Longs
+from rankprism.data.hits import Cells
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.data.scales import Labels

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pyarrow as pa
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.meta.discriminative_power import (
     DiscriminativePower,
     Significance,

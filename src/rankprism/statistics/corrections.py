@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.errors import one_of
 
 CORRECTIONS = ("none", "holm", "bonferroni", "bh")

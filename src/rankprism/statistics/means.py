@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankprism.data.hits import Floats
+    from rankprism.arrays import Floats
 
 
 def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:

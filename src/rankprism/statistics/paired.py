@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.statistics import resampling, signed_ranks, simultaneous
 from rankprism.statistics.corrections import Level
 from rankprism.statistics.resampling import total

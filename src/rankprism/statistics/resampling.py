@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.statistics.threads import Share
 
 #: The largest number of values in a block of pairs. A block with a single pair may hold more.

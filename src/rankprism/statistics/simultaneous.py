@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 
 #: The step of the inner integral, in standard deviations, and how far it goes.
 STEP = 0.125

@@ -18,7 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Bools, Cells, Floats, Hits, Longs
+from rankprism.arrays import Bools, Floats, Longs
+from rankprism.data.hits import NOWHERE, Cells, Hits
 from rankprism.measures.parts import Gain
 
 #: If there are more different grades, only the lowest and the highest are considered.

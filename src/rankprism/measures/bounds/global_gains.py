@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.data.hits import Floats
+from rankprism.arrays import Floats
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.graded import blended_ratios

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankprism.data.hits import NOWHERE, Floats, Longs
+from rankprism.arrays import Floats, Longs
+from rankprism.data.hits import NOWHERE
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair, quotient

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankprism.data.hits import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats, Longs
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.ranges import Pair, discounted, quotient, rising
 from rankprism.measures.parts import CASCADE, RECIPROCAL, Discount, binary, ratio

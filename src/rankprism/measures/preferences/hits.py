@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankprism.data.hits import BATCH, NOWHERE, Ints, Longs
+from rankprism.arrays import Ints, Longs
+from rankprism.data.hits import BATCH, NOWHERE
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
 from rankprism.measures.measure import Bounds

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rankprism._core import best_preferred
-from rankprism.data.hits import Bools, Floats, Ints, Longs
+from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure

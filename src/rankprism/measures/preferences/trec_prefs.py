@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankprism.data.hits import Floats, Longs
+from rankprism.arrays import Floats, Longs
 from rankprism.measures.declare import measure
 from rankprism.measures.measure import Measure
 from rankprism.measures.parts import ratio
