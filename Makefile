@@ -7,16 +7,19 @@
 # make fuzz    try to break the readers, the grammar and the commands for SECONDS seconds each
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 # make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
+# make constraints  write the newest versions of everything that the tests install into tests/constraints.txt
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Which versions are installed. The newest of everything: make test CONSTRAINTS=
+CONSTRAINTS ?= -c tests/constraints.txt
 # The tests of a file stay in one process, so that they share a site, a cluster or a browser.
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test lint bench docs site format lowest package fuzz sanitize mutation clean
+.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -30,16 +33,16 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
-	$(PIP) install "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars
+	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[parquet,duckdb]" pandas polars
 	$(BIN)/python bench/run.py
-	$(PIP) install "$$(cat $(VENV)/wheel)[assess-postgres]"
+	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[assess-postgres]"
 	$(BIN)/python bench/assess.py
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/refresh.py
 
 site: $(VENV)/installed
-	$(PIP) install "$$(cat $(VENV)/wheel)[site]"
+	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[plots,report]" --group site
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/site
 	@echo "Open build/site/index.html"
 
@@ -50,8 +53,15 @@ format: $(VENV)/ready
 # The oldest dependencies we say we work with, in an environment of their own.
 lowest: $(VENV)/wheel
 	$(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip --quiet install "$$(cat $(VENV)/wheel)[test]" -c tests/lowest.txt
+	.venv-lowest/bin/python -m pip --quiet install --upgrade "pip>=25.1"
+	.venv-lowest/bin/python -m pip --quiet install -c tests/lowest.txt "$$(cat $(VENV)/wheel)[all]" --group test
 	.venv-lowest/bin/python -m pytest $(PARALLEL) --doctest-modules --pyargs rankprism tests
+
+# For every Python and system at once.
+constraints: $(VENV)/tools
+	$(PIP) install "uv>=0.8"
+	$(BIN)/uv --quiet pip compile pyproject.toml --all-extras --group build --group test --universal --python-version 3.11 --upgrade \
+	  --no-header --no-annotate --no-emit-index-url --output-file tests/constraints.txt
 
 # The cheap tests, those of the package as a whole among them. abi3audit needs a wheel of Python 3.12 or later.
 TESTS ?= tests/test_packaging.py tests/test_cli.py tests/test_docs.py::test_links_lead_somewhere tests/test_formats.py \
@@ -94,11 +104,12 @@ clean:
 	rm -rf $(VENV) .venv-lowest .venv-bench build dist bench/data
 
 # Built in the environment, not in a throw-away one, so that only changed C++ files are compiled again.
-$(VENV)/tools: Makefile
+$(VENV)/tools: Makefile tests/constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rankprism needs Python 3.11 or later; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install "scikit-build-core>=0.10" "nanobind>=2.2" hatch-fancy-pypi-readme cmake ninja
+	$(PIP) install --upgrade "pip>=25.1"
+	$(PIP) install $(CONSTRAINTS) --group build
 	@touch $@
 
 $(VENV)/wheel: $(VENV)/tools $(SOURCES)
@@ -108,9 +119,9 @@ $(VENV)/wheel: $(VENV)/tools $(SOURCES)
 
 $(VENV)/installed: $(VENV)/wheel
 	$(PIP) install --force-reinstall --no-deps "$$(cat $<)"
-	$(PIP) install "$$(cat $<)"
+	$(PIP) install $(CONSTRAINTS) "$$(cat $<)"
 	@touch $@
 
 $(VENV)/ready: $(VENV)/installed
-	$(PIP) install "$$(cat $(VENV)/wheel)[test]"
+	$(PIP) install $(CONSTRAINTS) "$$(cat $(VENV)/wheel)[all]" --group test
 	@touch $@

@@ -27,9 +27,14 @@ author = "The rankprism authors"
 copyright = f"{author}, Apache 2.0"
 version = release = PROJECT["version"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-if (DOCS / "_ext" / "gallery.py").exists():
-    extensions.append("gallery")
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "gallery",
+    "sample_report",
+]
 exclude_patterns = ["_ext", "_static"]
 nb_execution_mode = "off"  # the tests run the notebook, and its outputs are committed
 
@@ -53,7 +58,6 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_extra_path = ["sample-report.html"]
 html_theme_options = {"navigation_with_keys": True}
 
 # A copied example holds the commands without their prompts and without what they print.
@@ -119,7 +123,7 @@ def adapt_links(app: Sphinx, tree: nodes.document) -> None:
         if not path.is_relative_to(DOCS):
             found = next((p for p in (path, path.with_name(f"{path.name}.md")) if p.exists()), None)
             new = in_repository(found) if found else None
-        elif path.name in html_extra_path:
+        elif path.name == "sample-report.html":  # made with the site
             new = nodes.reference(refuri=os.path.relpath(path, here), internal=True)
         if new is not None:
             new.extend(link.children)

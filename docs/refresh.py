@@ -22,13 +22,11 @@ from pathlib import Path
 
 import idea
 
-from rankprism import sample
 from rankprism.comparison.comparison import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
 from rankprism.plots.record import gallery
-from rankprism.report import Report, make
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx would compile itself for a minute
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,18 +136,6 @@ def executed(notebook: Path) -> str:
     return f"{nbformat.writes(content)}\n"
 
 
-def sample_report() -> Report:
-    """The report of the sample collection, as docs/report.md shows it."""
-    return make(
-        sample.QRELS,
-        list(sample.RUNS),
-        preferences=sample.PREFERENCES,
-        weights=sample.WEIGHTS,
-        depth=10,
-        title="The sample collection",
-    )
-
-
 def refresh(path: Path) -> None:
     """Write what a page or a notebook shows now."""
     text = executed(path) if path.suffix == ".ipynb" else refreshed(path, ROOT / "docs" / "images")
@@ -159,7 +145,6 @@ def refresh(path: Path) -> None:
 if __name__ == "__main__":
     paths = [Path(name).resolve() for name in sys.argv[1:]]
     if not paths:
-        sample_report().save(ROOT / "docs" / "sample-report.html")
         idea.draw()
     if len(paths) == 1:
         refresh(paths[0])

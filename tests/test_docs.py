@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,8 +11,6 @@ from pathlib import Path
 import pytest
 import warm
 from conftest import posix
-
-from rankprism import read_judgments, read_preferences, sample
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -99,8 +96,8 @@ REPRODUCTION = sorted((ROOT / "docs" / "reproduction").glob("*.md"))
 @pytest.mark.parametrize("page", [*PAGES, *REPRODUCTION, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
-        if link.startswith("https://"):
-            continue
+        if link.startswith("https://") or (link == "sample-report.html" and page.name != "README.md"):
+            continue  # the report of the sample is made with the site: see test_site.py
         target = page.parent / link if link else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), f"{link}#{anchor}"
@@ -122,18 +119,3 @@ def test_every_make_target_named_exists() -> None:
         for target in re.findall(r"`make (\w+)`|^make (\w+)", page.read_text(encoding="utf-8"), re.M):
             name = target[0] or target[1]
             assert re.search(rf"^{name}:", makefile, re.M), name
-
-
-def test_the_report_of_the_sample_is_what_would_be_made_now() -> None:
-    """Numbers may differ in their last digits on other machines, so they are not compared."""
-    from rankprism.report import default_measures
-    from rankprism.report.page import asset, joined
-
-    text = (ROOT / "docs" / "sample-report.html").read_text(encoding="utf-8")
-    assert asset("style.css") in text
-    assert joined() in text
-    data = json.loads(re.findall(r'<script type="application/json" id="data">(.*)</script>', text)[0])
-    assert data["runs"] == [path.stem for path in sample.RUNS]
-    assert data["rankings"]["depth"] == 10
-    suited = default_measures(read_judgments(sample.QRELS), read_preferences(sample.PREFERENCES))
-    assert [m["name"] for m in data["measures"]] == list(suited)

@@ -117,7 +117,7 @@ def plain(text: str) -> str:
 def test_readme_and_the_first_page_of_the_site_tell_the_same() -> None:
     """The two differ in how to open the report, and in what follows the line that installs."""
     for part in (
-        r"Two search engines.*\[The report",
+        r"Two search engines.*α-nDCG shows it\.",
         r"## Who it is for\n.*## Install",
         r"\npip install [^\n]*",
     ):

@@ -215,7 +215,8 @@ def test_the_workflow_runs_all_tests_on_every_python_and_system_and_looks_at_the
     everywhere = made["systems"]["strategy"]["matrix"]
     assert everywhere == {"os": ["macos-latest", "windows-latest"], "python": versions}
     assert "pytest" in steps(made["systems"])
-    assert "[test]" in steps(made["systems"])
+    assert "--group test" in steps(made["systems"])
+    assert "CONSTRAINTS= .ci/run" in steps(made["newest"])
     assert " tests" in steps(made["sdist"]), "all of them, from the sdist"
     systems = made["wheels"]["strategy"]["matrix"]["os"]
     assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"} <= set(systems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import rankprism
+from rankprism import read_judgments, read_preferences, sample
+from rankprism.report import default_measures
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,7 +30,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site with two pages only: one with pictures, and the one that is made from docstrings."""
     for package in ("sphinx", "furo", "myst_nb", "sphinx_copybutton"):
-        pytest.importorskip(package, reason="the site needs pip install 'rankprism[site]'")
+        pytest.importorskip(package, reason="the site needs pip install --group site")
     folder = tmp_path_factory.mktemp("site")
     settings = {
         "root_doc": "start",
@@ -52,7 +55,15 @@ def test_two_pages_build_without_a_warning(site: Path) -> None:
     for picture in re.findall(r'<img [^>]*src="([^"]*)"', start):
         assert (site / picture).exists()
     assert 'href="sample-report.html"' in start
-    assert (site / "sample-report.html").exists()
+
+
+def test_the_report_of_the_sample_is_made_with_the_site(site: Path) -> None:
+    text = (site / "sample-report.html").read_text(encoding="utf-8")
+    data = json.loads(re.findall(r'<script type="application/json" id="data">(.*)</script>', text)[0])
+    assert data["runs"] == [path.stem for path in sample.RUNS]
+    assert data["rankings"]["depth"] == 10
+    suited = default_measures(read_judgments(sample.QRELS), read_preferences(sample.PREFERENCES))
+    assert [measure["name"] for measure in data["measures"]] == list(suited)
 
 
 def test_a_page_has_the_logo_and_the_icon(site: Path) -> None:
