@@ -8,6 +8,7 @@
 # make sanitize  the core's tests with AddressSanitizer and UBSan, then with ThreadSanitizer
 # make package  build the sdist and a wheel, check both, and run some tests from the sdist (TESTS=tests runs all)
 # make constraints  write the newest versions of everything that the tests install into tests/constraints.txt
+# make coverage  simulate how often the intervals hold the truth (15 minutes)
 # make mutation  put small mistakes into the code and count those that the tests notice (takes an hour)
 PYTHON ?= python3
 VENV   := .venv
@@ -19,7 +20,7 @@ CONSTRAINTS ?= -c tests/constraints.txt
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src -type f ! -name '*.so' ! -path '*__pycache__*') CMakeLists.txt pyproject.toml README.md LICENSE $(wildcard licenses/*)
 
-.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize mutation clean
+.PHONY: demo test lint bench docs site format lowest constraints package fuzz sanitize coverage mutation clean
 
 demo: $(VENV)/installed
 	@$(BIN)/rankprism demo
@@ -94,6 +95,10 @@ sanitize: $(VENV)/ready
 	fuzz/sanitize.sh address,undefined $(TESTED) $(CORE_TESTS)
 	fuzz/sanitize.sh address,undefined fuzz/table_files.py --seed 1 --cases 5000
 	fuzz/sanitize.sh thread $(TESTED) tests/test_threads.py tests/test_blocks.py tests/test_reading.py::test_threads_do_not_change_scores
+
+# Matrix products are small here, and the cells are divided among processes.
+coverage: $(VENV)/ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
 
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready

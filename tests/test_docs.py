@@ -75,7 +75,7 @@ def words(picture: Path) -> list[str]:
 
 def test_no_file_holds_two_versions_of_a_text() -> None:
     """What a merge leaves where both sides changed the same lines. Neither Markdown nor pip refuses it."""
-    folders = ("bench", "docs", "fuzz", "mutation", "src", "tests")
+    folders = ("bench", "docs", "fuzz", "mutation", "simulations", "src", "tests")
     texts = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     texts += [path for path in ROOT.iterdir() if path.is_file()]
     kinds = (".md", ".txt", ".py", ".toml", ".cpp", ".hpp", ".html", ".js", ".css", ".cff", "")

@@ -44,6 +44,7 @@ KINDS = {
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
     "few-topics": "there are too few topics for a significant difference",
+    "no-interval": "there are too few topics, assessors or other units for an interval",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
     "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
     "long-documents": "assessors see only the beginning of a long document",

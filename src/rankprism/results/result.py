@@ -9,7 +9,7 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -213,6 +213,8 @@ class Result(ABC):
 
     #: what it was computed from and how: conventions, seed, resamples
     about: Mapping[str, Any]
+    #: what its intervals claim: names in `rankprism.statistics.claims.CLAIMS`
+    claims: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         for value in vars(self).values():

@@ -1,0 +1,1 @@
+"""Simulations that could refute what the program claims: how often its intervals hold the truth."""

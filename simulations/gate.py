@@ -1,0 +1,123 @@
+"""The gate: what the simulation of a claim returns, and whether the claim passes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import special
+
+from simulations.populations import Floats
+
+#: The gate: the least share of intervals that hold the truth, and the largest mean width in units of what is
+#: needed, see `needed`.
+LEAST, WIDEST = 0.93, 1.2
+
+
+def needed(units: int) -> float:
+    """The mean width of Student's interval of a normal mean, in units of 3.92 sd of the mean.
+
+    No interval can be shorter and keep its level if the variance has to be estimated from so many units. With
+    50 units it is 1.02, with 10 units 1.12, with 5 units 1.33, and with 2 units 5.2.
+    """
+    freedom = units - 1
+    mean_of_s = np.sqrt(2 / freedom) * special.gamma(units / 2) / special.gamma(freedom / 2)
+    return float(special.stdtrit(freedom, 0.975) * mean_of_s / special.ndtri(0.975))
+
+
+class Studies(NamedTuple):
+    """What many studies of the same kind printed. NaN where they printed no interval."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
+    truth: Floats | float
+
+
+#: (population, units, studies, seed) → what the program's own code finds in so many studies
+Simulation: TypeAlias = Callable[[Any, int, int, int], Studies]
+
+
+class Simulated(NamedTuple):
+    simulation: Simulation
+    populations: Sequence[Any]  #: with a `name`, and `harsh` where they do not count for the gate
+
+
+SIMULATIONS: dict[str, Simulated] = {}
+
+
+def simulates(claim: str, populations: Sequence[Any]) -> Callable[[Simulation], Simulation]:
+    """Register a function as the simulation of a claim."""
+
+    def register(simulation: Simulation) -> Simulation:
+        SIMULATIONS[claim] = Simulated(simulation, populations)
+        return simulation
+
+    return register
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one claim is worth in one population, with so many units."""
+
+    claim: str
+    population: str
+    harsh: bool
+    units: int
+    studies: int
+    printed: float  #: the share of the studies that have an interval
+    covered: float  #: the share of these whose interval holds the truth
+    width: float  #: the mean width, in units of 3.92 standard deviations of the estimate
+
+    def fails(self, tolerance: float = 0.0) -> bool:
+        """Whether it fails the gate, of which `tolerance` standard errors of a share are taken off."""
+        number = self.studies * self.printed
+        if self.harsh or number < 1:
+            return False
+        error = np.sqrt(LEAST * (1 - LEAST) / number)
+        # The standard deviation of n estimates has a relative error of about 1/√(2n).
+        wide = WIDEST * needed(self.units) * (1 + tolerance / np.sqrt(2 * number))
+        return bool(self.covered < LEAST - tolerance * error or self.width > wide)
+
+    @property
+    def row(self) -> str:
+        """A row of the table."""
+        numbers = ("–", "–") if not self.printed else (f"{self.covered:.3f}".lstrip("0"), f"{self.width:.2f}")
+        mark = " (harsh)" if self.harsh else " **fails**" if self.fails() else ""
+        return (
+            f"| {self.claim} | {self.population}{mark} | {self.units} | {numbers[0]} | {numbers[1]} | "
+            f"{self.printed:.0%} |"
+        )
+
+
+HEAD = "| claim | population | units | coverage | width | printed |\n|---|---|---:|---:|---:|---:|"
+
+
+def cell(claim: str, population: Any, units: int, studies: int, seed: int = 1) -> Cell:
+    """Simulate one cell of the table."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = SIMULATIONS[claim].simulation(population, units, studies, seed)
+    return measured(claim, population, units, found)
+
+
+def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
+    """What the studies say about a claim."""
+    given = ~np.isnan(found.low) & ~np.isnan(found.high)
+    truth = np.broadcast_to(found.truth, found.low.shape)
+    spread = float(np.nanstd(found.estimate - truth)) if (~np.isnan(found.estimate)).any() else np.nan
+    held = (found.low <= truth + 1e-12) & (truth - 1e-12 <= found.high)
+    width = float((found.high - found.low)[given].mean() / (3.92 * spread)) if given.any() else np.nan
+    return Cell(
+        claim,
+        population.name,
+        getattr(population, "harsh", False),
+        units,
+        len(found.low),
+        float(given.mean()),
+        float(held[given].mean()) if given.any() else np.nan,
+        width,
+    )

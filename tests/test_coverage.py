@@ -1,0 +1,123 @@
+"""Intervals keep their claims: a short form of `make coverage`, which could fail."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankprism
+import simulations.coverage  # noqa: F401 - it registers the simulations
+from rankprism.axioms.thresholds import Thresholds
+from rankprism.results.result import Result
+from rankprism.results.scores import Scores, ScoreTable
+from rankprism.statistics.claims import CLAIMS, enough
+from simulations.gate import SIMULATIONS, Studies, cell, measured, needed
+from simulations.populations import AD_HOC_8, REAL
+
+#: Their low and high are proved bounds, or ends of a range of parameters. No sample is behind them.
+PROVED = {Scores, ScoreTable, Thresholds}
+#: Their intervals have no claim yet.
+WAITING = frozenset(
+    [
+        "Agreement",
+        "ApproachComparison",
+        "BradleyTerry",
+        "Comparison",
+        "Correlation",
+        "Description",
+        "Differences",
+        "DiscriminativePower",
+        "IncompleteCorrelation",
+        "Intervals",
+        "Intuitiveness",
+        "MeasureCorrelation",
+        "Plan",
+        "ProfileCorrelation",
+        "Reproduction",
+        "Scenarios",
+        "SwapRates",
+        "Unanimity",
+    ]
+)
+#: How many standard errors a share may be away by chance: the gate fails by chance once in 30,000 cells.
+TOLERANCE = 4.0
+
+
+def subclasses(of: type[Any]) -> Iterator[Any]:
+    for one in of.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+@pytest.fixture(scope="module")
+def results() -> list[type[Result]]:
+    """Every kind of result in the package."""
+    for module in pkgutil.walk_packages(rankprism.__path__, "rankprism."):
+        if not re.search(r"__main__|migrations|\.spark", module.name):
+            importlib.import_module(module.name)
+    return sorted(
+        {one for one in subclasses(Result) if one.__module__.startswith("rankprism.")},
+        key=lambda x: x.__name__,
+    )
+
+
+def test_every_claim_has_a_simulation_and_every_simulation_a_claim() -> None:
+    assert set(SIMULATIONS) == set(CLAIMS)
+    for name, simulated in SIMULATIONS.items():
+        assert any(not getattr(p, "harsh", False) for p in simulated.populations), name
+
+
+def test_every_result_with_intervals_names_its_claims(results: list[type[Result]]) -> None:
+    signs = re.compile(r"low\"|between=|\bends\(|with_interval|\.low\b|\.interval\b")
+    for one in results:
+        assert set(one.claims) <= set(CLAIMS), one
+        claimed = bool(signs.search(inspect.getsource(one))) and one not in PROVED
+        assert bool(one.claims) == (claimed and one.__name__ not in WAITING), one
+
+
+def test_too_few_units_are_said() -> None:
+    assert enough("a mean", CLAIMS["a mean"].fewest)
+    with pytest.warns(
+        rankprism.RankprismWarning, match=r"there is no interval of a mean: it needs .* 1 \[no-"
+    ):
+        assert not enough("a mean", 1)
+
+
+def test_the_populations_have_the_means_they_say() -> None:
+    for population in REAL:
+        drawn = population.draw(np.random.default_rng(3), 400, 50, 3)
+        error = drawn.mean(2).std(0) / np.sqrt(400)
+        assert (np.abs(drawn.mean((0, 2)) - population.means(3)) < 4 * error).all(), population
+
+
+def test_an_interval_that_is_too_narrow_or_too_wide_fails() -> None:
+    found = SIMULATIONS["a mean"].simulation(AD_HOC_8, 20, 400, 1)
+    for factor, fails in ((0.6, True), (1.0, False), (1.6, True)):
+        half = factor * (found.high - found.estimate)
+        changed = Studies(found.estimate, found.estimate - half, found.estimate + half, found.truth)
+        assert measured("a mean", AD_HOC_8, 20, changed).fails(TOLERANCE) == fails
+
+
+def test_the_gate_asks_for_no_more_than_students_interval_of_normal_scores() -> None:
+    rng = np.random.default_rng(0)
+    for units in (2, 3, 5, 10, 50):
+        x = rng.standard_normal((20_000, units))
+        half = x.std(1, ddof=1) * needed(units) * 1.96 / np.sqrt(units) / np.mean(x.std(1, ddof=1))
+        assert abs((np.abs(x.mean(1)) < half).mean() - 0.95) < 0.01
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_intervals_hold_the_truth_as_often_as_they_say(claim: str) -> None:
+    """Few studies of one real population with few and with many units."""
+    population = next(p for p in SIMULATIONS[claim].populations if not getattr(p, "harsh", False))
+    for units in (3, 20):
+        found = cell(claim, population, units, studies=100)
+        assert found.printed == 0 or not found.fails(TOLERANCE), found
+        assert found.printed == 0 or units >= CLAIMS[claim].fewest, found
