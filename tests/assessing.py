@@ -21,11 +21,12 @@ from urllib.parse import unquote, urlencode
 import sqlalchemy as sa
 
 from rankprism.assess import access, store, work
-from rankprism.assess.app import Site, make_app
+from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits
 from rankprism.assess.connections import server as make_server
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
+from rankprism.assess.visit import Site
 
 #: How good each document of a topic is, from the best to the worst.
 WORTH = {"d1": 5, "d2": 4, "d3": 3, "d4": 2, "d5": 1}

@@ -15,7 +15,7 @@ from assessing import Collection, Page, Person, Served, opened
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankprism.assess import access, app, dashboard, rendering, store, work
+from rankprism.assess import access, dashboard, rendering, store, visit, work
 from rankprism.assess.creation import Settings
 from rankprism.assess.serve import Address
 
@@ -342,7 +342,7 @@ def test_all_who_share_an_address_have_a_limit_too(tmp_path: Path) -> None:
 
 def test_a_form_of_any_size_does_no_harm(served: Served) -> None:
     ann = served.person("ann")
-    answer = ann.client.post("/task", content=b"comment=" + b"x" * (app.MOST_FORM + 1))
+    answer = ann.client.post("/task", content=b"comment=" + b"x" * (visit.MOST_FORM + 1))
     assert answer.status_code == 413
     assert ann.client.post("/task", content=b"&".join([b"a=1"] * 1000)).status_code == 400
     assert ann.client.post("/task", content=b"\xff\xfe=\x00").status_code == 400

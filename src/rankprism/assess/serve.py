@@ -15,9 +15,10 @@ import uvicorn
 
 from rankprism.assess import access, rendering, work
 from rankprism.assess.access import Rate
-from rankprism.assess.app import Site, make_app
+from rankprism.assess.app import make_app
 from rankprism.assess.connections import Limits, server
 from rankprism.assess.store import Store, opened
+from rankprism.assess.visit import Site
 from rankprism.errors import InputError
 
 _CONNECTIONS = 1000  # that may be open at the same time

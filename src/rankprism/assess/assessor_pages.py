@@ -1,0 +1,159 @@
+"""The pages of an assessor: joining a study, judging one task after another, and leaving."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from rankprism.assess import access, rendering, store, work
+from rankprism.assess.access import Session
+from rankprism.assess.visit import Visit, number
+
+
+def home(visit: Visit) -> Response:
+    if visit.session("assessor") is not None:
+        return RedirectResponse("/task", 303)
+    if visit.session("organiser") is not None:
+        return RedirectResponse("/organiser", 303)
+    message = "To take part you need a link from the organiser of this study."
+    return visit.page("message.html", title=visit.settings.name, message=message)
+
+
+def join(visit: Visit) -> Response:
+    token = visit.request.path_params["token"]
+    known = visit.session("assessor")
+    with visit.site.store.reading() as connection:
+        row = access.find_token(connection, token, "link")
+    if row is not None and known is not None and row.assessor == known.assessor:
+        return RedirectResponse("/task", 303)  # the same person comes back by the same link
+    if row is None or row.used is not None:
+        return visit.error(403, "This link is wrong or was used already. Ask the organiser for a new one.")
+    if visit.request.method == "POST":
+        with visit.site.store.writing() as connection:
+            session = access.use_link(connection, token) if visit.form.get("consent") else None
+        return visit.entered(session, "assessor", "/task")
+    return visit.page("join.html", worker=None)
+
+
+def crowd(visit: Visit) -> Response:
+    token, worker = visit.request.path_params["token"], visit.request.query_params.get("worker", "")
+    access.check_worker(worker)
+    with visit.site.store.reading() as connection:
+        known = access.find_token(connection, token, "crowd")
+        begun = connection.scalar(sa.select(store.assessor.c.id).where(store.assessor.c.worker == worker))
+    session = visit.session("assessor")
+    if known is not None and begun is not None and session is not None and session.assessor == begun:
+        return RedirectResponse("/task", 303)
+    if known is None or begun is not None:
+        return visit.error(
+            403,
+            "This link is wrong, or somebody has begun with this worker id in another browser. "
+            "Ask the organiser for a link of your own.",
+        )
+    if visit.request.method == "POST":
+        with visit.site.store.writing() as connection:
+            new = access.use_crowd_link(connection, token, worker) if visit.form.get("consent") else None
+        return visit.entered(new, "assessor", "/task")
+    return visit.page("join.html", worker=worker)
+
+
+def task(visit: Visit) -> Response:
+    session = visit.needs("assessor")
+    assert session.assessor is not None
+    if visit.request.method != "POST":
+        return _task_page(visit, session, work.next_task(visit.site.store, visit.settings, session.assessor))
+    outcome, place, found = _submitted(visit, session.assessor)
+    if outcome in work.REFUSED:
+        notice = work.REFUSED[outcome]
+    else:
+        notice = work.feedback(visit.site.store, session.assessor, place) or ""
+        visit.site.supply.soon(visit.site.store, visit.settings)
+        if visit.settings.settle is not None:
+            visit.site.standings.latest(visit.site.store, visit.settings)
+    if not visit.by_htmx and not notice:
+        return RedirectResponse("/task", 303)
+    return _task_page(visit, session, found, notice)
+
+
+def _submitted(visit: Visit, assessor: int) -> tuple[str, int, work.Assignment | None]:
+    form = visit.form
+    place, attempt = visit.whole("place"), visit.whole("attempt")
+    answer, grades = form.get("answer", ""), None
+    if visit.settings.collects_grades and answer != "cannot":
+        wanted = work.aspects_of(visit.site.store, assessor, place)
+        grades = {a.name: form.get(f"aspect-{i}", "") for i, a in enumerate(wanted)}
+        if answer != "graded" or any(grades[a.name] not in a.labels for a in wanted):
+            raise HTTPException(400, "Choose a label in every row, or say that you cannot judge.")
+    elif answer not in work.ANSWERS:
+        raise HTTPException(400, f"The answer must be one of {', '.join(work.ANSWERS)}.")
+    comment = form.get("comment", "").strip()
+    outcome, found = work.submit_and_next(
+        visit.site.store, visit.settings, assessor, place, attempt, answer, comment, grades
+    )
+    return outcome, place, found
+
+
+def undo(visit: Visit) -> Response:
+    session = visit.needs("assessor")
+    assert session.assessor is not None
+    if not work.undo(visit.site.store, visit.settings, session.assessor):
+        return visit.error(400, "There is no answer to take back.")
+    if not visit.by_htmx:
+        return RedirectResponse("/task", 303)
+    return _task_page(visit, session, work.next_task(visit.site.store, visit.settings, session.assessor))
+
+
+def _task_page(visit: Visit, session: Session, found: work.Assignment | None, notice: str = "") -> Response:
+    assert session.assessor is not None
+    if found is None and visit.site.supply.now(visit.site.store, visit.settings):
+        found = work.next_task(visit.site.store, visit.settings, session.assessor)
+    with visit.site.store.reading() as connection:
+        mine = work.progress(connection, session.assessor)
+        stopped = connection.scalar(sa.select(store.study.c.stopped))
+
+    def count() -> tuple[int, int]:
+        with visit.site.store.reading() as connection:
+            return work.study_progress(connection, visit.settings)
+
+    values = {
+        "csrf": session.csrf,
+        "mine": mine,
+        "all": visit.site.remember("progress", count),
+        "notice": notice,
+    }
+    if found is None:
+        own = access.completion_code(visit.site.study.secret, session.assessor)
+        code = (visit.settings.completion_code or own) if mine.done else None
+        return visit.page("done.html", code=code, stopped=stopped, **values)
+    return visit.page("task.html", task=found, **values)
+
+
+def instructions(visit: Visit) -> Response:
+    visit.needs("assessor")
+    return visit.page("instructions.html")
+
+
+def leave(visit: Visit) -> Response:
+    kind = "organiser" if visit.form.get("kind") == "organiser" else "assessor"
+    session = visit.needs(kind)
+    with visit.site.store.writing() as connection:
+        access.end_session(connection, session)
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(
+        visit.site.cookie(kind), path="/", secure=visit.site.secure, httponly=True, samesite="lax"
+    )
+    return response
+
+
+def shown(visit: Visit) -> Response:
+    place, where = number(visit.request.path_params["place"]), visit.request.path_params["where"]
+    if place is None:
+        raise HTTPException(404, "There is no such document.")
+    session = visit.needs("assessor")
+    assert session.assessor is not None
+    row = work.shown_document(visit.site.store, session.assessor, place, where)
+    if row is None:
+        raise HTTPException(404, "There is no such document among your tasks.")
+    text = rendering.page(row.cleaned, row.title)
+    return HTMLResponse(text, headers={"Content-Security-Policy": rendering.POLICY})
