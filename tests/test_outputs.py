@@ -51,7 +51,8 @@ from rankprism.preferences.score_intervals import intervals
 from rankprism.preferences.study_plan import plan
 from rankprism.reproduce.toma import toma
 from rankprism.results.outputs import OUTPUTS, RESULT_FORMATS, Output, Style, output_format, written
-from rankprism.results.result import Cell, Detailed, Result, Table
+from rankprism.results.result import Detailed, Result
+from rankprism.results.table import Cell, Table
 
 RUNS = [str(run) for run in sample.RUNS[:3]]
 MEASURES = ["alpha_nDCG@10", "DSharp_nDCG@10", "P@10"]

@@ -26,7 +26,7 @@ from rankprism.cli import _explained, main, streams
 from rankprism.cli.output import write_in
 from rankprism.foreign import _UNSAFE, LONGEST, as_utf8, message, shown, shown_lines
 from rankprism.results.outputs import SCORE_FORMATS, written
-from rankprism.results.result import Table
+from rankprism.results.table import Table
 
 HOSTILE = "red\x1b[31m\x9b2J\u202egnp\x07"
 VISIBLE = r"red\x1b[31m\x9b2J\u202egnp\x07"

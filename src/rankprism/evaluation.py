@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
-from rankprism.data.frames import is_frame
 from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
@@ -25,6 +24,7 @@ from rankprism.formats.ahead import fetched_ahead
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.memory import are_nuggets, peer_name, peer_of
 from rankprism.formats.runs import align_source, check_format, run_from, runs_of
+from rankprism.frames import is_frame
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.results.scores import Scores, as_listed

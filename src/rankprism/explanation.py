@@ -20,7 +20,8 @@ from rankprism.inspection import best_aspect
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.types import (
     AspectsLike,
     JudgmentsLike,

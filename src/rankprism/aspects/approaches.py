@@ -26,8 +26,9 @@ from rankprism.measures.parameter import Role
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, check_confidence, without_one
 from rankprism.meta.rank_correlation import Correlation, correlation
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 

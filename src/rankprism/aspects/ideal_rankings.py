@@ -22,7 +22,8 @@ from rankprism.errors import MeasureError
 from rankprism.evaluation import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.inspection import lowest_labels
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankprism.data.judgments import MISSING
 from rankprism.formats.judgments import read_judgments
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.types import JudgmentsLike
 
 

@@ -24,7 +24,8 @@ from rankprism.measures.distance_order import (
     tuple_words,
 )
 from rankprism.measures.toma import TOMA
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.types import JudgmentsLike
 
 #: Hasse diagrams of more label tuples than this cannot be read.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankprism.axioms.story import about, evidence
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
-from rankprism.data.markup import html_escaped
+from rankprism.markup import html_escaped
 
 if TYPE_CHECKING:
     from rankprism.axioms.table import AxiomTable

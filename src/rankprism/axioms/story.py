@@ -10,8 +10,8 @@ import numpy as np
 from rankprism.axioms.constraint import EQUAL, MORE, NOT_LESS, Constraint
 from rankprism.axioms.rankings import Instance, Ranking
 from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, VIOLATED, Verdict
-from rankprism.data.table import text_table
 from rankprism.measures.citations import CITATIONS
+from rankprism.text_table import text_table
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 100

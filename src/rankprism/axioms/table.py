@@ -13,7 +13,8 @@ from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import AXIOMS, Measure
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 
 #: The rows of Table 1: for each, the measure that it means and what is printed for the ten constraints. The
 #: measures are not normalised, the gain is r(d,t) itself, and k = 20, p = .8, α = .5, e = .05.

@@ -15,7 +15,8 @@ from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Parameter
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 
 #: The number of values that are tried before thresholds between them are found by bisection.
 SCAN = 33

@@ -14,7 +14,7 @@ from rankprism.errors import InputError
 from rankprism.evaluation import evaluate
 from rankprism.foreign import shown
 from rankprism.formats.output_files import removed_unless_finished
-from rankprism.results.result import Table
+from rankprism.results.table import Table
 
 MEASURES = ("alpha_nDCG@10", "ERR_IA@10", "NRBP", "AP_IA", "StRecall@10", "nDCG@10", "P@10")
 #: The measure on which the demo shows what the weights change.

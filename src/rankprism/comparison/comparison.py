@@ -13,8 +13,9 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, listed, one_of
 from rankprism.foreign import shown
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Cell, Table
 from rankprism.scoring import scored
 from rankprism.statistics import paired
 from rankprism.statistics.corrections import (

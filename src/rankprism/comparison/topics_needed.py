@@ -11,7 +11,8 @@ import numpy as np
 
 from rankprism.comparison.comparison import comparable
 from rankprism.errors import InputError
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.levels import check_whole
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

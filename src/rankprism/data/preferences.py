@@ -151,7 +151,7 @@ class Preferences:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row for each judgment: topic, given, left, right, outcome, assessor; time, comment if known."""
-        from rankprism.data.frames import make_frame
+        from rankprism.frames import make_frame
 
         return make_frame(self.columns(), backend)
 

@@ -40,7 +40,7 @@ class Run:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A frame with one row per retrieved document: topic, doc, score, and rank if there is one."""
-        from rankprism.data.frames import make_frame
+        from rankprism.frames import make_frame
 
         topic, doc, score, rank = self.table.columns()
         columns: dict[str, Any] = {"topic": topic, "doc": doc, "score": score}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
-from rankprism.data.frames import column_values, eager, gives_arrow, is_known_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats.memory import (
     JUDGMENT_COLUMNS,
@@ -18,6 +17,7 @@ from rankprism.formats.memory import (
     run_columns,
     spelled,
 )
+from rankprism.frames import column_values, eager, gives_arrow, is_known_frame
 
 
 def judgments_in(source: Any, name: str) -> JudgmentTable:

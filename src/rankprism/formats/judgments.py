@@ -128,9 +128,9 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 
 
 def _from_memory(source: Any, name: str = "judgments") -> Judgments:
-    from rankprism.data.frames import is_frame
     from rankprism.formats.frames import judgment_table, judgments_in
     from rankprism.formats.memory import judgment_columns, plain
+    from rankprism.frames import is_frame
 
     source = plain(source)
     if is_frame(source):

@@ -258,7 +258,7 @@ def rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of a frame, or of an iterable of tuples, named tuples or dicts, by column."""
-    from rankprism.data.frames import is_frame
+    from rankprism.frames import is_frame
 
     if is_frame(source):
         yield from _frame_rows(source, name, expected, optional)
@@ -289,7 +289,7 @@ def _frame_rows(
     source: Any, name: str, expected: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Mapping[str, Any]]:
     """The rows of any frame, by our names of the columns."""
-    from rankprism.data.frames import column_values, eager
+    from rankprism.frames import column_values, eager
 
     frame = eager(source, name)
     chosen = spelled(tuple(frame.columns), expected, optional, name)

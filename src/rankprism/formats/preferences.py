@@ -59,7 +59,7 @@ def are_preferences(source: Any, format: str | None = None) -> bool:
 
 def _are_rows(source: Any) -> bool:
     """Whether these are rows of preferences, or a frame of them, by their columns or by the first row."""
-    from rankprism.data.frames import column_names, is_frame
+    from rankprism.frames import column_names, is_frame
 
     if is_frame(source):
         return set(NEEDED) <= set(column_names(source, "preferences"))

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rankprism._core import RunTable, align_bytes, align_file
-from rankprism.data.frames import is_frame
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
@@ -14,6 +13,7 @@ from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, recognised, recognised_binary
 from rankprism.formats.memory import RUN_COLUMNS, peer_name, plain, run_columns
 from rankprism.formats.trec import TREC_RUN
+from rankprism.frames import is_frame
 
 if TYPE_CHECKING:
     from rankprism.types import RunLike

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from rankprism._core import parse_number
-from rankprism.data.frames import column_values, eager, is_frame
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.aspects.labels import is_header
@@ -21,6 +20,7 @@ from rankprism.formats.json_lines import has_nuggets, is_json, refuse_json
 from rankprism.formats.known import evall, ntcir
 from rankprism.formats.known.tables import read_table, table_columns
 from rankprism.formats.memory import SPELLINGS
+from rankprism.frames import column_values, eager, is_frame
 from rankprism.results.scores import Scores
 from rankprism.types import ScoresLike
 

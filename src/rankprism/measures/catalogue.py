@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from rankprism.data.table import text_table
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.measure import AXIOMS, Definition, Measure, lookup, names
+from rankprism.text_table import text_table
 
 
 def _definitions() -> list[Definition]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankprism.data.markup import latex_escaped
 from rankprism.errors import MeasureError
+from rankprism.markup import latex_escaped
 from rankprism.measures.grammar import parse
 
 

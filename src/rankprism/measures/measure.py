@@ -215,7 +215,7 @@ class Measure:
     @property
     def latex(self) -> str:
         """`display` as LaTeX source."""
-        from rankprism.data.markup import latex_escaped
+        from rankprism.markup import latex_escaped
 
         escaped = latex_escaped(self.display)
         for word, letter in GREEK.items():

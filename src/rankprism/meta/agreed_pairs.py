@@ -14,7 +14,8 @@ from rankprism.arrays import Floats, Ints
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, ends
 from rankprism.meta.products import product
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

@@ -16,8 +16,9 @@ from rankprism.errors import InputError, RankprismWarning, one_of
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

@@ -17,7 +17,8 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 

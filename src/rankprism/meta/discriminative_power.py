@@ -24,8 +24,9 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores, as_listed
+from rankprism.results.table import Table
 from rankprism.scoring import scored
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected

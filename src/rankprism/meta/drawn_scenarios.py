@@ -18,7 +18,8 @@ from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
 from rankprism.meta.intervals import check_confidence
 from rankprism.meta.metric_unanimity import unanimity
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned, cut, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share

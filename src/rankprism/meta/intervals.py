@@ -21,7 +21,8 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats
 from rankprism.errors import InputError
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.corrections import corrected
 
 #: The number of subsets of the topics that are drawn. It gives the standard error to about 5 %.

@@ -13,7 +13,8 @@ from rankprism.arrays import Floats
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

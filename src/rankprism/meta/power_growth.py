@@ -11,7 +11,8 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.errors import InputError
 from rankprism.meta.discriminative_power import METHODS, power, several_runs
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share, part_of
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

@@ -16,7 +16,8 @@ from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
-from rankprism.results.result import Result, Table, printed_cell
+from rankprism.results.result import Result
+from rankprism.results.table import Table, printed_cell
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

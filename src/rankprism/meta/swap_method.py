@@ -22,7 +22,8 @@ from rankprism.meta.intervals import (
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 

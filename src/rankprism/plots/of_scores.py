@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from rankprism.data.table import text_table
 from rankprism.plots.record import CHARTS, Chart
+from rankprism.text_table import text_table
 
 if TYPE_CHECKING:
     from rankprism.results.scores import Scores

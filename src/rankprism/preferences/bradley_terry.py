@@ -28,7 +28,8 @@ from rankprism.errors import InputError, one_of
 from rankprism.foreign import quoted
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 
 #: How documents may be put in order.
 ORDER_BY = ("bradley-terry", "wins")

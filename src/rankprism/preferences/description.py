@@ -17,7 +17,8 @@ from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
 from rankprism.preferences.cycles import Cycles, contradictions, order_of_preferences
 from rankprism.preferences.sides import Sides, one_sided, sides_of
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20

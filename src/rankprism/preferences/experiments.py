@@ -45,8 +45,9 @@ from rankprism.preferences.user_profiles import (
     restrict,
     trec_profile,
 )
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
 
 #: The measures of subtopics that the paper compares the preference measure with.

@@ -9,8 +9,9 @@ from typing import Any
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.preferences.rescoring import aligned
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Table
 from rankprism.types import MeasuresLike, PreferencesLike, RunsLike
 
 #: How judgments may be put together.

@@ -21,8 +21,9 @@ from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
 from rankprism.preferences.groups import grouped
 from rankprism.preferences.rescoring import Aligned, aligned
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import mean_over_topics
+from rankprism.results.table import Table
 from rankprism.statistics.levels import check_level
 from rankprism.types import MeasuresLike, PreferencesLike, RunsLike
 

@@ -31,7 +31,8 @@ from rankprism.preferences.selection import (
 )
 from rankprism.preferences.simulation import NOVELTY, TIES, User, complete, users_of
 from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 
 #: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.

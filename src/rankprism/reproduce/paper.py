@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankprism.data.judgments import Judgments
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned as Aligned
 from rankprism.scoring import cut as cut
 from rankprism.scoring import rescored

@@ -38,7 +38,7 @@ from rankprism.reproduce.paper import (
     outcome,
     with_interval,
 )
-from rankprism.results.result import Table
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
 

@@ -34,7 +34,7 @@ from rankprism.reproduce.paper import (
     spread,
     with_interval,
 )
-from rankprism.results.result import Table
+from rankprism.results.table import Table
 from rankprism.scoring import Aligned, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share

@@ -34,8 +34,9 @@ from rankprism.reproduce.paper import (
     outcome,
     with_interval,
 )
-from rankprism.results.result import Result, Table
+from rankprism.results.result import Result
 from rankprism.results.scores import Scores
+from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
 

@@ -16,7 +16,8 @@ from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
 from rankprism.measures.display import canonical_name
-from rankprism.results.result import Cell, Result, Table
+from rankprism.results.result import Result
+from rankprism.results.table import Cell, Table
 
 if TYPE_CHECKING:
     from rankprism.plots import ScorePlots

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankprism._core import RunTable
-from rankprism.data.frames import column_names, make_frame
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Run
@@ -35,6 +34,7 @@ from rankprism.formats.memory import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
 from rankprism.formats.preference_rows import COLUMNS, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import weights_beside
+from rankprism.frames import column_names, make_frame
 
 #: Those of the names of columns that have to be read.
 _Wanted: TypeAlias = Callable[[list[str]], list[str]]

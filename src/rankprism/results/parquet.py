@@ -1,0 +1,74 @@
+"""Rows as a Parquet file, piece by piece."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rankprism.errors import InputError
+from rankprism.results.table import Table, plain, undefined
+
+
+def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
+    """The bytes of the file, a group of rows at a time; `about` is JSON in the metadata of its schema."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError("parquet needs one more package: pip install 'rankprism[parquet]'") from None
+    metadata = {"rankprism": json.dumps(about, ensure_ascii=False, default=plain)}
+    pieces = _Pieces()
+    writer = None
+    for rows in blocks:
+        columns = _columns(rows)
+        if writer is None:
+            # Where nothing is known yet, there may be numbers further down.
+            fields = [
+                field.with_type(pyarrow.float64()) if pyarrow.types.is_null(field.type) else field
+                for field in pyarrow.table(columns).schema
+            ]
+            schema = pyarrow.schema(fields, metadata)
+            writer = pyarrow.parquet.ParquetWriter(pieces, schema)
+        writer.write_table(pyarrow.table(columns, schema=schema))
+        yield pieces.taken()
+    if writer is not None:
+        writer.close()
+    yield pieces.taken()
+
+
+class _Pieces(io.RawIOBase):
+    """A file that is only written to, and whose bytes are taken away from time to time."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._taken = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._bytes += data
+        return len(data)
+
+    def tell(self) -> int:
+        return self._taken + len(self._bytes)
+
+    def taken(self) -> bytes:
+        """What was written since the last call."""
+        data = bytes(self._bytes)
+        self._taken += len(data)
+        self._bytes.clear()
+        return data
+
+
+def _columns(rows: Table) -> dict[str, list[Any]]:
+    """The columns, each with values of one type."""
+    columns = {
+        name: [None if undefined(x) else plain(x) for x in column] for name, column in rows.columns.items()
+    }
+    for name, column in columns.items():
+        if any(isinstance(x, str) for x in column):
+            columns[name] = [None if x is None else str(x) for x in column]
+    return columns
