@@ -24,8 +24,9 @@ from rankprism.preferences.experiments import measure_correlation
 from rankprism.reproduce import dsharp as dsharp_module
 from rankprism.reproduce import rbu as rbu_module
 from rankprism.reproduce import toma as toma_module
-from rankprism.reproduce.dsharp import TABLE_3 as POWERS
-from rankprism.reproduce.dsharp import TABLE_5, TABLE_6, dsharp
+from rankprism.reproduce.dsharp import dsharp
+from rankprism.reproduce.dsharp_printed import TABLE_3 as POWERS
+from rankprism.reproduce.dsharp_printed import TABLE_5, TABLE_6
 from rankprism.reproduce.paper import Aligned, Printed, Reproduction, numbered, outcome
 from rankprism.reproduce.preferences import preferences
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, rbu

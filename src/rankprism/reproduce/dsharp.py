@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations, product
-from typing import Any, NamedTuple
+from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,28 @@ from rankprism.meta.disagreeing_lists import Case, Disagreements, ranked_list
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.rank_correlation import correlation
 from rankprism.meta.ties import without_noise
+from rankprism.reproduce.dsharp_printed import (
+    AD_HOC,
+    ALL_RUNS,
+    ALPHA,
+    DIVERSITY,
+    FAMILIES,
+    GRADED,
+    JUDGED,
+    LEVELS,
+    QRELS,
+    SHALLOW,
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_5,
+    TABLE_6,
+    TABLE_7,
+    TICK,
+    TOPIC_COUNTS,
+    Power,
+)
 from rankprism.reproduce.paper import (
     ONE_RUN,
     REPRODUCED,
@@ -37,7 +59,6 @@ from rankprism.reproduce.paper import (
     Reproduction,
     cut,
     left_out,
-    numbered,
     outcome,
     scored,
     with_interval,
@@ -48,275 +69,6 @@ from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, RunsLike
 
-QRELS = Printed("the judgments of TREC Web 2009", numbered(1, 50), highest=1, is_public=True)
-GRADED = Printed("20 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 20, highest=3)
-ALL_RUNS = Printed("25 runs of TREC Web 2009, and their graded judgments", numbered(1, 50), 25, highest=3)
-JUDGED = Printed("graded judgments of TREC Web 2009", numbered(1, 50), highest=3)
-BINARY = Printed("20 runs of TREC Web 2009", numbered(1, 50), 20)
-CHINESE = Printed("20 runs of NTCIR-6 CLIR")
-
-DEEP, SHALLOW = 1000, 10
-#: Every so many pairs of runs, the figures have a label on their axis.
-TICK = 10
-ALPHA = 0.05
-
-#: Table 1(a): what can be counted in the topic file.
-TOPIC_COUNTS = {
-    "ambiguous topics": 12,
-    "faceted topics": 38,
-    "subtopics": 243,
-    "informational subtopics": 177,
-    "navigational subtopics": 66,
-}
-#: Table 1(a) and Section 5.2: what can be counted in the judgments.
-TABLE_1 = {
-    "topics": 50,
-    "intents": 199,
-    "most intents of a topic": 6,
-    "most intents of a document": 5,
-    "relevant documents": 4942,
-    "relevant documents of intents": 6499,
-    "documents on 1 intent": 3622,
-    "documents on 2 intents": 1113,
-    "documents on 3 intents": 178,
-    "documents on 4 intents": 28,
-    "documents on 5 intents": 1,
-}
-#: Sections 5.1 and 5.2: relevant documents of intents, and documents by their highest grade, at each level.
-LEVELS = {
-    "documents of intents": (1173, 1959, 3367),
-    "documents by their highest grade": (601, 1328, 3013),
-}
-
-#: Measures of ad hoc judgments by their names in the paper; h is the highest grade.
-_AD_HOC = {
-    "nDCG": "nDCG(dcg='exp-log2')@{l}",
-    "Q": "Q@{l}",
-    "GAP": "GAP",  # the runs are cut at l, which is what GAP@l means: its divisor has no cutoff
-    "nGAP": "nGAP@{l}",
-    "ERR": "ERR(max_rel={h})@{l}",
-    "nERR": "nERR(max_rel={h})@{l}",
-}
-_DIVERSITY = {
-    "I-rec": "StRecall@{l}",
-    "D#-Q": "DSharp_Q@{l}",
-    "D#-nDCG": "DSharp_nDCG@{l}",
-    "α-nDCG": "alpha_nDCG@{l}",
-    "nDCG-IA": "nDCG_IA(dcg='exp-log2')@{l}",
-    "nGAP-IA": "nGAP_IA@{l}",
-    "nERR-IA": "nERR_IA(gain='probability',max_rel={h},ideal='per-aspect')@{l}",
-    "ERR-IA": "ERR_IA(gain='probability',max_rel={h})@{l}",
-    "D-nDCG": "D_nDCG@{l}",
-    "D-Q": "D_Q@{l}",
-    "GAP-IA": "GAP_IA",
-}
-
-
-class Power(NamedTuple):
-    """A list of Table 2 or 3: a collection and a cutoff, with the printed power in % and required Δ."""
-
-    name: str
-    figure: str
-    collection: str
-    cutoff: int
-    data: Printed
-    printed: Mapping[str, tuple[float, float]]
-
-
-TABLE_2 = (
-    Power(
-        "Table 2 (i), NTCIR6C, l = 1000",
-        "",
-        "",
-        DEEP,
-        CHINESE,
-        {"Q": (72.1, 0.09), "GAP": (71.1, 0.07), "nDCG": (70.0, 0.11), "ERR": (42.6, 0.14)},
-    ),
-    Power(
-        "Table 2 (i), NTCIR6C, l = 10",
-        "",
-        "",
-        SHALLOW,
-        CHINESE,
-        {
-            "nGAP": (58.4, 0.08),
-            "nDCG": (57.4, 0.11),
-            "Q": (54.2, 0.09),
-            "GAP": (46.8, 0.04),
-            "nERR": (42.6, 0.16),
-            "ERR": (42.6, 0.15),
-        },
-    ),
-    Power(
-        "Table 2 (ii), highest grade over intents, l = 1000",
-        "Figure 1",
-        "highest",
-        DEEP,
-        GRADED,
-        {"nDCG": (74.7, 0.09), "Q": (66.3, 0.05), "ERR": (57.4, 0.15), "GAP": (50.5, 0.06)},
-    ),
-    Power(
-        "Table 2 (ii), highest grade over intents, l = 10",
-        "Figure 1",
-        "highest",
-        SHALLOW,
-        GRADED,
-        {
-            "ERR": (58.4, 0.17),
-            "nERR": (57.9, 0.18),
-            "nDCG": (56.3, 0.11),
-            "Q": (48.4, 0.12),
-            "nGAP": (47.4, 0.13),
-            "GAP": (46.3, 0.02),
-        },
-    ),
-    Power(
-        "Table 2 (iii), number of intents, l = 1000",
-        "Figure 1",
-        "number",
-        DEEP,
-        BINARY,
-        {"nDCG": (75.8, 0.07), "Q": (64.7, 0.04), "ERR": (57.4, 0.04), "GAP": (55.8, 0.05)},
-    ),
-    Power(
-        "Table 2 (iii), number of intents, l = 10",
-        "Figure 1",
-        "number",
-        SHALLOW,
-        BINARY,
-        {
-            "nERR": (58.4, 0.11),
-            "nDCG": (57.9, 0.09),
-            "ERR": (50.0, 0.04),
-            "Q": (48.4, 0.08),
-            "nGAP": (47.4, 0.06),
-            "GAP": (43.2, 0.05),
-        },
-    ),
-)
-TABLE_3 = (
-    Power(
-        "Table 3 (i), non-uniform, l = 1000",
-        "Figure 2",
-        "non-uniform",
-        DEEP,
-        GRADED,
-        {
-            "nDCG-IA": (77.4, 0.06),
-            "D-nDCG": (75.3, 0.07),
-            "D-Q": (61.1, 0.04),
-            "ERR-IA": (58.4, 0.08),
-            "GAP-IA": (48.9, 0.07),
-        },
-    ),
-    Power(
-        "Table 3 (i), non-uniform, l = 10",
-        "Figure 2",
-        "non-uniform",
-        SHALLOW,
-        GRADED,
-        {
-            "D#-Q": (65.3, 0.09),
-            "D#-nDCG": (63.7, 0.09),
-            "nERR-IA": (58.4, 0.09),
-            "ERR-IA": (57.9, 0.09),
-            "D-nDCG": (57.4, 0.08),
-            "nDCG-IA": (57.4, 0.06),
-            "D-Q": (48.9, 0.09),
-            "nGAP-IA": (42.6, 0.07),
-            "GAP-IA": (24.2, 0.05),
-        },
-    ),
-    Power(
-        "Table 3 (ii), uniform, l = 1000",
-        "Figure 2",
-        "uniform",
-        DEEP,
-        GRADED,
-        {
-            "nDCG-IA": (76.8, 0.06),
-            "D-nDCG": (75.3, 0.07),
-            "D-Q": (63.2, 0.05),
-            "ERR-IA": (61.6, 0.07),
-            "GAP-IA": (50.5, 0.04),
-        },
-    ),
-    Power(
-        "Table 3 (ii), uniform, l = 10",
-        "Figure 2",
-        "uniform",
-        SHALLOW,
-        GRADED,
-        {
-            "D#-Q": (66.3, 0.09),
-            "α-nDCG": (66.3, 0.10),
-            "D#-nDCG": (65.8, 0.10),
-            "I-rec": (62.6, 0.13),
-            "D-nDCG": (60.5, 0.10),
-            "nDCG-IA": (58.4, 0.05),
-            "nERR-IA": (58.4, 0.08),
-            "ERR-IA": (57.9, 0.08),
-            "D-Q": (51.1, 0.10),
-            "nGAP-IA": (43.7, 0.04),
-            "GAP-IA": (35.3, 0.03),
-        },
-    ),
-)
-_ROWS_4 = ("I-rec", "D#-Q", "D#-nDCG", "α-nDCG", "nDCG-IA", "nGAP-IA", "nERR-IA")
-#: Table 4: τ and τ_ap of each pair, in the order of `combinations`. The second measure is the gold ranking.
-TABLE_4 = dict(
-    zip(
-        combinations(_ROWS_4, 2),
-        [
-            *((0.96, 0.97), (0.95, 0.86), (0.87, 0.74), (0.84, 0.84), (0.72, 0.70), (0.77, 0.63)),
-            *((0.97, 0.87), (0.87, 0.74), (0.88, 0.86), (0.74, 0.70), (0.79, 0.64)),
-            *((0.91, 0.87), (0.87, 0.76), (0.75, 0.62), (0.80, 0.76)),
-            *((0.84, 0.67), (0.74, 0.57), (0.90, 0.83)),
-            *((0.85, 0.83), (0.86, 0.74)),
-            (0.78, 0.69),
-        ],
-        strict=True,
-    )
-)
-#: Table 5: pairs of runs that only the first, both, and only the second find different; the agreement in %.
-TABLE_5 = dict(
-    zip(
-        combinations(_ROWS_4[:5], 2),
-        [
-            *(((4, 115, 11), 86), ((4, 115, 10), 89), ((9, 110, 16), 81), ((23, 96, 15), 72)),
-            *(((1, 125, 0), 99), ((9, 117, 9), 87), ((21, 105, 6), 80)),
-            *(((9, 116, 10), 86), ((21, 104, 7), 79)),
-            ((20, 106, 5), 81),
-        ],
-        strict=True,
-    )
-)
-#: Table 6: topic, the two runs, and Δ in D#-nDCG, α-nDCG and nDCG-IA.
-TABLE_6 = {
-    "A": ("47", "watd3", "Sab9wtBfDiv", (-0.209, 0.018, 0.098)),
-    "B": ("21", "twCSodpRBB", "MSDiv1", (-0.170, 0.023, -0.084)),
-    "C": ("46", "twCSodpRBB", "MSDiv1", (-0.156, 0.010, -0.031)),
-    "D": ("26", "watd3", "twCSodpRNB", (-0.141, 0.027, -0.025)),
-    "E": ("26", "watd1", "twCSodpRNB", (-0.139, 0.042, -0.023)),
-    "F": ("50", "Sab9wtBfDiv", "spc", (-0.080, 0.168, 0.116)),
-    "G": ("20", "THUIR09FuClu", "MSRABASE", (0.220, 0.150, -0.092)),
-    "H": ("14", "Sab9wtBfDiv", "spc", (-0.102, 0.131, 0.028)),
-    "I": ("50", "MSRABASE", "THUIR09FuClu", (0.236, 0.131, -0.130)),
-    "J": ("38", "Sab9wtBfDiv", "Sab9wtBDiv1", (0.141, 0.130, -0.019)),
-}
-#: Table 7: whether α-nDCG, IA measures and D#-measures have a property.
-TABLE_7 = {
-    "intent probabilities": (False, True, True),
-    "attention to minor intents": (True, False, True),
-    "per-intent graded relevance": (False, True, True),
-    "highest value is 1": (False, False, True),
-    "high discriminative power": (True, False, True),
-}
-FAMILIES = {
-    "α-nDCG": ("α-nDCG",),
-    "IA measures": ("nDCG-IA", "nGAP-IA", "nERR-IA", "ERR-IA", "GAP-IA"),
-    "D#-measures": ("D#-nDCG", "D#-Q"),
-}
 _DRAWN = "no printed numbers: the paper has a drawing"
 _WHY = "the bootstrap is random, or the 20 runs are others than those that the paper drew"
 
@@ -464,7 +216,7 @@ def _highest(judgments: Judgments) -> float:
 
 def _scores(aligned: Aligned, judgments: Judgments, part: Power) -> Scores:
     """The scores of a list of Table 2 or 3, by the names that the paper gives to the measures."""
-    family = _AD_HOC if part.name.startswith("Table 2") else _DIVERSITY
+    family = AD_HOC if part.name.startswith("Table 2") else DIVERSITY
     # The relevant documents of a topic are the same in all of the collections, so that the runs fit to each.
     length = np.full(len(judgments.topics), part.cutoff, dtype=np.int32)
     runs = {name: cut(run, length) for name, run in aligned.runs.items()}
@@ -789,7 +541,7 @@ def _example(
     judged = read_judgments({"q": intents})
     judged = weighted(judged, SAKAI) if halved else judged
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(ranking)}}
-    text = _DIVERSITY[name].format(l=k, h=_highest(judged))
+    text = DIVERSITY[name].format(l=k, h=_highest(judged))
     return float(scored(judged, {"run": run}, [text], {}).values[0, 0, 0])
 
 
