@@ -317,8 +317,9 @@ def run_command(folder: Path, words: tuple[str, ...]) -> None:
     before, arguments = os.getcwd(), sys.argv
     os.chdir(folder)
     sys.argv = ["rankprism", *words]
+    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")  # programs read bytes
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()) as said:
             main()
     except SystemExit as end:
         if end.code not in (0, 2, None):

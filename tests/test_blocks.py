@@ -52,7 +52,9 @@ def text_of(lines: list[str], end: str) -> bytes:
 topics = st.sampled_from(["1", "2", "10", "é", "日本"])
 docs = st.sampled_from(["d1", "d2", "d3", "x", "dé", "日本語", "a-very-long-id-" * 3])
 others = st.sampled_from(["", "# a comment", "  ", "\t"])
-mistakes = st.sampled_from(["1 a", "2 a d1 many", "\udcff a d1 1", "1 Q0 d1 1 \udc80 t", "1 a d\0 1"])
+mistakes = st.sampled_from(
+    ["1 a", "1 a d1 1 1", "2 a d1 many", "\udcff a d1 1", "1 Q0 d1 1 \udc80 t", "1 a d\0 1"]
+)
 judged_lines = st.builds(
     "{} {} {} {}".format, topics, st.sampled_from(["a", "b", "10", "é"]), docs, st.integers(-1, 3)
 )
@@ -62,18 +64,19 @@ ends = st.sampled_from(["\n", "\r\n", " \n"])
 
 
 def some(lines: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    """Lines as they come, so most topics are scattered, or topic by topic; few have a mistake."""
+    """Lines as they come, so most topics are scattered, or topic by topic, or with mistakes among them."""
     with_others = st.lists(st.one_of(lines, lines, lines, others), max_size=30)
     grouped = with_others.map(lambda found: sorted(found, key=lambda line: line.split(" ")[0]))
-    faulty = st.tuples(with_others, mistakes, st.integers(0, 30)).map(
-        lambda parts: [*parts[0][: parts[2]], parts[1], *parts[0][parts[2] :]]
-    )
+    faulty = st.lists(st.one_of(lines, lines, lines, others, mistakes), max_size=30)
     return st.one_of(with_others, grouped, faulty)
 
 
 @given(some(judged_lines), ends, blocks, st.integers(1, 4), st.integers(0, 200))
 @example(["1 a d1 1", "2 a d1 1", "1 a d2 1"], "\n", 4, 3, 0)
 @example(["1 a d1 1", "2 a d1 1", "1 a d1 2"], "\r\n", 9, 2, 0)
+# The topic of the first mistake comes back.
+@example(["1 a d1 1", "2 a d1 1", "1 a d2 1 1", "\udcff"], "\n", 1, 1, 0)
+@example(["1 a d1 1", "2 a d1 1", "1 a d2 1", "1 a d2 2", "\udcff"], "\n", 1, 1, 0)
 def test_judgments(lines: list[str], end: str, block: int, threads: int, budget: int) -> None:
     data = text_of(lines, end)
     assert judgments_of(data, threads=threads, block=block, budget=budget) == judgments_of(data, **AT_ONCE)
@@ -81,6 +84,9 @@ def test_judgments(lines: list[str], end: str, block: int, threads: int, budget:
 
 @given(some(run_lines), ends, blocks, st.integers(1, 4), st.integers(0, 200))
 @example(["1 Q0 d1 1 1 t", "é Q0 d1 1 1 t", "1 Q0 d1 1 0 t"], "\n", 4, 3, 0)
+@example(["1 Q0 d1 1 1 t", "é Q0 d1 1 1 t", "1 Q0 d2 1", "\udcff"], "\n", 1, 1, 0)
+@example(["2 Q0 x 1 1 t", "\ufeff1 Q0 x 1 1 t", "1 Q0 x 1 1 t", "2 Q0 y 1 1 t"], "\n", 1, 1, 0)
+@example(["\ufeff1 Q0 x 1 1 t", "1 Q0 x 1 1 t", "2 Q0 x 1 1 t", "\udcff"], "\n", 30, 1, 0)
 def test_runs(lines: list[str], end: str, block: int, threads: int, budget: int) -> None:
     data = text_of(lines, end)
     assert run_of(data, threads=threads, block=block, budget=budget) == run_of(data, **AT_ONCE)
@@ -111,6 +117,19 @@ def test_lines_of_a_scattered_file_are_named_as_they_stand_in_it(threads: int) -
     assert run_of(twice, **how).startswith(
         "run, line 5: document 'x' stands twice in topic '2', first at line 2"
     )
+
+
+def test_a_byte_order_mark_belongs_to_the_topic_unless_the_file_begins_with_it() -> None:
+    """The lines of the topic "\\ufeff1" are the first ones of a part that is gathered in memory."""
+    for lines in (
+        ["2 a d1 1", "\ufeff1 a d1 1", "1 a d1 1"],
+        ["\ufeff\ufeff1 a d1 1", "1 a d1 1", "2 a d1 1"],
+    ):
+        data = "\n".join([*lines, "2 a d2 1", "1 a d2 1"]).encode()
+        topics = [b"1", b"1", b"2", b"2", b"\xef\xbb\xbf1"]
+        for budget in (10, 1 << 20):
+            table = JudgmentTable.from_bytes(data, "qrels", "diversity", budget=budget)
+            assert [topic.encode() for topic in table.columns()[0]] == topics
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not ask TMPDIR where files are to be written")

@@ -32,6 +32,12 @@ def table_files(mutate: ModuleType) -> ModuleType:
     return loaded("table_files")
 
 
+def test_commands_can_write_what_programs_read(mutate: ModuleType, tmp_path: Path) -> None:
+    for name in ("qrels.txt", "run.run"):
+        (tmp_path / name).write_bytes(mutate.GOOD[name])
+    mutate.run_command(tmp_path, ("evaluate", "qrels.txt", "run.run", "-m", "P@5", "--format", "json"))
+
+
 def test_nearly_good_input_is_read_or_refused(mutate: ModuleType) -> None:
     cases, failures = mutate.fuzz(seed=2024, cases=4 * len(mutate.targets()))
     assert cases >= 4 * 30

@@ -162,10 +162,13 @@ bool JudgmentTable::append(const JudgmentTable& other) {
     for (std::int32_t a = 0; a < other.aspect_names.size(); ++a) aspect.push_back(aspect_names.number(other.aspect_names[a]));
     const auto aspects = static_cast<std::int64_t>(aspects_.size()), docs = static_cast<std::int64_t>(relevant_number.size()),
                slots = static_cast<std::int64_t>(slots_.size());
+    // All names, because the topic of a mistake has only a name, and it may be the one that comes back.
+    const std::int32_t names = topic_names.size();
+    for (std::int32_t n = 0; n < other.topic_names.size(); ++n) {
+        if (topic_names.number(other.topic_names[n]) < names) return false;
+    }
     for (Topic topic : other.topics_) {
-        const std::int32_t known = topic_names.size();
-        topic.name = topic_names.number(other.topic_names[topic.name]);
-        if (topic.name < known) return false;
+        topic.name += names;
         topic.aspects += aspects, topic.aspects_end += aspects;
         topic.docs += docs, topic.docs_end += docs;
         topic.slots += slots, topic.slots_end += slots;

@@ -60,6 +60,9 @@ bool starts_with(const char* p, std::size_t size, std::string_view magic) {
     return size >= magic.size() && std::memcmp(p, magic.data(), magic.size()) == 0;
 }
 
+// The size of the byte-order mark with which a file may begin.
+std::size_t mark_size(const char* p, std::size_t size) { return starts_with(p, size, "\xEF\xBB\xBF") ? 3 : 0; }
+
 BadInput shortened(const std::string& name) {
     return BadInput(name + ": was shortened while it was being read; try again when nothing writes to it");
 }
@@ -171,7 +174,7 @@ void Text::finish(std::size_t size) {
     std::memset(memory_.get() + size, '\n', padding);
     end_ = size;
     skip_ = 0;
-    if (at_ == 0) check_beginning();
+    if (begins_file()) check_beginning();
     ascii_ = is_plain(memory_.get(), size);
     foreign_ = nullptr;
     if (ascii_) return;
@@ -187,7 +190,7 @@ void Text::finish(std::size_t size) {
 void Text::check_beginning() {
     const char* start = memory_.get();
     if (source_.size() == 0) throw BadInput(name() + ": the file is empty");
-    if (starts_with(start, end_, "\xEF\xBB\xBF")) skip_ = 3;
+    skip_ = mark_size(start, end_);
     if (starts_with(start, end_, "\xFF\xFE") || starts_with(start, end_, "\xFE\xFF")) {
         throw BadInput(name() + ": is UTF-16 text; convert it to UTF-8, e.g. iconv -f UTF-16 -t UTF-8");
     }
@@ -285,7 +288,8 @@ bool Blocks::next(Text& text) {
         const char* end = memory + loaded;
         while (end != memory && end[-1] != '\n') --end;
         std::memset(memory + loaded, '\n', Text::padding);  // where scans stop
-        const char* change = last_change(memory, end);
+        const std::size_t mark = text.begins_file() ? mark_size(memory, loaded) : 0;  // not a part of the first topic
+        const char* change = last_change(std::min<const char*>(memory + mark, end), end);
         if (change == nullptr) continue;  // a long topic
         loaded = static_cast<std::size_t>(change - memory);
         break;

@@ -80,6 +80,7 @@ class Text {
     friend class Blocks;
     char* reserve(std::size_t size);   // room for that many bytes and the padding; keeps what is there
     void finish(std::size_t size);     // checks the bytes, now that they are there
+    bool begins_file() const { return at_ == 0 && !source_.original_line; }
     void check_beginning();            // nothing at all, foreign encodings, packed files
     const char* find_foreign() const;  // a NUL byte, or a byte that is not UTF-8; end() if there is none
 
