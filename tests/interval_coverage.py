@@ -27,6 +27,7 @@ from rankprism.meta import (
 )
 from rankprism.meta.intervals import Differences
 from rankprism.results.scores import Scores
+from rankprism.types import Coefficient, MethodName
 
 #: a figure, the ends of its interval, and p where there is one
 Figure: TypeAlias = tuple[float, float, float, float]
@@ -84,7 +85,7 @@ def _differences(of: str, figures: Any, found: Differences | None) -> dict[str, 
     return out
 
 
-def _power(method: str) -> Callable[[Scores, float], dict[str, Figure]]:
+def _power(method: MethodName) -> Callable[[Scores, float], dict[str, Figure]]:
     def figures(scores: Scores, confidence: float) -> dict[str, Figure]:
         found = power(scores, method=method, resamples=200, intervals=confidence)
         out = {f"power ({method})": _first(found, "power")}
@@ -103,7 +104,7 @@ def _unanimity(scores: Scores, confidence: float) -> dict[str, Figure]:
     return out | _differences("MU", found.mu, found.differences() if confidence else None)
 
 
-def _correlation(coefficient: str, per_topic: bool) -> Callable[[Scores, float], dict[str, Figure]]:
+def _correlation(coefficient: Coefficient, per_topic: bool) -> Callable[[Scores, float], dict[str, Figure]]:
     def figures(scores: Scores, confidence: float) -> dict[str, Figure]:
         found = correlation(scores, coefficient=coefficient, per_topic=per_topic, intervals=confidence)
         low, high = found.interval

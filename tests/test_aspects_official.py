@@ -17,6 +17,7 @@ from rankprism import Judgments, Scores, evaluate, read_judgments
 from rankprism.aspects import attainable, compare, labels
 from rankprism.meta import correlation, power
 from rankprism.reproduce.toma import MISINFORMATION, toma
+from rankprism.types import Order
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -222,7 +223,7 @@ def test_misinformation_2021_equals_the_official_scores_of_every_topic(
         if (row["qrels"], row["measure"]) == key
     }
     # compatibility.py has ties by id ascending, trec_eval descending.
-    order = "score-ascending-id" if key[1] == "compatibility" else "trec_eval"
+    order: Order = "score-ascending-id" if key[1] == "compatibility" else "trec_eval"
     found = evaluate(
         folder / "derived-qrels" / f"misinfo-qrels{file}.gz",
         runs(folder, "runs-full-depth"),

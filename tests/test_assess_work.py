@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -23,6 +24,7 @@ from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.assess.creation import Settings, create_study
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
+from rankprism.types import Ask
 
 
 @pytest.fixture
@@ -85,7 +87,12 @@ def test_complete_choice_asks_every_pair_and_triplet_once() -> None:
     docs = ["a", "b", "c", "d"]
     pairs = {((), *pair) for pair in combinations(docs, 2)}
     triplets = {((z,), *pair) for z in docs for pair in combinations([d for d in docs if d != z], 2)}
-    for ask, expected in (("pairs", pairs), ("triplets", triplets), ("both", pairs | triplets)):
+    every: dict[Ask, Any] = {
+        "pairs": pairs,
+        "triplets": triplets,
+        "both": pairs | triplets,
+    }
+    for ask, expected in every.items():
         found = complete({"q": docs}, ask, seed=1)
         assert len(found) == len(expected)
         assert {(q.given, q.first, q.second) for q in found} == expected

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import oracles
@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 import rankprism
 from rankprism import evaluate
 from rankprism.measures import Bounds, Definition, definitions, lookup
+from rankprism.types import Topics
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -570,7 +571,7 @@ def built_in() -> list[Definition]:
 def test_u_risk_equals_its_definition(data: st.DataObject, alpha: float) -> None:
     judgments = data.draw(strategies.judgments(max_docs=8, max_aspects=3))
     runs = {name: data.draw(strategies.runs(judgments)) for name in ("base", "one", "two")}
-    topics = data.draw(st.sampled_from(["judged", "retrieved"]))
+    topics = data.draw(st.sampled_from(get_args(Topics)))
     scores = rankprism.evaluate(judgments, runs, ["nDCG@5", "RBU"], topics=topics)
     per_topic = scores.per_topic()
     shared = {name: per_topic[name].keys() & per_topic["base"].keys() for name in runs}

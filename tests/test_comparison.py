@@ -19,6 +19,7 @@ from rankprism import InputError, RankprismWarning, compare, evaluate, read_scor
 from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.statistics import paired, resampling
+from rankprism.types import TestName
 
 # Table 5.1 of Sakai's textbook on information access evaluation (Corona 2015): three systems, 20 topics.
 # The figures in the tests below that name it are those that the elinor project checks against the book.
@@ -374,7 +375,7 @@ def test_a_level_that_no_resample_shows_is_fine_for_tests_that_draw_none() -> No
 
 
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
-def test_resamples_with_which_nothing_can_be_significant_are_refused(test: str) -> None:
+def test_resamples_with_which_nothing_can_be_significant_are_refused(test: TestName) -> None:
     scores = matrix(np.random.default_rng(0).random((8, 20)))
     expected = "with 500 resamples no p can be below 0.05 after the Holm correction for 28 pairs; .* 560"
     with pytest.raises(InputError, match=expected):
@@ -405,7 +406,7 @@ def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
 
 
 @pytest.mark.parametrize("test", ["fisher", "wilcoxon"])
-def test_too_few_topics_for_any_significance_are_said(test: str) -> None:
+def test_too_few_topics_for_any_significance_are_said(test: TestName) -> None:
     scores = matrix(np.arange(6)[:, None] + np.random.default_rng(0).random((6, 9)))
     # 15 pairs · 2 / 2⁹ = .0586: no number of resamples mends that.
     with pytest.warns(RankprismWarning, match=r"with 9 topics the smallest p .* is 0\.003906, and .* by 15"):
@@ -415,7 +416,7 @@ def test_too_few_topics_for_any_significance_are_said(test: str) -> None:
 
 
 @pytest.mark.parametrize("test", ["fisher", "bootstrap"])
-def test_equal_sums_have_no_difference_whatever_the_rounding(test: str) -> None:
+def test_equal_sums_have_no_difference_whatever_the_rounding(test: TestName) -> None:
     # Sums of tenths in another order: the same to a person, not to a computer.
     row = np.array([0.1, 0.2, 0.3, 0.7, 0.6, 0.4, 0.1, 0.9])
     for seed in range(20):

@@ -36,6 +36,7 @@ from rankprism.preferences.experiments import (
 )
 from rankprism.preferences.simulation import complete, simulate, users_of
 from rankprism.preferences.user_profiles import draw_profiles, read_profiles, restrict
+from rankprism.types import Ties
 
 #: Most of the experiments look deeper into the runs than documents are shown.
 pytestmark = pytest.mark.filterwarnings("ignore:.*were ever shown:rankprism.RankprismWarning")
@@ -55,7 +56,7 @@ def tau(x: Any, y: Any) -> float:
 
 
 @pytest.mark.parametrize("ties", ["half", "drawn"])
-def test_counted_preferences_score_runs_as_their_rows_do(ties: str) -> None:
+def test_counted_preferences_score_runs_as_their_rows_do(ties: Ties) -> None:
     judged = read_judgments(sample.QRELS)
     profiles = draw_profiles(judged, 2, 5)
     material = Material.of(judged, RUNS, 9, "retrieved", "score", "error", None)
@@ -174,7 +175,7 @@ def test_the_target_may_be_one_assessor_who_cares_about_all_subtopics() -> None:
         assert found.tau[0, 0, r] == pytest.approx(tau(whole, scores))
     assert "from all preferences of one assessor (TREC profile)" in found.note
     with pytest.raises(InputError, match="target"):
-        incomplete_correlation(judged, RUNS, profiles, target="paper", **settings)
+        incomplete_correlation(judged, RUNS, profiles, target="paper", **settings)  # type: ignore[arg-type]
 
 
 def test_intervals_over_repetitions_are_those_of_student() -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from rankprism import Judgments, RankprismWarning, Run, evaluate, read_judgments, read_run, sample
 from rankprism.formats.convert import convert
+from rankprism.types import Order
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # random runs and judgments
 
@@ -372,7 +373,7 @@ def test_ad_hoc_judgments_survive_every_pair_of_formats_without_weights(
 @settings(max_examples=40)
 @given(data=st.data(), order=st.sampled_from(["score", "trec_eval", "input"]))
 def test_runs_survive_every_pair_of_formats(
-    data: st.DataObject, first: str, second: str, order: str, tmp_path: Path
+    data: st.DataObject, first: str, second: str, order: Order, tmp_path: Path
 ) -> None:
     judged = data.draw(strategies.judgments(min_topics=2))
     drawn = data.draw(strategies.runs(judged, strategies.CLOSE_SCORES))

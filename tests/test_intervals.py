@@ -27,6 +27,7 @@ from rankprism.meta import (
 from rankprism.meta.products import product
 from rankprism.meta.rank_correlation import COEFFICIENTS, rbo
 from rankprism.results.scores import Scores
+from rankprism.types import Coefficient, MethodName
 
 
 def made_up(seed: int, population: Population | None = None) -> Scores:
@@ -63,7 +64,7 @@ def test_unanimity_without_a_topic_is_that_of_the_other_topics() -> None:
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-def test_correlations_on_subsets_are_those_of_their_topics(coefficient: str) -> None:
+def test_correlations_on_subsets_are_those_of_their_topics(coefficient: Coefficient) -> None:
     scores = made_up(2)
     sampled = correlation(scores, coefficient=coefficient).sampled
     assert sampled is not None
@@ -76,7 +77,7 @@ def test_correlations_on_subsets_are_those_of_their_topics(coefficient: str) -> 
 # The t-test is computed anew on each subset. The resampling tests keep what they learnt from all topics about
 # the null distribution, so that they agree with a test of the subset up to borderline pairs.
 @pytest.mark.parametrize(("method", "agreeing"), [("t", 1.0), ("bootstrap", 0.95), ("tukey", 0.95)])
-def test_significance_on_subsets_is_that_of_their_topics(method: str, agreeing: float) -> None:
+def test_significance_on_subsets_is_that_of_their_topics(method: MethodName, agreeing: float) -> None:
     scores = made_up(3)
     found = power(scores, method=method)
     assert found.decided is not None
@@ -400,7 +401,8 @@ def test_many_measures_at_once_equal_the_slow_definition_one_by_one() -> None:
     scores = Scores(
         tuple(f"run{r}" for r in range(70)), ("1", "2", "3"), tuple(f"m{m}" for m in range(120)), values
     )
-    for coefficient, slow in (("tau-ap", slow_tau_ap), ("rbo", slow_rbo)):
+    slowly: dict[Coefficient, Any] = {"tau-ap": slow_tau_ap, "rbo": slow_rbo}
+    for coefficient, slow in slowly.items():
         found = correlation(scores, coefficient=coefficient, per_topic=True).values
         for a, b in rng.integers(120, size=(15, 2)):
             expected = np.mean([slow(values[:, t, a], values[:, t, b]) for t in range(3)])

@@ -327,13 +327,13 @@ def test_supports_is_honest() -> None:
 def test_preference_measures_have_no_place() -> None:
     assert "nPrf" not in ir_measures.measures.registry
     assert "nPrf" not in door.__all__
-    for make in (lambda: door.nPrf, lambda: door.measure("nPrf@10")):
+    for make in (lambda: door.nPrf, lambda: door.measure("nPrf@10")):  # type: ignore[attr-defined]
         with pytest.raises(
             MeasureError, match="needs preferences, for which the qrels of ir_measures have no"
         ):
             make()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        door.nothing  # noqa: B018
+        door.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_objects_are_values() -> None:

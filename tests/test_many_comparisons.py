@@ -19,6 +19,7 @@ from rankprism.comparison import TESTS, corrected, topic_set_size
 from rankprism.results.scores import Scores
 from rankprism.statistics import paired, resampling, signed_ranks, simultaneous
 from rankprism.statistics.means import t_intervals
+from rankprism.types import Correction, TestName
 
 
 def scores_of(values: Floats) -> Scores:
@@ -40,7 +41,8 @@ def test_holm_and_bh_keep_the_error_rate_among_equal_systems_and_find_a_real_dif
     # 28 pairs at .05 need 560 resamples to reject at all.
     rng = np.random.default_rng(3)
     pairs = paired.all_pairs(8)
-    wrong, right = {"holm": 0, "bh": 0}, {"holm": 0, "bh": 0}
+    wrong: dict[Correction, int] = {"holm": 0, "bh": 0}
+    right = dict(wrong)
     for k in range(300):
         values = systems(rng, 8, 30)
         p = TESTS[test].function(values, pairs, 0.05, resamples=1120, seed=k).p
@@ -194,7 +196,9 @@ def test_the_analysis_of_variance_is_that_of_least_squares() -> None:
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
 @pytest.mark.parametrize("correction", ["none", "bonferroni", "holm", "bh"])
-def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(test: str, correction: str) -> None:
+def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(
+    test: TestName, correction: Correction
+) -> None:
     values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
     found = compare(scores_of(values), test=test, correction=correction)
     apart = np.abs(found.difference) > found.margin
@@ -211,7 +215,7 @@ def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(test: s
 
 
 @pytest.mark.parametrize("test", ["tukey", "anova-tukey", "dunnett"])
-def test_a_simultaneous_interval_leaves_out_zero_where_p_is_significant(test: str) -> None:
+def test_a_simultaneous_interval_leaves_out_zero_where_p_is_significant(test: TestName) -> None:
     values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
     found = compare(scores_of(values), test=test, baseline="r1" if test == "dunnett" else None)
     assert 0 < found.significant.sum() < found.p.size
@@ -233,7 +237,7 @@ def test_false_coverage_is_controlled_for_the_pairs_that_bh_selects() -> None:
     truth = np.array([0.0, 0.0, 0.0, 0.0, 0.12])
     pairs = paired.all_pairs(5)
     true = truth[pairs[:, 0]] - truth[pairs[:, 1]]
-    missed: dict[str, list[float]] = {"bh": [], "none": []}
+    missed: dict[Correction, list[float]] = {"bh": [], "none": []}
     for _ in range(300):
         values = systems(rng, 5, 20) + truth[:, None]
         chosen = corrected(paired.student(values, pairs, 0.1).p, "bh") < 0.1

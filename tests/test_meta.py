@@ -31,6 +31,7 @@ from rankprism.meta import (
 from rankprism.meta.agreed_pairs import shares
 from rankprism.meta.rank_correlation import rbo, spearman, tau_a, tau_ap, tau_ap_symmetric, tau_b
 from rankprism.results.result import Result
+from rankprism.types import Coefficient, MethodName
 
 SMALL = ["alpha_nDCG@10", "P@10", "StRecall@10"]
 
@@ -236,7 +237,7 @@ def test_rbo_equals_its_definition(order: list[int], p: float) -> None:
 
 
 @pytest.mark.parametrize("coefficient", ["tau-b", "tau-a", "tau-ap", "tau-ap-symmetric", "spearman", "rbo"])
-def test_a_measure_agrees_with_itself_and_with_anything_of_the_same_order(coefficient: str) -> None:
+def test_a_measure_agrees_with_itself_and_with_anything_of_the_same_order(coefficient: Coefficient) -> None:
     x = np.random.default_rng(0).permutation(7).astype(float)
     found = correlation(scores_of({"a": x, "b": x**3, "c": -x}), coefficient=coefficient)
     assert found.values[0, 1] == pytest.approx(1)
@@ -282,7 +283,7 @@ def test_power_counts_the_pairs_and_keeps_how_it_was_computed(small: Any) -> Non
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "tukey", "t"])
-def test_each_method_tells_what_differs_from_what_does_not(method: str) -> None:
+def test_each_method_tells_what_differs_from_what_does_not(method: MethodName) -> None:
     rng = np.random.default_rng(0)
     base = rng.random(40)
     same, better = base + 0.02 * rng.normal(size=40), base + 0.3 + 0.02 * rng.normal(size=40)
@@ -563,8 +564,8 @@ def test_one_topic_and_one_measure_are_fine() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda s: power(s, method="anova"), "method must be one of bootstrap, tukey, t"),
-        (lambda s: correlation(s, coefficient="pearson"), "coefficient must be one of tau-b, tau-a"),
+        (lambda s: power(s, method="anova"), "method must be one of bootstrap, tukey, t"),  # type: ignore[arg-type]
+        (lambda s: correlation(s, coefficient="pearson"), "coefficient must be one of tau-b, tau-a"),  # type: ignore[arg-type]
         (lambda s: correlation(s, coefficient="rbo", p=1), "p must be a number between 0 and 1; got 1"),
         (lambda s: intuitiveness(s, gold="AP"), "there is no measure 'AP'; there are alpha_nDCG@10"),
         (lambda s: intuitiveness(s, gold=[]), "name at least one gold measure"),

@@ -37,6 +37,7 @@ from rankprism.preferences.score_intervals import intervals
 from rankprism.preferences.sides import sides_of
 from rankprism.report import measures
 from rankprism.report.report import default_measures
+from rankprism.types import Correction, Order, TestName
 
 Cli = Callable[..., Any]
 
@@ -209,7 +210,7 @@ GRADES = {t: {f"d{i}": int(i == 4) for i in range(5)} for t in "qr"}
 
 
 @pytest.mark.parametrize("order", ["score", "trec_eval", "score-ascending-id", "rank", "input"])
-def test_ranks_that_count_backwards_are_noted_in_every_order(tmp_path: Path, order: str) -> None:
+def test_ranks_that_count_backwards_are_noted_in_every_order(tmp_path: Path, order: Order) -> None:
     import pandas as pd
 
     (tmp_path / "r.run").write_text("".join(f"{t} Q0 {d} {rank} {s} x\n" for t, d, s, rank in backwards()))
@@ -612,7 +613,7 @@ def test_a_correction_for_one_pair_is_not_the_reason_for_a_wider_interval() -> N
 
 @pytest.mark.parametrize("correction", ["none", "bonferroni", "bh"])
 @pytest.mark.parametrize("test", ["t", "anova-tukey"])
-def test_tests_that_match_their_intervals_need_no_remark(test: str, correction: str) -> None:
+def test_tests_that_match_their_intervals_need_no_remark(test: TestName, correction: Correction) -> None:
     if test == "anova-tukey" and correction != "none":
         pytest.skip("the test corrects for the pairs itself")
     rng = np.random.default_rng(7)

@@ -93,7 +93,7 @@ def test_scores_draw_what_the_function_draws(scores: Scores) -> None:
 
 def test_a_chart_that_scores_lack_is_named_with_those_they_have(scores: Scores) -> None:
     with pytest.raises(AttributeError, match=r"no chart 'asl_curves' of scores; there are .*heatmap"):
-        scores.plot.asl_curves  # noqa: B018
+        scores.plot.asl_curves  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_charts_are_not_loaded_before_they_are_asked_for() -> None:

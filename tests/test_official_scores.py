@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rankprism
+from rankprism.types import Duplicates, Order
 
 # Official runs lack topics, have others or contradict their ranks, which is noted.
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
@@ -50,7 +51,7 @@ def data_lines(path: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize(("sort", "order"), [("rank", "rank"), ("traditional", "score")])
 @pytest.mark.parametrize("year", DIVERSITY)
-def test_every_score_and_mean_of_ndeval(collections: Path, year: str, sort: str, order: str) -> None:
+def test_every_score_and_mean_of_ndeval(collections: Path, year: str, sort: str, order: Order) -> None:
     # Official ndeval (TREC 2012 version), α = β = 0.5, six decimals; means are over the topics of both files.
     folder = collections / f"trec-web-{year}"
     expected = [row for row in rows_of(folder / "expected" / "ndeval.csv.gz") if row["sort"] == sort]
@@ -209,7 +210,7 @@ def test_official_runs_are_read_and_scored(collections: Path, collection: str) -
     assert paths
     for path in paths:
         assert len(rankprism.read_run(path)) == len(data_lines(path)), path
-    duplicates = "first" if collection in WITH_DUPLICATES else "error"
+    duplicates: Duplicates = "first" if collection in WITH_DUPLICATES else "error"
     by_folder = {f"{path.parent.name}/{path.name}": path for path in paths}
     scores = rankprism.evaluate(judgments, by_folder, ["alpha_nDCG@20", "AP"], duplicates=duplicates)
     assert scores.values.shape == (len(paths), len(scores.topics), 2)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -251,15 +251,15 @@ def test_the_lists_of_commands_cut_no_sentence(cli: Cli) -> None:
 
 def test_choices_stand_in_one_place() -> None:
     from rankprism.comparison import CORRECTIONS, TESTS
-    from rankprism.data.run import ORDERS
     from rankprism.meta import COEFFICIENTS, METHODS
+    from rankprism.types import Order
 
     declared = {
         (("compare",), "test"): TESTS,
         (("compare",), "correction"): CORRECTIONS,
         (("meta", "power"), "method"): METHODS,
         (("meta", "correlation"), "coefficient"): COEFFICIENTS,
-        (("evaluate",), "order"): ORDERS,
+        (("evaluate",), "order"): get_args(Order),
     }
     for (words, name), choices in declared.items():
         option = next(option for option in EVERY[words].params if option.name == name)
@@ -267,10 +267,10 @@ def test_choices_stand_in_one_place() -> None:
 
 
 def test_a_new_choice_is_seen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankprism.data import run
+    from rankprism.comparison import TESTS
 
-    monkeypatch.setattr(run, "ORDERS", (*run.ORDERS, "random"))
-    assert one_of("data.run:ORDERS").choices[-1] == "random"
+    monkeypatch.setitem(TESTS, "coin", TESTS["t"])
+    assert one_of("comparison:TESTS").choices[-1] == "coin"
 
 
 def test_options_are_declared_without_loading_numpy() -> None:

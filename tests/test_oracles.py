@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import rankprism
 from rankprism.measures import lookup
+from rankprism.types import Order
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -74,7 +75,7 @@ def compare(
     judgments: strategies.Judgments,
     run: strategies.Run,
     weights: strategies.Weights | None,
-    order: str,
+    order: Order,
 ) -> None:
     """Every topic's score under every setting, next to the definition's."""
     measures = [lookup(name)(**chosen) for chosen in all_settings]
@@ -94,7 +95,8 @@ def compare_on_drawn_data(
     judgments = data.draw(strategies.judgments(**shape), label="judgments")
     run = data.draw(strategies.runs(judgments), label="run")
     weights = data.draw(st.none() | strategies.weights(judgments), label="weights")
-    order = data.draw(st.sampled_from(["score", "trec_eval", "input"]), label="order")
+    orders: list[Order] = ["score", "trec_eval", "input"]
+    order = data.draw(st.sampled_from(orders), label="order")
     all_settings = data.draw(
         st.lists(st.fixed_dictionaries(dict(chosen)), min_size=1, max_size=4), label="settings"
     )

@@ -320,7 +320,7 @@ def test_a_chart_is_added_in_one_place(
     scores: Scores, command: Callable[..., tuple[Any, ...]], tmp_path: Path
 ) -> None:
     assert {"score_spread", "agreement_points"} <= {*plots.__all__} & {*dir(plots)}
-    assert content(plots.score_spread(scores, title="Mine"))["title"]["text"] == ["Mine"]
+    assert content(plots.score_spread(scores, title="Mine"))["title"]["text"] == ["Mine"]  # type: ignore[attr-defined]
     table = gallery()
     assert "| `score_spread(scores)` | How scores are spread. | `plot spread` |" in table
     assert "| `agreement_points(Agreement)` | How often measures agree. | `meta agreement --plot` |" in table
@@ -807,7 +807,7 @@ def test_nothing_else_loads_altair() -> None:
 
 def test_an_unknown_chart_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
-        plots.pie  # noqa: B018
+        plots.pie  # type: ignore[attr-defined]  # noqa: B018
     assert dir(plots) == plots.__all__
     assert {*plots.CHARTS, "save", "draw", "chart"} <= {*dir(plots)}
     assert issubclass(InputError, RankprismError)

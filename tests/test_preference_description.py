@@ -35,6 +35,7 @@ from rankprism.preferences.agreement import (
 from rankprism.preferences.bradley_terry import covariance, fit, order, strengths
 from rankprism.preferences.cycles import Cycles, contradictions, order_of
 from rankprism.preferences.description import describe
+from rankprism.types import Decider
 
 Row = tuple[str, str, str, str, str, str]
 
@@ -409,21 +410,22 @@ def test_the_order_of_preference_as_grades() -> None:
         ("q", "", "d", "a", "tie"),
         ("r", "", "x", "y", "tie"),
     ]
-    for by, expected in {
+    orders: dict[Decider, dict[str, int]] = {
         "bradley-terry": {"a": 4, "d": 3, "b": 2, "c": 1},
         "wins": {"a": 3, "d": 2, "b": 2, "c": 1},
-    }.items():
+    }
+    for by, expected in orders.items():
         topics, aspects, docs, grades = order(rows, by=by).table.columns()
         assert set(aspects) == {"0"}
         found = {(t, d): g for t, d, g in zip(topics, docs, grades, strict=True)}
         assert found == {("q", d): g for d, g in expected.items()} | {("r", "x"): 1, ("r", "y"): 1}
     with pytest.raises(InputError, match="by must be one of bradley-terry, wins"):
-        order(rows, by="votes")
+        order(rows, by="votes")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("by", "between_systems"), [("bradley-terry", 0.98), ("wins", 0.96)])
 def test_compatibility_with_preferences_ranks_systems_as_published(
-    collections: Path, by: str, between_systems: float
+    collections: Path, by: Decider, between_systems: float
 ) -> None:
     """TREC DL 2021: compatibility with the order that its authors made of the same 43,939 preferences.
 

@@ -145,7 +145,7 @@ def test_what_needs_assessors_is_refused_without_them() -> None:
     with pytest.raises(InputError, match="the assessor 'pooled' has the name that stands for all"):
         evaluate_by([("q", "", "a", "b", "left", "pooled")], {"q": {"a": 1.0}}, "ppref")
     with pytest.raises(InputError, match="by must be one of assessor, profile"):
-        evaluate_by(rows, {"q": {"a": 1.0}}, "ppref", by="topic")
+        evaluate_by(rows, {"q": {"a": 1.0}}, "ppref", by="topic")  # type: ignore[arg-type]
 
 
 # ── the command line ─────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rankprism import InputError, evaluate, read_judgments, read_run
 from rankprism.formats import files
 from rankprism.formats.files import run_name
-from rankprism.types import JudgmentsLike, RunsLike
+from rankprism.types import JudgmentsLike, Order, RunsLike
 
 JUDGMENTS = {"1": {"a": {"d1": 1, "d2": 0}, "b": {"d3": 2}}, "2": {"a": {"d1": 1}}}
 
@@ -148,7 +148,7 @@ ORDERED = "1 Q0 d1 4 0.50000000001 t\n1 Q0 d3 3 0.5 t\n1 Q0 d2 1 0.5 t\n1 Q0 d4 
     ],
 )
 @pytest.mark.filterwarnings("ignore:the rank column and the scores:rankprism.RankprismWarning")
-def test_orders(order: str, expected: list[str], tmp_path: Path) -> None:
+def test_orders(order: Order, expected: list[str], tmp_path: Path) -> None:
     run = save(tmp_path / "r.run", ORDERED)
     for rank, doc in enumerate(expected, 1):
         assert evaluate({"1": {doc: 1}}, run, "RR", order=order).mean()["r"]["RR"] == 1 / rank

@@ -29,6 +29,7 @@ from rankprism.preferences.selection import (
     weights_of,
     worth_asking,
 )
+from rankprism.types import Choice
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 Run = dict[str, dict[str, float]]
@@ -191,7 +192,7 @@ def test_pairs_of_runs_whose_order_is_clear_count_less() -> None:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_nothing_is_asked_twice_until_everything_was_asked(choice: str) -> None:
+def test_nothing_is_asked_twice_until_everything_was_asked(choice: Choice) -> None:
     rng = random.Random(f"twice {choice}")
     runs = some_runs(rng, topics=2, documents=6)
     rankings = read_rankings(runs, 5)
@@ -209,7 +210,7 @@ def test_nothing_is_asked_twice_until_everything_was_asked(choice: str) -> None:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_a_budget_beyond_all_questions_asks_all_of_them(choice: str) -> None:
+def test_a_budget_beyond_all_questions_asks_all_of_them(choice: Choice) -> None:
     runs = {"a": {"q": {"x": 3.0, "y": 2.0, "z": 1.0}}, "b": {"q": {"z": 3.0, "y": 2.0, "x": 1.0}}}
     tasks = select(runs, budget=1000, measures="nPrf@3", choice=choice)
     # Three pairs, each alone and given the third document.
@@ -224,14 +225,14 @@ def test_a_budget_beyond_all_questions_asks_all_of_them(choice: str) -> None:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_batches_are_disjoint_and_of_the_size_that_is_wanted(choice: str) -> None:
+def test_batches_are_disjoint_and_of_the_size_that_is_wanted(choice: Choice) -> None:
     tasks = select(some_runs(random.Random("batches")), budget=25, batch=10, measures="nPrf@5", choice=choice)
     assert [t.batch for t in tasks] == [1] * 10 + [2] * 10 + [3] * 5
     assert len(set(questions(tasks))) == len({t.id for t in tasks}) == 25
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_the_order_of_runs_and_lines_does_not_matter(choice: str) -> None:
+def test_the_order_of_runs_and_lines_does_not_matter(choice: Choice) -> None:
     rng = random.Random(f"order {choice}")
     runs = some_runs(rng)
     rows = answered(select(runs, budget=60, measures="nPrf@5", choice="random", seed=3), rng)
@@ -247,7 +248,7 @@ def test_the_order_of_runs_and_lines_does_not_matter(choice: str) -> None:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-def test_little_input_is_enough(choice: str) -> None:
+def test_little_input_is_enough(choice: Choice) -> None:
     def asked(runs: Any, preferences: Any = None, **more: Any) -> int:
         return len(select(runs, preferences, 5, measures="nPrf@3", choice=choice, **more))
 

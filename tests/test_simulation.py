@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import preference_oracle as oracle
@@ -21,9 +21,6 @@ from rankprism import InputError, RankprismWarning, evaluate, read_judgments, re
 from rankprism.measures.preferences.prf import greedy_ideal, ideal_prf, prf, reaching
 from rankprism.measures.preferences.utility import Shown, Utilities, raw, shown_by_topic
 from rankprism.preferences.simulation import (
-    NOVELTY,
-    POOLS,
-    TIES,
     best_documents,
     candidates,
     complete,
@@ -39,6 +36,7 @@ from rankprism.preferences.user_profiles import (
     restrict,
     trec_profile,
 )
+from rankprism.types import Novelty, PoolName, Ties
 
 Qrels = dict[str, dict[str, dict[str, int]]]
 Interests = dict[str, dict[str, dict[str, float]]]
@@ -140,9 +138,11 @@ def subtopics_of(qrels: Qrels, topic: str) -> dict[str, set[str]]:
 # ── simulation ───────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("novelty", NOVELTY)
+@pytest.mark.parametrize("novelty", get_args(Novelty))
 @pytest.mark.parametrize("seed", range(8))
-def test_a_complete_simulation_answers_every_question_as_the_definition_does(seed: int, novelty: str) -> None:
+def test_a_complete_simulation_answers_every_question_as_the_definition_does(
+    seed: int, novelty: Novelty
+) -> None:
     qrels, runs, profiles = collection(seed)
     preferences = simulate(qrels, runs, profiles, documents=6, novelty=novelty)
     pool = best_documents(runs, 6)
@@ -160,9 +160,9 @@ def test_weights_are_added_as_the_decimal_numbers_that_they_are() -> None:
     assert simulate(qrels, {"q": {"d1": 2.0, "d2": 1.0}}, weights).columns()["outcome"] == ["tie"]
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("novelty", NOVELTY)
-def test_complete_counts_are_those_of_the_written_rows(ties: str, novelty: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ties", get_args(Ties))
+@pytest.mark.parametrize("novelty", get_args(Novelty))
+def test_complete_counts_are_those_of_the_written_rows(ties: Ties, novelty: Novelty, tmp_path: Path) -> None:
     qrels, runs, profiles = collection(3)
     users = users_of(read_judgments(qrels), best_documents(runs, 6), read_profiles(profiles), novelty=novelty)
     counted = complete(users, ties=ties, seed=7)
@@ -200,9 +200,9 @@ def test_too_many_rows_are_refused_and_counted_anyway() -> None:
 
 def test_drawn_ties_are_wins_and_nothing_else_changes() -> None:
     qrels, runs, profiles = collection(1)
+    settings: list[tuple[Ties, int]] = [("half", 0), ("drawn", 0), ("drawn", 0), ("drawn", 1)]
     half, drawn, again, other = (
-        simulate(qrels, runs, profiles, documents=6, ties=ties, seed=seed)
-        for ties, seed in (("half", 0), ("drawn", 0), ("drawn", 0), ("drawn", 1))
+        simulate(qrels, runs, profiles, documents=6, ties=ties, seed=seed) for ties, seed in settings
     )
     decided = half.outcome != 0.5
     np.testing.assert_array_equal(half.outcome[decided], drawn.outcome[decided])
@@ -214,8 +214,8 @@ def test_drawn_ties_are_wins_and_nothing_else_changes() -> None:
     assert abs(left - 0.5) < 4 * 0.5 / math.sqrt((~decided).sum())
 
 
-@pytest.mark.parametrize("ties", TIES)
-def test_sampled_triplets_differ_and_are_answered_as_the_definition_does(ties: str) -> None:
+@pytest.mark.parametrize("ties", get_args(Ties))
+def test_sampled_triplets_differ_and_are_answered_as_the_definition_does(ties: Ties) -> None:
     qrels, runs, profiles = collection(5)
     preferences = simulate(qrels, runs, profiles, documents=6, triplets=12, assessors=3, ties=ties, seed=2)
     pool = best_documents(runs, 6)
@@ -286,7 +286,10 @@ def test_documents_are_those_with_the_best_mean_reciprocal_rank() -> None:
 
 
 @given(
-    st.integers(0, 50), st.randoms(use_true_random=False), st.sampled_from([None, 6]), st.sampled_from(TIES)
+    st.integers(0, 50),
+    st.randoms(use_true_random=False),
+    st.sampled_from([None, 6]),
+    st.sampled_from(get_args(Ties)),
 )
 def test_the_order_of_what_is_read_does_not_matter(
     seed: int, rng: random.Random, triplets: int | None, ties: str
@@ -310,8 +313,8 @@ def test_the_order_of_what_is_read_does_not_matter(
     assert once.columns() == twice.columns()
 
 
-@given(st.integers(0, 50), st.randoms(use_true_random=False), st.sampled_from(NOVELTY))
-def test_documents_may_have_any_names(seed: int, rng: random.Random, novelty: str) -> None:
+@given(st.integers(0, 50), st.randoms(use_true_random=False), st.sampled_from(get_args(Novelty)))
+def test_documents_may_have_any_names(seed: int, rng: random.Random, novelty: Novelty) -> None:
     qrels, runs, profiles = collection(seed)
     new = [f"e{i}" for i in range(9)]
     rng.shuffle(new)
@@ -384,7 +387,7 @@ READING = {("dcg", 0.2): 0.9031, ("rr", 0.2): 0.9063, ("rbp", 0.2): 0.8722, ("rb
            ("rbp", 0.8): 0.9352, ("uniform", 0.2): 0.8667}  # fmt: skip
 
 
-def scores_of_table_2(novelty: str, browsing: str, theta: float, combine: str) -> tuple[float, float]:
+def scores_of_table_2(novelty: Novelty, browsing: str, theta: float, combine: str) -> tuple[float, float]:
     """nPrf@3 of both lists, over the greedy ideal with ties in the order of the table."""
     pool = {"q": tuple(TABLE_2_DOCS)}
     shown = complete(users_of(read_judgments(TABLE_2), pool, read_profiles(THREE_USERS), novelty=novelty))[
@@ -448,7 +451,7 @@ def test_half_a_win_is_the_average_of_coins_for_utilities_and_not_for_nprf() -> 
 def test_the_pool_may_be_all_documents_judged_ones_or_relevant_ones() -> None:
     qrels = read_judgments({"q": {"s": {"d1": 1, "d2": 0, "d9": 1}}, "r": {"s": {"d1": 0}}})
     runs = {"one": {"q": {"d0": 3, "d1": 2, "d2": 1}, "r": {"d1": 1}}}
-    pools = {pool: best_documents(runs, 10, among=candidates(qrels, pool)) for pool in POOLS}
+    pools = {pool: best_documents(runs, 10, among=candidates(qrels, pool)) for pool in get_args(PoolName)}
     assert pools == {
         "retrieved": {"q": ("d0", "d1", "d2"), "r": ("d1",)},
         "judged": {"q": ("d1", "d2", "d9"), "r": ("d1",)},  # no run has d9, so it comes last
@@ -457,7 +460,7 @@ def test_the_pool_may_be_all_documents_judged_ones_or_relevant_ones() -> None:
     shown = simulate(qrels, runs, pool="relevant")
     assert shown.columns()["left"] + shown.columns()["right"] == ["d9", "d1"]
     with pytest.raises(InputError, match="pool"):
-        simulate(qrels, runs, pool="all")
+        simulate(qrels, runs, pool="all")  # type: ignore[arg-type]
 
 
 # ── profiles from files, and judgments restricted to them ────────────────────────────────────────
@@ -549,8 +552,8 @@ def test_other_bad_arguments() -> None:
         (lambda: best_documents(runs, 0), "at least 1; got 0"),
         (lambda: simulate(qrels, runs, profiles, triplets=0), "at least 1; got 0"),
         (lambda: simulate(qrels, runs, profiles, triplets=3, assessors=0), "at least 1; got 3 and 0"),
-        (lambda: simulate(qrels, runs, profiles, ties="never"), "half, drawn; got 'never'"),
-        (lambda: simulate(qrels, runs, profiles, novelty="none"), "subtopic, profile; got 'none'"),
+        (lambda: simulate(qrels, runs, profiles, ties="never"), "half, drawn; got 'never'"),  # type: ignore[arg-type]
+        (lambda: simulate(qrels, runs, profiles, novelty="none"), "subtopic, profile; got 'none'"),  # type: ignore[arg-type]
         (
             lambda: restrict(judged, read_profiles(profiles), "chef"),
             "no profile is named 'chef'; there are cook",

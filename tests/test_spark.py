@@ -35,6 +35,7 @@ from rankprism.meta.discriminative_power import (  # noqa: E402
 )
 from rankprism.spark.partition import Packed, Task, pack, score_partition, share_of  # noqa: E402
 from rankprism.spark.power import merged, pairs_tested  # noqa: E402
+from rankprism.types import Order, Topics  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -198,7 +199,7 @@ class Here:
 
 
 def in_partitions(
-    judgments: Any, rows: Rows, measures: list[str], shares: int, seed: int, divided: bool, **options: str
+    judgments: Any, rows: Rows, measures: list[str], shares: int, seed: int, divided: bool, **options: Any
 ) -> dict[tuple[str, str, str], float]:
     """Scores from workers that have the topics by chance."""
     draw = random.Random(seed)
@@ -264,7 +265,7 @@ def as_dict(scores: Scores) -> dict[tuple[str, str, str], float]:
     order=st.sampled_from(["score", "trec_eval", "score-ascending-id"]),
 )
 def test_any_division_among_workers_gives_the_local_bits(
-    seed: int, shares: int, divided: bool, topics: str, order: str
+    seed: int, shares: int, divided: bool, topics: Topics, order: Order
 ) -> None:
     judgments, rows = random_collection(seed, topics=9, runs=3)
     shares = 1 if divided else shares

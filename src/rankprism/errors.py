@@ -6,7 +6,8 @@ RankprismError        every error below; also a ValueError
 RankprismWarning      legitimate, but worth a look
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import Any, get_args
 
 from rankprism.foreign import message
 
@@ -47,7 +48,8 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(every[:most]) + (f", … ({len(every)} in all)" if len(every) > most else "")
 
 
-def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
-    """Refuse a value that is not one of the allowed ones."""
+def one_of(name: str, value: str, words: Any) -> None:
+    """Refuse a value that is not one of the words of a `Literal`, or of a sequence of words."""
+    allowed = get_args(words) or tuple(words)
     if value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")

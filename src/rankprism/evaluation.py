@@ -17,7 +17,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
-from rankprism.data.run import DUPLICATES, ORDERS, Alignment, Run
+from rankprism.data.run import Alignment, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.ahead import fetched_ahead
@@ -28,6 +28,7 @@ from rankprism.frames import is_frame
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.results.scores import Scores, as_listed
+from rankprism.types import Duplicates, Order, Topics
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
         RunsLike,
         WeightsLike,
     )
-
-TOPICS = ("judged", "retrieved")
 
 
 def evaluate(
@@ -54,9 +53,9 @@ def evaluate(
     qrels_format: str | None = None,
     preferences_format: str | None = None,
     run_format: str | None = None,
-    topics: str = "judged",
-    order: str = "score",
-    duplicates: str = "error",
+    topics: Topics = "judged",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     bounds: bool = False,
     threads: int | None = None,
     on_run: Callable[[str], None] | None = None,
@@ -103,9 +102,9 @@ def evaluate(
     cars        0.8066      0.5000
     both        1.0000      1.0000
     """
-    one_of("topics", topics, TOPICS)
-    one_of("order", order, ORDERS)
-    one_of("duplicates", duplicates, DUPLICATES)
+    one_of("topics", topics, Topics)
+    one_of("order", order, Order)
+    one_of("duplicates", duplicates, Duplicates)
     chosen = parsed(measures)
     if bounds:
         for measure in chosen:
@@ -267,7 +266,7 @@ def answers_as_runs(
     return [answered], rankings
 
 
-def _read_once(source: Any, name: str, format: str | None, duplicates: str) -> Any:
+def _read_once(source: Any, name: str, format: str | None, duplicates: Duplicates) -> Any:
     """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
     if isinstance(source, Run) or (isinstance(source, str | os.PathLike) and os.path.isfile(source)):
         return source
@@ -299,7 +298,7 @@ _Block = tuple[Floats, Floats | None, Floats | None]
 def _block(
     part: _Part,
     runs: Sequence[Alignment],
-    topics: str,
+    topics: Topics,
     bounds: bool,
     threads: int | None,
     on_scores: Callable[[int], None],
@@ -433,9 +432,9 @@ def _both_means(
     part: _Part,
     sources: Mapping[str, Any],
     aligned: Mapping[str, Alignment],
-    topics: str,
-    order: str,
-    duplicates: str,
+    topics: Topics,
+    order: Order,
+    duplicates: Duplicates,
     run_format: str | None,
     name: str,
 ) -> tuple[float, float] | None:
@@ -452,7 +451,7 @@ def _both_means(
 
 
 def _aligned_again(
-    judged: Judgments, source: Any, order: str, duplicates: str, format: str | None
+    judged: Judgments, source: Any, order: Order, duplicates: Duplicates, format: str | None
 ) -> Alignment | None:
     """The run once more, in another order; None if it cannot be read again or lacks ranks."""
     is_path = isinstance(source, str | os.PathLike)
@@ -464,7 +463,7 @@ def _aligned_again(
         return None
 
 
-def _mean(part: _Part, run: Alignment, topics: str) -> float:
+def _mean(part: _Part, run: Alignment, topics: Topics) -> float:
     """The mean score of one run by the first measure."""
     scores = np.empty(len(part.judged.topics))
     for make_hits, _, which_topics in part.batches([run]):
@@ -564,8 +563,8 @@ def _name(source: Any, number: int) -> str:
 def align_all(
     judgments: Judgments,
     sources: Mapping[str, Any],
-    order: str,
-    duplicates: str,
+    order: Order,
+    duplicates: Duplicates,
     format: str | None,
     threads: int | None,
     on_run: Callable[[str], None] | None,

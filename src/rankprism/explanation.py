@@ -24,8 +24,10 @@ from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.types import (
     AspectsLike,
+    Duplicates,
     JudgmentsLike,
     MeasuresLike,
+    Order,
     PreferencesLike,
     RunsLike,
     WeightsLike,
@@ -48,8 +50,8 @@ def explain(
     qrels_format: str | None = None,
     preferences_format: str | None = None,
     run_format: str | None = None,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
 ) -> Explanation:
     """What each document that a run retrieved for a topic earned under each measure.
 

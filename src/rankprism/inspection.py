@@ -22,6 +22,7 @@ from rankprism.errors import RankprismError
 from rankprism.foreign import quoted
 from rankprism.measures import Measure
 from rankprism.measures.parameter import Role
+from rankprism.types import Order, Topics
 
 if TYPE_CHECKING:
     from rankprism.measures.preferences.hits import PreferencePool
@@ -49,11 +50,11 @@ class Evaluated(NamedTuple):
     judgments: Judgments
     runs: Mapping[str, Alignment]
     measures: Sequence[Measure]
-    topics: str  # which are averaged over
+    topics: Topics  # which are averaged over
     #: the mean of a run by the first measure, ordered by its scores and by its ranks, if both are known
     means: Callable[[str], tuple[float, float] | None]
     needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
-    order: str = "score"
+    order: Order = "score"
     pool: PreferencePool | None = None  # the preferences, counted
 
     @property

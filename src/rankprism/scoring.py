@@ -17,7 +17,7 @@ from rankprism.evaluation import align_all, evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.results.scores import Scores
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, ScoresLike, Topics
 
 
 def scored(
@@ -61,9 +61,9 @@ class Aligned:
         judgments: Any,
         runs: Any,
         *,
-        topics: str = "judged",
-        order: str = "score",
-        duplicates: str = "error",
+        topics: Topics = "judged",
+        order: Order = "score",
+        duplicates: Duplicates = "error",
         run_format: str | None = None,
         threads: int | None = None,
         depth: int | None = None,

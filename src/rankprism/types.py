@@ -1,13 +1,16 @@
-"""What functions take: the types of their inputs, by the names that their signatures have.
+"""The types of what functions take, by the names that their signatures have.
 
-For readers and type checkers. What each function accepts is checked where it is read, in `rankprism.formats`.
+A type whose values are a few words is a `Literal`. The check at run time (`errors.one_of`), the help and the
+completion of the shell read its words from there, so they are written once. Tests of `compare` and other
+words that are the keys of a table of functions are checked against the table. What the other types accept is
+checked where it is read, in `rankprism.formats`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 
 if TYPE_CHECKING:
     import ir_measures
@@ -59,3 +62,38 @@ MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 WeightsLike: TypeAlias = Path | Mapping[Any, Any] | Iterable[Row] | Frame
 #: What `read_judgments` takes as aspects: their names, ``{name: settings}``, or the word "all".
 AspectsLike: TypeAlias = Sequence[Any] | Mapping[str, Any]
+
+#: How the documents of a topic are ordered.
+Order: TypeAlias = Literal["score", "trec_eval", "score-ascending-id", "rank", "input"]
+#: What to do with a document that a run has twice in a topic.
+Duplicates: TypeAlias = Literal["error", "first"]
+#: Which topics are averaged over.
+Topics: TypeAlias = Literal["judged", "retrieved"]
+#: The tests of `rankprism.compare`, and its corrections for many pairs.
+TestName: TypeAlias = Literal["t", "wilcoxon", "fisher", "bootstrap", "tukey", "anova-tukey", "dunnett"]
+Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh"]
+#: The tests of discriminative power and of intuitiveness, and the coefficients of correlation.
+MethodName: TypeAlias = Literal["bootstrap", "tukey", "t"]
+IntuitivenessTest: TypeAlias = Literal["topics", "sakai"]
+Coefficient: TypeAlias = Literal["tau-b", "tau-a", "tau-ap", "tau-ap-symmetric", "spearman", "rbo"]
+#: How a comparison of approaches deals with topics on which every run scores 0.
+Zeros: TypeAlias = Literal["count", "drop"]
+#: By whose preferences runs are scored, and what intervals resample.
+Group: TypeAlias = Literal["assessor", "profile"]
+Resampled: TypeAlias = Literal["assessors", "topics", "both"]
+#: What decides the order of the documents of a topic.
+Decider: TypeAlias = Literal["bradley-terry", "wins"]
+#: In a simulation: which documents may be shown, how ties are judged, and what users do not want again.
+PoolName: TypeAlias = Literal["retrieved", "judged", "relevant"]
+Ties: TypeAlias = Literal["half", "drawn"]
+Novelty: TypeAlias = Literal["subtopic", "profile"]
+#: Whose complete preferences a sample is compared with.
+Target: TypeAlias = Literal["profiles", "trec"]
+#: How questions are chosen by `rankprism.preferences.select`, and in a study.
+Choice: TypeAlias = Literal["random", "targeted", "adaptive"]
+StudyChoice: TypeAlias = Literal["complete", "random", "file", "adaptive"]
+#: What a study asks, and what it does with a ranked document without a text.
+Ask: TypeAlias = Literal["pairs", "triplets", "both", "grades"]
+Missing: TypeAlias = Literal["error", "skip"]
+#: The formats of charts.
+ChartFormat: TypeAlias = Literal["html", "svg", "png", "pdf"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -30,12 +30,12 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
+from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, Topics, Zeros
 
 #: The approaches that Maistro et al. (2021) compare.
 APPROACHES = ("CAM", "MM", "EUCL", "MANH", "CHEB")
 #: What to do with a topic on which every run scores 0 by an approach.
-ZEROS = ("count", "drop")
+ZEROS: tuple[Zeros, ...] = get_args(Zeros)
 _TIED = 1e-12
 _NOT_SHARED = (
     "approaches are compared over several aspects that all topics share, such as relevance and credibility, "
@@ -51,14 +51,14 @@ def compare(
     approaches: Sequence[str] | Mapping[str, str | Measure] = APPROACHES,
     trash: int = 5,
     depths: Sequence[int] = (25, 50, 75, 100),
-    zeros: str = "count",
+    zeros: Zeros = "count",
     alpha: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
     intervals: float = 0.95,
-    topics: str = "judged",
-    order: str = "score",
-    duplicates: str = "error",
+    topics: Topics = "judged",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     threads: int | None = None,
     on_share: Share | None = None,
@@ -96,7 +96,7 @@ def compare(
     CAM        0.00    1.00       1.00           50.00       2.00
     MM         0.00    1.00       1.00           50.00       2.00
     """
-    one_of("zeros", zeros, ZEROS)
+    one_of("zeros", zeros, Zeros)
     check_confidence(intervals)
     ends = tuple(depths)
     if not ends or ends[0] < 1 or any(b <= a for a, b in pairwise(ends)):
@@ -271,7 +271,7 @@ def _documents(
     """The documents of the best runs, with each way to treat topics on which every run scores 0."""
     names = list(next(iter(families.values())))
     shape = (len(names), *sums.shape[1:])
-    found = {zeros: Documents(*(np.zeros(shape) for _ in range(3))) for zeros in ZEROS}
+    found: dict[str, Documents] = {zeros: Documents(*(np.zeros(shape) for _ in range(3))) for zeros in ZEROS}
     present, worst, worth = ~np.isnan(sums), sums == 0, np.nan_to_num(sums)
     for family in families.values():
         for a, name in enumerate(names):
@@ -315,7 +315,7 @@ class ApproachComparison(Result):
     shallow: Mapping[str, Documents]
     deep: Mapping[str, Documents]  #: the same at the last depth
     depths: tuple[int, ...]
-    zeros: str
+    zeros: Zeros
     intervals: float
     scores: Scores
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -335,7 +335,7 @@ class ApproachComparison(Result):
         yield from combinations(self.approaches, 2)
         yield from combinations(self.aspects, 2)
 
-    def trash_shares(self, zeros: str | None = None) -> tuple[Floats, list[Cell], Floats]:
+    def trash_shares(self, zeros: Zeros | None = None) -> tuple[Floats, list[Cell], Floats]:
         """Documents with the lowest labels, (approach, rank); their share in %; and all documents."""
         found = self.shallow[zeros or self.zeros]
         share, low, high = _ratio(found.trash.sum(2).T, found.there.sum(2).T, self.intervals)
@@ -343,7 +343,7 @@ class ApproachComparison(Result):
         cells = [_cell(*(100 * float(x) for x in one)) for one in zip(share, low, high, strict=True)]
         return found.trash.sum(1), cells, found.there.sum((1, 2))
 
-    def label_sums(self, zeros: str | None = None) -> list[list[Cell]]:
+    def label_sums(self, zeros: Zeros | None = None) -> list[list[Cell]]:
         """(approach, band): the mean label sum of the documents in each band of ranks."""
         found = self.deep[zeros or self.zeros]
         starts = [0, *self.depths[:-1]]

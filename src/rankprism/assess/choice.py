@@ -13,16 +13,11 @@ from math import comb
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.json_lines import as_text, json_objects
+from rankprism.types import Ask
 
-#: How the questions of a study are chosen.
-CHOICES = ("complete", "random", "file", "adaptive")
-#: What is asked of an assessor.
-ASKS = ("pairs", "triplets", "both", "grades")
-#: What happens to a ranked document that has no text.
-MISSING = ("error", "skip")
 #: More questions than this are hardly meant, and would not be answered.
 MOST = 200_000
-#: An assessor stays with a topic for so many questions; then the next topic has its turn.
+#: An assessor stays with a topic for this many questions. Then the next topic has its turn.
 BLOCK = 10
 
 
@@ -52,7 +47,7 @@ class Question:
         return (*self.given, self.first, *(() if self.second is None else (self.second,)))
 
 
-def complete(pools: Mapping[str, Sequence[str]], ask: str, seed: int) -> list[Question]:
+def complete(pools: Mapping[str, Sequence[str]], ask: Ask, seed: int) -> list[Question]:
     """Every question there is about the documents of each topic.
 
     >>> found = complete({"q": ["a", "b", "c"]}, "triplets", seed=0)
@@ -68,7 +63,7 @@ def complete(pools: Mapping[str, Sequence[str]], ask: str, seed: int) -> list[Qu
     return sampled(pools, ask, total, seed)
 
 
-def sampled(pools: Mapping[str, Sequence[str]], ask: str, budget: int, seed: int) -> list[Question]:
+def sampled(pools: Mapping[str, Sequence[str]], ask: Ask, budget: int, seed: int) -> list[Question]:
     """So many of the questions, drawn at random, and the same number of every topic as far as it has them."""
     if budget > MOST:
         raise InputError(f"a study may have {MOST:,} questions; got a budget of {budget:,}")
@@ -84,7 +79,7 @@ def sampled(pools: Mapping[str, Sequence[str]], ask: str, budget: int, seed: int
     return _in_blocks([drawn[topic] for topic in pools])
 
 
-def read_questions(source: files.PathLike, ask: str) -> list[Question]:
+def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
     """Questions from JSON lines, in their order.
 
     A pair or triplet is ``{"topic": …, "given": […], "left": …, "right": …}``, where `given` may be missing,
@@ -114,13 +109,13 @@ def read_questions(source: files.PathLike, ask: str) -> list[Question]:
     return list(found.values())
 
 
-def _number(documents: int, ask: str) -> int:
+def _number(documents: int, ask: Ask) -> int:
     """How many questions there are about so many documents."""
     pairs, triplets = comb(documents, 2), documents * comb(documents - 1, 2) if documents else 0
     return {"pairs": pairs, "triplets": triplets, "both": pairs + triplets, "grades": documents}[ask]
 
 
-def _numbered(topic: str, docs: Sequence[str], ask: str, number: int) -> Question:
+def _numbered(topic: str, docs: Sequence[str], ask: Ask, number: int) -> Question:
     """The question of this number, from 0, among those about the documents."""
     if ask == "grades":
         return Question(topic, (), docs[number], None)

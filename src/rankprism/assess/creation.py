@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 import sqlalchemy as sa
 
 from rankprism.assess import rendering, store
-from rankprism.assess.choice import ASKS, CHOICES, MISSING, Question, complete, read_questions, sampled
+from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.data.note import Note, issue, some
 from rankprism.data.scales import Scale
 from rankprism.documents import MOST, is_cut
@@ -24,6 +24,7 @@ from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings
+from rankprism.types import Ask, Duplicates, Missing, Order, StudyChoice
 
 INSTRUCTIONS = {
     "preferences": """\
@@ -54,8 +55,8 @@ class Settings:
     """How a study is run."""
 
     name: str = "Study"
-    ask: str = "pairs"  #: one of `choice.ASKS`
-    choice: str = "complete"  #: one of `choice.CHOICES`
+    ask: Ask = "pairs"
+    choice: StudyChoice = "complete"
     depth: int = 10  #: how many documents of each ranking are asked about
     budget: int | None = None  #: how many questions are asked in all; each may be judged several times
     overlap: int = 1  #: how many assessors judge each question
@@ -75,8 +76,8 @@ class Settings:
         collects = "grades" if self.collects_grades else "preferences"
         object.__setattr__(self, "instructions", self.instructions or INSTRUCTIONS[collects])
         object.__setattr__(self, "measure", self.measure or f"{MEASURES[collects]}@{self.depth}")
-        one_of("ask", self.ask, ASKS)
-        one_of("choice", self.choice, CHOICES)
+        one_of("ask", self.ask, Ask)
+        one_of("choice", self.choice, StudyChoice)
         for name, least in (("depth", 1), ("overlap", 1), ("lease", 10), ("gold_every", 2), ("batch", 1)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}; got {getattr(self, name)}")
@@ -164,9 +165,9 @@ def create_study(
     practice: files.PathLike | None = None,
     gold: files.PathLike | None = None,
     assessors: Iterable[str] = (),
-    missing: str = "error",
-    order: str = "score",
-    duplicates: str = "error",
+    missing: Missing = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
 ) -> Made:
     """Make a study in a new file or an empty database: all of it, or nothing.
 
@@ -180,7 +181,7 @@ def create_study(
     missing : what to do with ranked documents that have no text.
     order, duplicates : of the runs, see `evaluate`.
     """
-    one_of("missing", missing, MISSING)
+    one_of("missing", missing, Missing)
     if (tasks is None) != (settings.choice != "file"):
         raise InputError("tasks from a file need the file, and the choice 'file' (--tasks)")
     if scale is not None and not settings.collects_grades:
@@ -326,7 +327,7 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
 
 
 def _by_run(
-    sources: Mapping[str, Any], depth: int | None, order: str, duplicates: str
+    sources: Mapping[str, Any], depth: int | None, order: Order, duplicates: Duplicates
 ) -> dict[str, dict[str, list[str]]]:
     """The documents of each topic of each run, the best first, as deep as the measure looks."""
     found: dict[str, dict[str, list[str]]] = {}

@@ -37,6 +37,7 @@ from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
 from rankprism.axioms.thresholds import Threshold, Thresholds, find_thresholds
 from rankprism.axioms.verdict import Verdict
+from rankprism.lazy import attach
 
 if TYPE_CHECKING:  # for type checkers, which cannot see what the loop below finds
     from rankprism.axioms.aspect_diversity import AspDiv
@@ -72,17 +73,12 @@ TEN = ten()
 #: What else can be asked of a measure.
 MORE_PROPERTIES = others()
 
-
-def __getattr__(name: str) -> Constraint:
-    """Every constraint imports by its name."""
-    if name in constraint_names():
-        return find_constraint(name)
-    raise AttributeError(f"module 'rankprism.axioms' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *constraint_names()})
-
+if not TYPE_CHECKING:  # every constraint is imported by its name, those of your own too
+    __getattr__, __dir__ = attach(
+        __name__,
+        lambda: {*__all__, *constraint_names()},
+        lambda name: find_constraint(name) if name in constraint_names() else None,
+    )
 
 __all__ = [
     "EQUAL",

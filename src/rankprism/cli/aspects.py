@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.analysis import check_output, check_plot, draw_result, note_options, write_result
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     MeasureFiles,
     QrelsAndRuns,
@@ -22,6 +21,7 @@ from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import Group
 from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
 from rankprism.errors import InputError
+from rankprism.types import Zeros
 
 app = typer.Typer(
     cls=Group,
@@ -183,9 +183,8 @@ def compare(
         str, typer.Option(metavar="RANK,…", help="The last ranks of the bands of label sums.")
     ] = "25,50,75,100",
     zeros: Annotated[
-        str,
+        Zeros,
         typer.Option(
-            click_type=one_of("aspects.approaches:ZEROS"),
             help="A topic on which every run scores 0 by an approach: count it, with all runs in equal "
             "shares, or drop it for this approach.",
         ),

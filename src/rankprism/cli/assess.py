@@ -16,6 +16,7 @@ from rankprism.cli.choices import one_of
 from rankprism.cli.group import Group
 from rankprism.cli.options import OutputFile, Seed, noted
 from rankprism.errors import InputError
+from rankprism.types import Ask, Duplicates, Missing, Order, StudyChoice
 
 app = typer.Typer(
     cls=Group,
@@ -73,18 +74,16 @@ def new(
         int, typer.Option("--depth", "-k", min=1, help="How many documents of each ranking are judged.")
     ] = 10,
     ask: Annotated[
-        str | None,
+        Ask | None,
         typer.Option(
-            click_type=one_of("assess.choice:ASKS"),
             help="What is asked: which of two documents is better, which is better after another one, "
             "both, or a grade for each document. Default: pairs; both if the choice is adaptive.",
             show_default=False,
         ),
     ] = None,
     choice: Annotated[
-        str | None,
+        StudyChoice | None,
         typer.Option(
-            click_type=one_of("assess.choice:CHOICES"),
             help="Which questions are asked. Default: complete; random with --budget; file with --tasks.",
             show_default=False,
         ),
@@ -183,20 +182,18 @@ def new(
         ),
     ] = None,
     missing: Annotated[
-        str,
+        Missing,
         typer.Option(
-            click_type=one_of("assess.choice:MISSING"),
             help="A ranked document without a text: an error, or leave it out.",
         ),
     ] = "error",
     order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a run are ordered."),
+        Order,
+        typer.Option(help="How the documents of a run are ordered."),
     ] = "score",
     duplicates: Annotated[
-        str,
+        Duplicates,
         typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
             help="A document twice in a topic of a run: an error, or keep the better-ranked.",
         ),
     ] = "error",

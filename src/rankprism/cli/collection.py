@@ -14,8 +14,9 @@ import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file, complete_measure
-from rankprism.cli.options import Duplicates, RunOrder, evaluating
+from rankprism.cli.options import DuplicatesOption, RunOrder, evaluating
 from rankprism.errors import InputError, MeasureError, listed
+from rankprism.types import Topics
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
@@ -282,14 +283,13 @@ def read_judged(
 def read_collection(
     files: QrelsAndRuns = None,
     topics: Annotated[
-        str,
+        Topics,
         typer.Option(
-            click_type=one_of("evaluation:TOPICS"),
             help="Average over all judged topics, or over those that a run has retrieved.",
         ),
     ] = "judged",
     order: RunOrder = "score",
-    duplicates: Duplicates = "error",
+    duplicates: DuplicatesOption = "error",
     preferences: Annotated[
         str | None,
         typer.Option(

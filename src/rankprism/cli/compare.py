@@ -12,6 +12,7 @@ from rankprism.cli.collection import Baseline, Source, given_to, read_source, wi
 from rankprism.cli.options import Alpha, Seed, Share, Sort, noted
 from rankprism.errors import InputError
 from rankprism.results.result import Detailed, Result
+from rankprism.types import Correction
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -23,7 +24,7 @@ def compare(
     on_share: Share,
     baseline: Baseline = None,
     test: Annotated[
-        str,
+        Any,
         typer.Option(
             click_type=one_of("comparison:TESTS"),
             help="The significance test. tukey is the randomised Tukey HSD. anova-tukey is Tukey's HSD after "
@@ -32,9 +33,8 @@ def compare(
         ),
     ] = "t",
     correction: Annotated[
-        str | None,
+        Correction | None,
         typer.Option(
-            click_type=one_of("comparison:CORRECTIONS"),
             help="Correction for the number of pairs. Default: holm, or none if the test itself corrects for "
             "the number of pairs.",
             show_default=False,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from rankprism.cli.options import Duplicates, Quiet, RunOrder, noted
+from rankprism.cli.options import DuplicatesOption, Quiet, RunOrder, noted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -69,7 +69,7 @@ def convert(
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
     order: RunOrder = "score",
-    duplicates: Duplicates = "error",
+    duplicates: DuplicatesOption = "error",
     quiet: Quiet = False,
 ) -> None:
     """Write judgments, preferences or a run in another format.

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     Baseline,
     MeasureFiles,
@@ -30,6 +29,7 @@ from rankprism.cli.options import (
     noted,
 )
 from rankprism.errors import InputError
+from rankprism.types import Group
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -52,9 +52,8 @@ def evaluate(
         ),
     ] = False,
     by: Annotated[
-        str | None,
+        Group | None,
         typer.Option(
-            click_type=one_of("preferences.groups:GROUPS"),
             help="Score by the preferences of each assessor, or of each profile, which is what stands before "
             "the last / of an assessor's name. Default: by all of them together.",
             show_default=False,

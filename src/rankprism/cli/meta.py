@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from rankprism.cli.analysis import analysis
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Source
 from rankprism.cli.group import Group
 from rankprism.cli.options import Alpha, Resamples, Seed, Share
 from rankprism.errors import InputError
 from rankprism.results.result import Result
+from rankprism.types import Coefficient, IntuitivenessTest, MethodName
 
 app = typer.Typer(
     cls=Group,
@@ -39,9 +39,8 @@ CompareMeasures = Annotated[
     ),
 ]
 Method = Annotated[
-    str,
+    MethodName,
     typer.Option(
-        click_type=one_of("meta:METHODS"),
         help="The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test "
         "with Holm's correction.",
     ),
@@ -165,9 +164,8 @@ def correlation(
     source: Source,
     on_share: Share,
     coefficient: Annotated[
-        str,
+        Coefficient,
         typer.Option(
-            click_type=one_of("meta:COEFFICIENTS"),
             help="The coefficient. For tau-ap, the measure of a row is the gold ranking.",
         ),
     ] = "tau-b",
@@ -251,9 +249,8 @@ def intuitiveness(
         ),
     ] = None,
     test: Annotated[
-        str,
+        IntuitivenessTest,
         typer.Option(
-            click_type=one_of("meta:INTUITIVENESS_TESTS"),
             help="The test that gives p: a t-test over topics, or the sign test of Sakai (2012), whose p is "
             "far too small.",
         ),

@@ -15,6 +15,7 @@ import typer
 from rankprism.cli.choices import one_of
 from rankprism.errors import RankprismWarning
 from rankprism.foreign import message
+from rankprism.types import Duplicates, Order
 
 
 def _checked(output: Path | None) -> Path | None:
@@ -45,16 +46,13 @@ FORMAT_HELP = (
     "@ gets an apostrophe in front, so that it is not taken for a formula."
 )
 RunOrder = Annotated[
-    str,
-    typer.Option(
-        "--order", click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."
-    ),
+    Order,
+    typer.Option("--order", help="How the documents of a topic are ordered."),
 ]
-Duplicates = Annotated[
-    str,
+DuplicatesOption = Annotated[
+    Duplicates,
     typer.Option(
         "--duplicates",
-        click_type=one_of("data.run:DUPLICATES"),
         help="A document twice in a topic of a run: an error, or keep the better-ranked.",
     ),
 ]

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, as_command, note_options
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Baseline, load_measures, options_of, read_source
 from rankprism.cli.group import Group
 from rankprism.cli.options import noted
 from rankprism.errors import InputError
 from rankprism.plots import CHARTS, Chart, check_ending, check_size, save
+from rankprism.types import ChartFormat
 
 app = typer.Typer(
     cls=Group,
@@ -38,9 +38,8 @@ def write_chart(
         ),
     ],
     format: Annotated[
-        str | None,
+        ChartFormat | None,
         typer.Option(
-            click_type=one_of("plots.output:ENDINGS"),
             help="Format of the chart. Default: the ending of FILE, or svg for standard output.",
             show_default=False,
         ),

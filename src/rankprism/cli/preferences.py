@@ -21,7 +21,7 @@ from rankprism.cli.collection import (
 )
 from rankprism.cli.group import Group
 from rankprism.cli.options import (
-    Duplicates,
+    DuplicatesOption,
     Quiet,
     Resamples,
     RunOrder,
@@ -29,6 +29,7 @@ from rankprism.cli.options import (
     noted,
     working,
 )
+from rankprism.types import Decider, Resampled
 
 app = typer.Typer(
     cls=Group,
@@ -79,7 +80,7 @@ def describe(
     resamples: Resamples = 1000,
     seed: Seed = 0,
     order: RunOrder = "score",
-    duplicates: Duplicates = "error",
+    duplicates: DuplicatesOption = "error",
     quiet: Quiet = False,
     **written: Any,
 ) -> None:
@@ -144,8 +145,8 @@ def intervals(
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
     resample: Annotated[
-        str,
-        typer.Option(click_type=one_of("preferences.score_intervals:RESAMPLED"), help="What is drawn again."),
+        Resampled,
+        typer.Option(help="What is drawn again."),
     ] = "both",
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -193,9 +194,8 @@ def order(
     ] = None,
     source_format: From = None,
     by: Annotated[
-        str,
+        Decider,
         typer.Option(
-            click_type=one_of("preferences.bradley_terry:ORDER_BY"),
             help="What decides: strength by Bradley and Terry, or the share of wins.",
         ),
     ] = "bradley-terry",

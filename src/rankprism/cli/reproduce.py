@@ -32,7 +32,7 @@ from rankprism.cli.simulation import (
     Pool,
     ProfileFile,
     Theta,
-    Ties,
+    TiesOption,
     Triplets,
     numbers,
 )
@@ -269,7 +269,7 @@ def preferences(
     theta: Theta = 0.2,
     documents: Documents = 100,
     pool: Pool = "retrieved",
-    ties: Ties = "half",
+    ties: TiesOption = "half",
     triplets: Triplets = "100,300,1000,3000,8000",
     assessors: Assessors = 5,
     repetitions: Annotated[int, typer.Option(min=1, help="How often triplets are drawn anew.")] = 10,

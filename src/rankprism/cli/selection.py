@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -20,6 +20,7 @@ from rankprism.cli.collection import (
 from rankprism.cli.completion import complete_file, complete_measure
 from rankprism.cli.options import OutputFile, Quiet, Seed, noted, working
 from rankprism.errors import InputError
+from rankprism.types import Choice, Duplicates, Novelty, Order, Ties
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -65,9 +66,7 @@ def select(
             min=1, help="Number of questions in a batch. Default: all are one batch.", show_default=False
         ),
     ] = None,
-    choice: Annotated[
-        str, typer.Option(click_type=one_of("preferences.selection:CHOICES"), help=_CHOICE)
-    ] = "targeted",
+    choice: Annotated[Choice, typer.Option(help=_CHOICE)] = "targeted",
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,13 +84,12 @@ def select(
     ] = 1,
     seed: Seed = 0,
     order: Annotated[
-        str,
-        typer.Option(click_type=one_of("data.run:ORDERS"), help="How the documents of a topic are ordered."),
+        Order,
+        typer.Option(help="How the documents of a topic are ordered."),
     ] = "score",
     duplicates: Annotated[
-        str,
+        Duplicates,
         typer.Option(
-            click_type=one_of("data.run:DUPLICATES"),
             help="A document twice in a topic of a run: an error, or keep the better-ranked.",
         ),
     ] = "error",
@@ -167,9 +165,9 @@ def plan(
         ),
     ] = None,
     choice: Annotated[
-        list[str] | None,
+        list[Any] | None,
         typer.Option(
-            click_type=one_of("preferences.selection:CHOICES"),
+            click_type=one_of("types:Choice"),
             help=f"{_CHOICE} Repeatable. Default: all of them.",
             show_default=False,
         ),
@@ -201,16 +199,14 @@ def plan(
         int, typer.Option(min=1, help="Without --profiles: number of profiles to draw for each topic.")
     ] = 3,
     ties: Annotated[
-        str,
+        Ties,
         typer.Option(
-            click_type=one_of("preferences.simulation:TIES"),
             help="If a user wants neither of two documents more: half a win for both, or a coin decides.",
         ),
     ] = "half",
     novelty: Annotated[
-        str,
+        Novelty,
         typer.Option(
-            click_type=one_of("preferences.simulation:NOVELTY"),
             help="What a user who has read a document does not want again: its subtopics, or with profile "
             "anything that the profile is about.",
         ),
@@ -246,7 +242,7 @@ def plan(
                 read.absolute,
                 list(read.runs),
                 measure or "nPrf(estimate='pooled')@20",
-                choices=choice or tuple(one_of("preferences.selection:CHOICES").choices),
+                choices=choice or get_args(Choice),
                 profiles=profiles,
                 draw=draw,
                 budgets=BUDGETS if budgets is None else _numbers(budgets),

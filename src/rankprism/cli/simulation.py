@@ -18,7 +18,6 @@ from rankprism.cli.analysis import (
     note_options,
     write_result,
 )
-from rankprism.cli.choices import one_of
 from rankprism.cli.collection import (
     Collection,
     Qrels,
@@ -32,6 +31,7 @@ from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import Group
 from rankprism.cli.options import OutputFile, Quiet, Seed, Share, noted, working
 from rankprism.errors import InputError
+from rankprism.types import Novelty, PoolName, Target, Ties
 
 if TYPE_CHECKING:
     from rankprism.preferences.user_profiles import Profiles
@@ -62,24 +62,21 @@ Documents = Annotated[
     ),
 ]
 Pool = Annotated[
-    str,
+    PoolName,
     typer.Option(
-        click_type=one_of("preferences.simulation:POOLS"),
         help="Which documents may be shown: all that a run retrieved, only judged ones, or only those "
         "relevant to some subtopic.",
     ),
 ]
-Ties = Annotated[
-    str,
+TiesOption = Annotated[
+    Ties,
     typer.Option(
-        click_type=one_of("preferences.simulation:TIES"),
         help="If a user wants neither of two documents more: half a win for both, or a coin decides.",
     ),
 ]
-Novelty = Annotated[
-    str,
+NoveltyOption = Annotated[
+    Novelty,
     typer.Option(
-        click_type=one_of("preferences.simulation:NOVELTY"),
         help="What a user who has read a document does not want again: its subtopics, or with profile "
         "anything that the profile is about.",
     ),
@@ -245,8 +242,8 @@ def simulate(
     assessors: Assessors = 5,
     documents: Documents = 100,
     pool: Pool = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
+    ties: TiesOption = "half",
+    novelty: NoveltyOption = "subtopic",
     rel: Annotated[
         float, typer.Option(help="The lowest grade that makes a document relevant to a subtopic.")
     ] = 1,
@@ -338,8 +335,8 @@ def correlation(
     theta: Theta = 0.2,
     documents: Documents = 100,
     pool: Pool = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
+    ties: TiesOption = "half",
+    novelty: NoveltyOption = "subtopic",
     intervals: Intervals = 0.95,
     seed: Seed = 0,
     **settings: Any,
@@ -388,8 +385,8 @@ def of_profiles(
     ] = "alpha_nDCG@20",
     documents: Documents = 100,
     pool: Pool = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
+    ties: TiesOption = "half",
+    novelty: NoveltyOption = "subtopic",
     intervals: Intervals = 0.95,
     seed: Seed = 0,
     **settings: Any,
@@ -444,17 +441,16 @@ def incomplete(
         ),
     ] = None,
     target: Annotated[
-        str,
+        Target,
         typer.Option(
-            click_type=one_of("preferences.experiments:TARGETS"),
             help="Whose complete preferences a sample is compared with: those of all profiles, or of one "
             "assessor with the TREC profile.",
         ),
     ] = "profiles",
     documents: Documents = 100,
     pool: Pool = "retrieved",
-    ties: Ties = "half",
-    novelty: Novelty = "subtopic",
+    ties: TiesOption = "half",
+    novelty: NoveltyOption = "subtopic",
     seed: Seed = 0,
     **settings: Any,
 ) -> Result:

@@ -19,7 +19,6 @@ from rankprism.results.table import Cell, Table
 from rankprism.scoring import scored
 from rankprism.statistics import paired
 from rankprism.statistics.corrections import (
-    CORRECTIONS,
     INTERVALS,
     NAMES_OF_CORRECTIONS,
     corrected,
@@ -29,7 +28,7 @@ from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resam
 from rankprism.statistics.paired import Paired, against, all_pairs
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import Correction, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike, TestName
 
 
 @dataclass(frozen=True)
@@ -141,8 +140,8 @@ def compare(
     measures: MeasuresLike | None = None,
     *,
     baseline: str | None = None,
-    test: str = "t",
-    correction: str | None = None,
+    test: TestName = "t",
+    correction: Correction | None = None,
     alpha: float = 0.05,
     resamples: int | None = None,
     seed: int = 0,
@@ -273,9 +272,9 @@ def comparable(
     return complete
 
 
-def _correction(test: str, wanted: str | None) -> str:
+def _correction(test: TestName, wanted: Correction | None) -> Correction:
     if wanted is not None:
-        one_of("correction", wanted, CORRECTIONS)
+        one_of("correction", wanted, Correction)
     if not TESTS[test].corrects:
         return wanted or "holm"
     if wanted not in (None, "none"):
@@ -284,7 +283,9 @@ def _correction(test: str, wanted: str | None) -> str:
     return "none"
 
 
-def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float, wanted: int | None) -> int:
+def _resamples(
+    test: TestName, correction: Correction, pairs: int, topics: int, alpha: float, wanted: int | None
+) -> int:
     """The number of resamples to draw. A number with which no p can be significant is refused.
 
     The smallest p is 1 / (B + 1). Holm and Bonferroni multiply it by the number of pairs. bh does so for a
@@ -312,7 +313,7 @@ def _resamples(test: str, correction: str, pairs: int, topics: int, alpha: float
     return wanted
 
 
-def _few_topics(test: str, correction: str, pairs: int, topics: int, alpha: float) -> list[Note]:
+def _few_topics(test: TestName, correction: Correction, pairs: int, topics: int, alpha: float) -> list[Note]:
     """A note if there are so few topics that nothing can be significant."""
     if topics == 1:
         message = "there is only one topic, so that nothing can be tested: no p and no interval is given"
@@ -347,8 +348,8 @@ class Comparison(Result):
     measures: tuple[str, ...]
     topics: tuple[str, ...]
     values: Floats  #: (run, topic, measure): the scores that were compared
-    test: str
-    correction: str
+    test: TestName
+    correction: Correction
     alpha: float
     baseline: str | None
     means: Floats  #: (run, measure)

@@ -13,10 +13,7 @@ import numpy.typing as npt
 from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
-
-#: How the documents of a topic are ordered, and what to do with a document that occurs twice.
-ORDERS = ("score", "trec_eval", "score-ascending-id", "rank", "input")
-DUPLICATES = ("error", "first")
+from rankprism.types import Duplicates, Order
 
 #: What the core notices about the ranking of a topic, as bits of a sum.
 DISAGREEING = 1  # a document has a better rank and a lower score than another
@@ -100,7 +97,9 @@ class Alignment:
         )
 
 
-def align(judgments: Judgments, run: Run, order: str = "score", duplicates: str = "error") -> Alignment:
+def align(
+    judgments: Judgments, run: Run, order: Order = "score", duplicates: Duplicates = "error"
+) -> Alignment:
     """Sort the documents of each topic of a run, and find the judged documents in them."""
     if order == "rank" and not run.table.has_ranks:
         raise InputError(f"{run.table.source}: has no ranks to order by; use order='score' or 'input'")

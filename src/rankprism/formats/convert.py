@@ -14,7 +14,6 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.data.scales import number_name
 from rankprism.errors import InputError, one_of
 from rankprism.foreign import shown
@@ -24,6 +23,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.formats.preferences import are_preferences, read_preferences
 from rankprism.formats.runs import run_from
+from rankprism.types import Duplicates, Order
 
 NEWLINE = b"\n"
 
@@ -47,8 +47,8 @@ def convert(
     to: str | None = None,
     weights: Any = None,
     run: bool = False,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
 ) -> Conversion:
     """Write judgments, preferences or a run to the file `out` in another format.
 
@@ -73,8 +73,8 @@ def convert(
     if run:
         to = by_ending(RUN_FORMATS, ending) if to is None else to
         write = _writer(RUN_FORMATS, to, "a run")
-        one_of("order", order, ORDERS)
-        one_of("duplicates", duplicates, DUPLICATES)
+        one_of("order", order, Order)
+        one_of("duplicates", duplicates, Duplicates)
         written = write(run_from(source, None, format, duplicates), order, duplicates)
     elif are_preferences(source, format):
         if weights is not None:

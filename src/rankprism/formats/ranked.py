@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rankprism.data.run import Run
 from rankprism.errors import InputError
+from rankprism.types import Duplicates, Order
 
 
 class Ranking(NamedTuple):
@@ -20,7 +21,7 @@ class Ranking(NamedTuple):
     notes: tuple[str, ...]  # what is dropped
 
 
-def ranking(run: Run, order: str, duplicates: str, *, keeps_scores: bool) -> Ranking:
+def ranking(run: Run, order: Order, duplicates: Duplicates, *, keeps_scores: bool) -> Ranking:
     """The order of a run. If its scores are not kept, descending whole numbers take their place."""
     table = run.table
     if order == "rank" and not table.has_ranks:

@@ -16,7 +16,7 @@ from rankprism.formats.trec import TREC_RUN
 from rankprism.frames import is_frame
 
 if TYPE_CHECKING:
-    from rankprism.types import RunLike
+    from rankprism.types import Duplicates, Order, RunLike
 
 
 def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
@@ -39,7 +39,7 @@ def read_run(source: RunLike, *, name: str | None = None, format: str | None = N
     return run_from(source, name, format, "error")
 
 
-def run_from(source: Any, name: str | None, format: str | None, duplicates: str) -> Run:
+def run_from(source: Any, name: str | None, format: str | None, duplicates: Duplicates) -> Run:
     """`read_run`, where with "first" documents may occur twice; whoever orders them drops the second."""
     check_format(format)
     if isinstance(source, Run):
@@ -116,8 +116,8 @@ def _from_memory(source: Any, name: str | None) -> Run:
 def align_source(
     judgments: Judgments,
     source: Any,
-    order: str,
-    duplicates: str,
+    order: Order,
+    duplicates: Duplicates,
     format: str | None = None,
     threads: int | None = 1,
 ) -> Alignment:

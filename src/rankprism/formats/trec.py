@@ -12,6 +12,7 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
 from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.types import Duplicates, Order
 
 #: What stands between topic and document where there are no aspects.
 NO_ASPECT = ("0", "Q0", "q0")
@@ -108,14 +109,14 @@ def _write_adhoc(judgments: Judgments) -> Written:
     return Written(lines, {}, tuple(f"dropped: {what}" for what, is_lost in lost.items() if is_lost))
 
 
-def _read_run(file: files.TextFile, duplicates: str) -> RunTable:
+def _read_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
     """A run. Documents that occur twice are found when the run is put in order."""
     if file.data is None:
         return RunTable.from_file(os.fspath(file.path), file.name)
     return RunTable.from_bytes(file.data, file.name)
 
 
-def _write_run(run: Run, order: str, duplicates: str) -> Written:
+def _write_run(run: Run, order: Order, duplicates: Duplicates) -> Written:
     from rankprism.formats.ranked import ranking
 
     ranked = ranking(run, order, duplicates, keeps_scores=order == "score")

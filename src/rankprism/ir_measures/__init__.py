@@ -33,6 +33,7 @@ except ModuleNotFoundError:
 from rankprism.ir_measures.evaluator import RankprismProvider
 from rankprism.ir_measures.objects import KNOWN, RankprismMeasure
 from rankprism.ir_measures.objects import as_ir_measures as measure
+from rankprism.lazy import attach
 from rankprism.measures import definitions, lookup, names
 
 __all__ = ["RankprismMeasure", "RankprismProvider", "measure", "provider"]
@@ -47,7 +48,7 @@ def _registered() -> RankprismProvider:
     for spelling, name in (aliases | own).items():
         # The grammar of ir_measures reads Python names only.
         if spelling not in KNOWN and spelling.isidentifier():
-            ir_measures.measures.register(__getattr__(name), name=spelling)
+            ir_measures.measures.register(_find(name), name=spelling)
     found = RankprismProvider()
     ir_measures.providers.register(found)
     # Before pyndeval, which returns wrong scores for two values of alpha in one call and for topics that are
@@ -57,15 +58,12 @@ def _registered() -> RankprismProvider:
     return found
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     """A measure by its name: the object of ir_measures, if it has one."""
     if name not in names():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return None
     return KNOWN[name] if name in KNOWN else RankprismMeasure(lookup(name))
 
 
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
+__getattr__, __dir__ = attach(__name__, lambda: __all__, _find)
 provider: Any = _registered()

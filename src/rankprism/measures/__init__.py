@@ -14,7 +14,10 @@ Nothing here knows about files or runs.
 The modules that have measures are listed in `measure` and loaded when a name is looked for.
 """
 
+from importlib.util import find_spec
 from typing import Any
+
+from rankprism.lazy import attach
 
 # `compose` loads the novelty measures. ERR_IA, which is one of them, must be known before ERR is.
 from rankprism.measures.compose import compose as compose
@@ -44,20 +47,18 @@ _OTHER_NAMES = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    """Import a measure by its name, including derived ones such as nDCG_IA and those of your own."""
-    if name == "__all__":
-        return [*_OTHER_NAMES, *names()]
+def _names() -> list[str]:
+    return [*_OTHER_NAMES, *names()]
+
+
+def _find(name: str) -> Any:
+    """A measure by its name, including derived ones such as nDCG_IA and those of your own."""
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
         return {d.name: d.function.__doc__ or "" for d in definitions()}
-    from importlib.util import find_spec
-
     # Python asks for a module here before it imports it, and a module may be imported while others still are.
-    if find_spec(f"{__name__}.{name}") is None and name in names():
-        return lookup(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    is_module = find_spec(f"{__name__}.{name}") is not None
+    return lookup(name) if not is_module and name in names() else None
 
 
-def __dir__() -> list[str]:
-    return sorted({*_OTHER_NAMES, *names()})
+__getattr__, __dir__ = attach(__name__, _names, _find)

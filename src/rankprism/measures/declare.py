@@ -23,7 +23,7 @@ from rankprism.measures.parts import over_best, ratio
 
 Fold = Annotated[
     str,
-    OneOf(FOLDS.keys()),
+    OneOf(tuple(FOLDS)),
     "how several grades of a document become one: the highest, the lowest, their sum, weighted mean or "
     "product",
     Role.FOLD,

@@ -7,7 +7,7 @@ the aspect weights and the lengths of rankings.
 """
 
 from rankprism.meta.agreed_pairs import Agreement, agreement
-from rankprism.meta.concordance import INTUITIVENESS_TESTS, Intuitiveness, intuitiveness
+from rankprism.meta.concordance import Intuitiveness, intuitiveness
 from rankprism.meta.disagreeing_lists import Disagreements, disagreement
 from rankprism.meta.discriminative_power import METHODS, DiscriminativePower, power
 from rankprism.meta.drawn_scenarios import Scenarios, scenarios
@@ -19,7 +19,6 @@ from rankprism.meta.swap_method import SwapRates, swap
 
 __all__ = [
     "COEFFICIENTS",
-    "INTUITIVENESS_TESTS",
     "METHODS",
     "Agreement",
     "Correlation",

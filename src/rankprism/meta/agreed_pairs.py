@@ -17,7 +17,7 @@ from rankprism.meta.products import product
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
 
 
 def agreement(
@@ -25,7 +25,7 @@ def agreement(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    method: str = "bootstrap",
+    method: MethodName = "bootstrap",
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 0,

@@ -20,10 +20,9 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import IntuitivenessTest, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 #: The tests that give p for each pair of measures.
-INTUITIVENESS_TESTS = ("topics", "sakai")
 CAVEAT = (
     "Sakai's sign test counts every pair of runs on every topic as an independent case, so its p is far too "
     "small; take it for comparison with published figures only, and the test over topics for conclusions"
@@ -36,7 +35,7 @@ def intuitiveness(
     measures: MeasuresLike | None = None,
     *,
     gold: str | Iterable[str],
-    test: str = "topics",
+    test: IntuitivenessTest = "topics",
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> Intuitiveness:
@@ -62,7 +61,7 @@ def intuitiveness(
     ──────────────────────────────────────────────────────────────────────────────────────────────────────
     alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  <.0001
     """
-    one_of("test", test, INTUITIVENESS_TESTS)
+    one_of("test", test, IntuitivenessTest)
     complete = several_runs(scores, runs, measures)
     wanted = [gold] if isinstance(gold, str) else list(gold)
     if not wanted:
@@ -134,7 +133,7 @@ class Intuitiveness(Result):
     gold: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     counts: Longs  #: (pair, 4): disagreements; where the first is right, where the second is, where both are
-    test: str
+    test: IntuitivenessTest
     p: Floats  #: (pair,): of the hypothesis that both measures are right equally often
     interval: tuple[Floats, Floats] | None = None  #: the ends of the interval of `difference`
     about: Mapping[str, Any] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, ScoresLike
 
 
 def disagreement(
@@ -32,8 +32,8 @@ def disagreement(
     most: int = 10,
     judgments: JudgmentsLike | None = None,
     depth: int = 10,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
@@ -184,8 +184,8 @@ def _ranked_lists(
     runs: Mapping[str, Any],
     cases: list[Case],
     depth: int,
-    order: str,
-    duplicates: str,
+    order: Order,
+    duplicates: Duplicates,
     format: str | None,
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """The documents at each rank, for both runs of each case."""

@@ -32,7 +32,7 @@ from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]
 
@@ -46,7 +46,7 @@ class Method:
     draws: bool = True  #: whether it takes `resamples` and `seed`
 
 
-METHODS = {
+METHODS: dict[str, Method] = {
     "bootstrap": Method("paired bootstrap", "none"),
     "tukey": Method("randomised Tukey HSD", "within the test"),
     "t": Method("paired t-test, Holm", "holm", draws=False),
@@ -58,7 +58,7 @@ def power(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    method: str = "bootstrap",
+    method: MethodName = "bootstrap",
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 0,
@@ -109,7 +109,7 @@ def by_measure(complete: Scores) -> Floats:
 def with_power(
     complete: Scores,
     found: Sequence[Significance],
-    method: str,
+    method: MethodName,
     alpha: float,
     resamples: int,
     seed: int,
@@ -176,7 +176,7 @@ def several_runs(
 class Significance:
     """The result of a method for some pairs by one measure, and what is required for significance."""
 
-    method: str
+    method: MethodName
     asl: Floats  #: (pair,)
     delta: Floats  #: (pair,): the required difference of means
     critical: Floats | None = None  #: (pair,): the |t| that the bootstrap requires
@@ -185,7 +185,7 @@ class Significance:
 def significance(
     values: Floats,
     pairs: Longs,
-    method: str,
+    method: MethodName,
     alpha: float,
     resamples: int,
     seed: int,
@@ -264,7 +264,7 @@ class DiscriminativePower(Result):
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
-    method: str
+    method: MethodName
     alpha: float
     pairs: Longs  #: (pair, 2): positions in `runs`
     difference: Floats  #: of the means

@@ -14,7 +14,7 @@ from rankprism.meta.discriminative_power import METHODS, power, several_runs
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share, part_of
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
 
 
 def stability(
@@ -24,7 +24,7 @@ def stability(
     *,
     sizes: Sequence[int] | None = None,
     samples: int = 10,
-    method: str = "bootstrap",
+    method: MethodName = "bootstrap",
     alpha: float = 0.05,
     resamples: int = 1000,
     seed: int = 0,

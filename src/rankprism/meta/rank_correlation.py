@@ -19,7 +19,7 @@ from rankprism.meta.ties import dense_ranks, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Table, printed_cell
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 
 def tau_b(x: Floats, y: Floats) -> float:
@@ -152,7 +152,7 @@ def correlation(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    coefficient: str = "tau-b",
+    coefficient: Coefficient = "tau-b",
     per_topic: bool = False,
     p: float = 0.9,
     intervals: float = 0.95,
@@ -239,7 +239,7 @@ class Correlation(Result):
     """What `correlation` found: (measure, measure)."""
 
     measures: tuple[str, ...]
-    coefficient: str
+    coefficient: Coefficient
     values: Floats  #: NaN where not defined, as where a measure gives all runs one score
     defined: Any = None  #: per topic: how many topics each mean is over
     about: Mapping[str, Any] = field(default_factory=dict)

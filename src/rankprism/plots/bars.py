@@ -24,6 +24,7 @@ from rankprism.plots.theme import (
     styled,
     wrapped,
 )
+from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.meta.metric_unanimity import Unanimity
@@ -79,7 +80,7 @@ def unanimity_bars(
 
 @chart("plot differences", "-m P@20 --run a --baseline b")
 def differences(
-    scores: Any,
+    scores: ScoresLike,
     run: Annotated[str | None, "The run. Default: the first of two."] = None,
     baseline: Annotated[str | None, "The run to compare it with. Default: the second of two."] = None,
     measure: str | None = None,

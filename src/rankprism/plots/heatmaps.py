@@ -19,6 +19,7 @@ from rankprism.plots.theme import (
     row_labels,
     styled,
 )
+from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
@@ -109,7 +110,7 @@ def correlation_heatmap(
 
 @chart("plot heatmap", "-m alpha_nDCG@20")
 def heatmap(
-    scores: Any,
+    scores: ScoresLike,
     measure: str | None = None,
     *,
     title: str | None = None,

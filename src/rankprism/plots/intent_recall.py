@@ -12,6 +12,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, RIMS, data, letters, short, styled, wrapped
+from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
@@ -22,7 +23,7 @@ FONT = 10
 
 @chart("plot irec", "-m StRecall@10 -m D_nDCG@10")
 def irec(
-    scores: Any,
+    scores: ScoresLike,
     irec: str | None = None,
     d: str | None = None,
     gamma: Annotated[float, "The weight of I-rec in D#."] = 0.5,

@@ -14,6 +14,7 @@ from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
 from rankprism.statistics.means import t_intervals
+from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.comparison.comparison import Comparison
@@ -26,7 +27,7 @@ PANEL, BESIDE = 190, 14
 
 @chart("plot intervals")
 def intervals(
-    scores: Any,
+    scores: ScoresLike,
     alpha: Annotated[float, "The intervals have the confidence 1 - alpha."] = 0.05,
     *,
     title: str | None = None,

@@ -26,20 +26,20 @@ class ScorePlots:
         self._scores = scores
 
     def __getattr__(self, name: str) -> Any:
-        found = _charts()
+        found = of_scores()
         if name not in found:
             raise AttributeError(f"there is no chart {name!r} of scores; there are {', '.join(found)}")
         return MethodType(found[name].function, self._scores)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_charts()]
+        return [*super().__dir__(), *of_scores()]
 
     def __repr__(self) -> str:
-        rows = [[f"scores.plot.{name}", chart.summary] for name, chart in _charts().items()]
+        rows = [[f"scores.plot.{name}", chart.summary] for name, chart in of_scores().items()]
         return text_table(["chart", "what it shows"], rows, left=2)
 
 
-def _charts() -> dict[str, Chart]:
+def of_scores() -> dict[str, Chart]:
     """The charts of scores by the names of their commands, sorted."""
     found = {
         chart.command.removeprefix("plot ").replace("-", "_"): chart

@@ -7,15 +7,16 @@ import os
 from importlib.util import find_spec
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rankprism.errors import InputError, RankprismError, one_of
 from rankprism.foreign import shown_lines
 from rankprism.formats.files import PathLike
 from rankprism.formats.output_files import check_target, write_files
 from rankprism.plots.engine import MISSING
+from rankprism.types import ChartFormat
 
-ENDINGS = ("html", "svg", "png", "pdf")
+ENDINGS: tuple[ChartFormat, ...] = get_args(ChartFormat)
 #: Pixels per point in PNG files, which are then sharp on paper at the width of a column.
 SCALE = 3
 
@@ -71,7 +72,7 @@ def check_ending(path: PathLike, format: str | None = None) -> str:
     if not all(find_spec(package) for package in ("altair", "vl_convert")):
         raise RankprismError(MISSING)
     if format is not None:
-        one_of("format", format, ENDINGS)
+        one_of("format", format, ChartFormat)
         check_target(path)
         return format
     if os.fspath(path) == "-":

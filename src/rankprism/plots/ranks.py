@@ -15,6 +15,7 @@ from rankprism.measures.display import shown_name
 from rankprism.meta.ties import TIED
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import COLOURS, DASHES, data, extent, short, shortened, styled
+from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
@@ -25,7 +26,7 @@ COLOURED = 6
 
 @chart("plot sensitivity", "-m 'alpha_nDCG(alpha={})@10' --values 0,0.5,0.9")
 def sensitivity(
-    scores: Any,
+    scores: ScoresLike,
     parameter: Annotated[
         str | None, "The parameter in which the measures differ. Default: found from the measures."
     ] = None,

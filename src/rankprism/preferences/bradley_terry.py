@@ -30,9 +30,8 @@ from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.types import Decider
 
-#: How documents may be put in order.
-ORDER_BY = ("bradley-terry", "wins")
 #: Strengths and shares that differ by less are equal.
 _TIE = 1e-9
 _STEPS = 100
@@ -261,7 +260,7 @@ def _check_prior(prior: float) -> None:
 # ── the order as judgments ───────────────────────────────────────────────────────────────────────
 
 
-def order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) -> Judgments:
+def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0) -> Judgments:
     """The documents of each topic in order of preference, as graded judgments.
 
     The last document has grade 1, the one before it 2, and so on; equal ones have the same grade. `Compat`
@@ -279,7 +278,7 @@ def order(preferences: Any, *, by: str = "bradley-terry", prior: float = 1.0) ->
     """
     from rankprism.formats.preferences import read_preferences
 
-    one_of("by", by, ORDER_BY)
+    one_of("by", by, Decider)
     _check_prior(prior)
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []

@@ -19,6 +19,7 @@ from rankprism.preferences.cycles import Cycles, contradictions, order_of_prefer
 from rankprism.preferences.sides import Sides, one_sided, sides_of
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.types import Duplicates, Order
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
@@ -194,8 +195,8 @@ def describe(
     cutoff: int = 10,
     resamples: int = 1000,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
 ) -> Description:
     """What is in a set of preferences, topic by topic and assessor by assessor.
 
@@ -267,7 +268,7 @@ def _group(preferences: Preferences, rows: Longs) -> Group:
 
 
 def _coverage(
-    preferences: Preferences, runs: Any, cutoff: int, order: str, duplicates: str
+    preferences: Preferences, runs: Any, cutoff: int, order: Order, duplicates: Duplicates
 ) -> dict[str, Coverage]:
     from rankprism.evaluation import run_sources
     from rankprism.formats.runs import align_source

@@ -28,8 +28,6 @@ from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
 from rankprism.preferences.simulation import (
-    NOVELTY,
-    TIES,
     best_documents,
     candidates,
     complete,
@@ -49,12 +47,13 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
+from rankprism.types import Duplicates, Novelty, Order, PoolName, Target, Ties
 
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
 ALL_PROFILES = "all profiles"
 #: Whose complete preferences a sample is compared with.
-TARGETS = {"profiles": "all profiles", "trec": "one assessor (TREC profile)"}
+TARGETS: dict[str, str] = {"profiles": "all profiles", "trec": "one assessor (TREC profile)"}
 
 
 #: The measures that can be computed from preferences that are counted and not listed.
@@ -83,8 +82,8 @@ class Material:
     #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
     #: top; NOWHERE and NONE where padded; and (R,) the length of each ranking
     ranked: Mapping[str, tuple[Ints, Longs, Ints]]
-    order: str
-    duplicates: str
+    order: Order
+    duplicates: Duplicates
 
     @classmethod
     def of(
@@ -92,9 +91,9 @@ class Material:
         judgments: Any,
         runs: Any,
         documents: int,
-        pool: str,
-        order: str,
-        duplicates: str,
+        pool: PoolName,
+        order: Order,
+        duplicates: Duplicates,
         run_format: str | None,
     ) -> Material:
         judged = read_judgments(judgments)
@@ -129,7 +128,7 @@ class Material:
 
 
 def _ranked(
-    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], order: str, duplicates: str
+    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], order: Order, duplicates: Duplicates
 ) -> dict[str, tuple[Ints, Longs, Ints]]:
     topics = [topic for topic, docs in pool.items() for _ in docs]
     docs = [doc for of_topic in pool.values() for doc in of_topic]
@@ -230,13 +229,13 @@ def measure_correlation(
     cutoff: int = 20,
     theta: float = 0.2,
     documents: int = 100,
-    pool: str = "retrieved",
-    ties: str = "half",
-    novelty: str = "subtopic",
+    pool: PoolName = "retrieved",
+    ties: Ties = "half",
+    novelty: Novelty = "subtopic",
     intervals: float = 0.95,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     on_share: Share | None = None,
 ) -> MeasureCorrelation:
@@ -250,8 +249,8 @@ def measure_correlation(
     ties, novelty, seed : see `complete` and `users_of`. intervals : see `rankprism.meta.correlation`.
     order, duplicates, run_format : of the runs, see `evaluate`.
     """
-    one_of("ties", ties, TIES)
-    one_of("novelty", novelty, NOVELTY)
+    one_of("ties", ties, Ties)
+    one_of("novelty", novelty, Novelty)
     forms = tuple(
         parse("nPrf")(browsing=browsing, theta=theta, combine=combine) @ cutoff
         for browsing in BROWSING
@@ -276,7 +275,13 @@ def measure_correlation(
 
 
 def _about(
-    material: Material, scores: Scores, documents: int, pool: str, ties: str, novelty: str, seed: int
+    material: Material,
+    scores: Scores,
+    documents: int,
+    pool: PoolName,
+    ties: Ties,
+    novelty: Novelty,
+    seed: int,
 ) -> dict[str, Any]:
     return {
         "judgments": material.judged.source,
@@ -353,13 +358,13 @@ def profile_correlation(
     measure: Any = RBP_MEAN,
     other: Any = "alpha_nDCG@20",
     documents: int = 100,
-    pool: str = "retrieved",
-    ties: str = "half",
-    novelty: str = "subtopic",
+    pool: PoolName = "retrieved",
+    ties: Ties = "half",
+    novelty: Novelty = "subtopic",
     intervals: float = 0.95,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     on_share: Share | None = None,
 ) -> ProfileCorrelation:
@@ -373,8 +378,8 @@ def profile_correlation(
     measure, other : the measure of preferences, and the one of subtopics that it is compared with.
     The other parameters are those of `measure_correlation`.
     """
-    one_of("ties", ties, TIES)
-    one_of("novelty", novelty, NOVELTY)
+    one_of("ties", ties, Ties)
+    one_of("novelty", novelty, Novelty)
     form, gain = counted_measure(measure), parse(other)
     material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
     judged = material.judged
@@ -499,14 +504,14 @@ def incomplete_correlation(
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: int = 5,
     repetitions: int = 10,
-    target: str = "profiles",
+    target: Target = "profiles",
     documents: int = 100,
-    pool: str = "retrieved",
-    ties: str = "half",
-    novelty: str = "subtopic",
+    pool: PoolName = "retrieved",
+    ties: Ties = "half",
+    novelty: Novelty = "subtopic",
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     on_share: Share | None = None,
 ) -> IncompleteCorrelation:
@@ -522,8 +527,8 @@ def incomplete_correlation(
         or those of one assessor with the "trec" profile, as the caption of its Figure 6 has it.
     The other parameters are those of `profile_correlation`.
     """
-    one_of("ties", ties, TIES)
-    one_of("novelty", novelty, NOVELTY)
+    one_of("ties", ties, Ties)
+    one_of("novelty", novelty, Novelty)
     one_of("target", target, tuple(TARGETS))
     forms = tuple(dict.fromkeys(map(counted_measure, measures)))
     if not forms or not triplets:

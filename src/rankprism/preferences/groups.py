@@ -12,10 +12,8 @@ from rankprism.preferences.rescoring import aligned
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
-from rankprism.types import MeasuresLike, PreferencesLike, RunsLike
+from rankprism.types import Group, MeasuresLike, PreferencesLike, RunsLike
 
-#: How judgments may be put together.
-GROUPS = ("assessor", "profile")
 #: The name of all judgments together.
 POOLED = "pooled"
 
@@ -24,7 +22,7 @@ POOLED = "pooled"
 class GroupScores(Result):
     """Made by `evaluate_by`."""
 
-    by: str
+    by: Group
     scores: Mapping[str, Scores]  #: by assessor or profile, and last, of all judgments together
     about: Mapping[str, Any] = field(repr=False)
 
@@ -63,7 +61,7 @@ def evaluate_by(
     runs: RunsLike,
     measures: MeasuresLike,
     *,
-    by: str = "assessor",
+    by: Group = "assessor",
     **settings: Any,
 ) -> GroupScores:
     """Score runs by the judgments of each assessor or each profile, and by all of them together.
@@ -81,7 +79,7 @@ def evaluate_by(
     <BLANKLINE>
     Means over the topics that each assessor judged; pooled: by all judgments together.
     """
-    one_of("by", by, GROUPS)
+    one_of("by", by, Group)
     found = aligned(preferences, runs, measures, **settings)
     groups = grouped(found.preferences, by)
     if POOLED in groups:
@@ -98,7 +96,7 @@ def evaluate_by(
     return GroupScores(by, scores | {POOLED: whole}, about)
 
 
-def grouped(preferences: Preferences, by: str) -> dict[str, list[int]]:
+def grouped(preferences: Preferences, by: Group) -> dict[str, list[int]]:
     """The numbers of the assessors of each group who judged anything, both in the order of their names."""
     judging = {preferences.assessors[a]: int(a) for a in set(preferences.assessor.tolist())}
     groups: dict[str, list[int]] = {}

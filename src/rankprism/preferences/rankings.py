@@ -10,9 +10,9 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.arrays import Longs
-from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.errors import InputError, one_of
 from rankprism.measures.preferences.utility import NONE
+from rankprism.types import Duplicates, Order
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ def read_rankings(
     runs: Any,
     depth: int,
     *,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
 ) -> Rankings:
     """Read the first documents of every run.
@@ -71,8 +71,8 @@ def ranked_runs(
     runs: Any,
     depth: int | None = None,
     *,
-    order: str,
-    duplicates: str,
+    order: Order,
+    duplicates: Duplicates,
     run_format: str | None,
 ) -> Iterator[tuple[str, Iterator[tuple[str, str, int]]]]:
     """The runs by name, each with the topic, document and rank of its lines in the order of evaluation.
@@ -82,8 +82,8 @@ def ranked_runs(
     from rankprism.evaluation import run_sources
     from rankprism.formats.runs import run_from
 
-    one_of("order", order, ORDERS)
-    one_of("duplicates", duplicates, DUPLICATES)
+    one_of("order", order, Order)
+    one_of("duplicates", duplicates, Duplicates)
     sources = run_sources(runs)
     for name in sorted(sources):
         table = run_from(sources[name], name, run_format, duplicates).table

@@ -10,9 +10,9 @@ import numpy as np
 
 from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import DUPLICATES, ORDERS, Alignment
+from rankprism.data.run import Alignment
 from rankprism.errors import MeasureError, one_of
-from rankprism.evaluation import TOPICS, align_all, evaluate, parsed, run_sources
+from rankprism.evaluation import align_all, evaluate, parsed, run_sources
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import check_format
 from rankprism.measures import Measure
@@ -20,6 +20,7 @@ from rankprism.measures.preferences.hits import PreferencePool, preference_batch
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 from rankprism.results.scores import Scores
+from rankprism.types import Duplicates, Order, Topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,8 @@ class Aligned:
     preferences: Preferences
     runs: dict[str, Alignment]
     measures: tuple[Measure, ...]
-    topics: str  #: which are averaged over
-    order: str  #: of the documents in the runs
+    topics: Topics  #: which are averaged over
+    order: Order  #: of the documents in the runs
     places: dict[str, tuple[Place, Longs]]
 
     def together(self) -> Scores:
@@ -96,15 +97,15 @@ def aligned(
     *,
     preferences_format: str | None = None,
     run_format: str | None = None,
-    topics: str = "judged",
-    order: str = "score",
-    duplicates: str = "error",
+    topics: Topics = "judged",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     threads: int | None = None,
 ) -> Aligned:
     """Read preferences and runs, as `rankprism.evaluate` does."""
-    one_of("topics", topics, TOPICS)
-    one_of("order", order, ORDERS)
-    one_of("duplicates", duplicates, DUPLICATES)
+    one_of("topics", topics, Topics)
+    one_of("order", order, Order)
+    one_of("duplicates", duplicates, Duplicates)
     chosen = tuple(parsed(measures))
     for measure in chosen:
         if measure.needs != "preferences":

@@ -25,10 +25,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import mean_over_topics
 from rankprism.results.table import Table
 from rankprism.statistics.levels import check_level
-from rankprism.types import MeasuresLike, PreferencesLike, RunsLike
-
-#: What may be resampled.
-RESAMPLED = ("assessors", "topics", "both")
+from rankprism.types import MeasuresLike, PreferencesLike, Resampled, RunsLike
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def intervals(
     runs: RunsLike,
     measures: MeasuresLike,
     *,
-    resample: str = "both",
+    resample: Resampled = "both",
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -127,7 +124,7 @@ def intervals(
     on_share : called with the share of the resamples that have been scored.
     settings : order, topics, duplicates, run_format, preferences_format and threads, see `evaluate`.
     """
-    one_of("resample", resample, RESAMPLED)
+    one_of("resample", resample, Resampled)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1; got {level!r}")
     check_level(round(1 - level, 12), resamples, seed)
@@ -163,7 +160,7 @@ def _drawn(
     found: Aligned,
     values: Floats,
     everybody: list[int],
-    resample: str,
+    resample: Resampled,
     resamples: int,
     seed: int,
     on_share: Callable[[float], None] | None,

@@ -24,7 +24,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -44,8 +44,9 @@ from rankprism.measures.preferences.utility import (
     satiation,
 )
 from rankprism.preferences.rankings import Rankings, TopicRankings, read_rankings
+from rankprism.types import Choice, Duplicates, Order
 
-CHOICES = ("random", "targeted", "adaptive")
+CHOICES: tuple[Choice, ...] = get_args(Choice)
 #: The variance of an answer, before there are any; it counts as so many answers.
 _VARIANCE, _VARIANCE_WEIGHT = 0.1, 5.0
 #: What is not known of a document that was never shown, in variances of an answer: its utility may differ
@@ -88,13 +89,13 @@ def select(
     budget: int = 100,
     *,
     measures: Any = "nPrf@20",
-    choice: str = "targeted",
+    choice: Choice = "targeted",
     batch: int | None = None,
     overlap: int = 1,
     pending: Iterable[Task] = (),
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
 ) -> list[Task]:
     """The questions that best settle the order of the systems, the most useful first.
@@ -116,7 +117,7 @@ def select(
     q () ['x', 'y']
     q ('y',) ['x', 'z']
     """
-    one_of("choice", choice, CHOICES)
+    one_of("choice", choice, Choice)
     for name, value in (("budget", budget), ("batch", batch), ("overlap", overlap)):
         if value is not None and value < 1:
             raise InputError(f"{name} must be at least 1; got {value}")
@@ -275,7 +276,7 @@ def _compared(rows: Sequence[tuple[str, str, str, float]], number: Mapping[str, 
 def choose(
     study: Study,
     measures: Sequence[Measure],
-    choice: str,
+    choice: Choice,
     budget: int,
     overlap: int,
     rng: np.random.Generator,

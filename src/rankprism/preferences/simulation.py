@@ -37,10 +37,8 @@ from rankprism.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
+from rankprism.types import Duplicates, Novelty, Order, PoolName, Ties
 
-TIES = ("half", "drawn")
-NOVELTY = ("subtopic", "profile")
-POOLS = ("retrieved", "judged", "relevant")
 #: Sums of weights that differ by less than this share of all weights are equal.
 _EQUAL = 1e-10
 #: Rows of a complete simulation beyond this number are not written: 50 topics of 100 documents would be 4 GB.
@@ -72,7 +70,7 @@ def users_of(
     pool: Mapping[str, tuple[str, ...]],
     profiles: Profiles | None = None,
     *,
-    novelty: str = "subtopic",
+    novelty: Novelty = "subtopic",
     rel: float = 1,
 ) -> dict[str, dict[str, User]]:
     """A user for every profile of every topic that has a pool.
@@ -80,7 +78,7 @@ def users_of(
     pool : the documents that are shown, see `best_documents`. profiles : default, the TREC profile.
     novelty : "subtopic" or "profile". rel : the lowest grade that makes a document relevant to a subtopic.
     """
-    one_of("novelty", novelty, NOVELTY)
+    one_of("novelty", novelty, Novelty)
     chosen = trec_profile(judgments) if profiles is None else fitted(profiles, judgments)
     relevant: dict[str, dict[str, set[str]]] = {}
     for topic, aspect, doc, grade in zip(*judgments.table.columns(), strict=True):
@@ -108,7 +106,7 @@ def users_of(
     return users
 
 
-def _levels(covers: Bools, weights: Floats, novelty: str) -> Longs:
+def _levels(covers: Bools, weights: Floats, novelty: Novelty) -> Longs:
     """(D, D + 1) see `User`
 
     covers : (D, S) whether a document is relevant to a subtopic of the profile
@@ -125,13 +123,13 @@ def _levels(covers: Bools, weights: Floats, novelty: str) -> Longs:
     return np.asarray(np.cumsum(steps)[place.reshape(value.shape)], dtype=np.int64)
 
 
-def candidates(judgments: Judgments, pool: str, rel: float = 1) -> dict[str, set[str]] | None:
+def candidates(judgments: Judgments, pool: PoolName, rel: float = 1) -> dict[str, set[str]] | None:
     """The documents of each topic that may be shown; None if all may.
 
     pool : "retrieved" is any document that a run has, "judged" only documents of the judgments, and
         "relevant" only those with a grade of at least `rel` on some subtopic.
     """
-    one_of("pool", pool, POOLS)
+    one_of("pool", pool, PoolName)
     if pool == "retrieved":
         return None
     found: dict[str, set[str]] = {topic: set() for topic in judgments.topics}
@@ -146,8 +144,8 @@ def best_documents(
     number: int = 100,
     *,
     among: Mapping[str, Collection[str]] | None = None,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """The documents of each topic with the best mean reciprocal rank over the runs.
@@ -188,7 +186,7 @@ def best_documents(
 # ── every pair and every triplet ─────────────────────────────────────────────────────────────────
 
 
-def _answers(user: User, ties: str, rng: np.random.Generator) -> Iterator[tuple[int, Longs]]:
+def _answers(user: User, ties: Ties, rng: np.random.Generator) -> Iterator[tuple[int, Longs]]:
     """For every given document z, and NONE at last: (D, D) 1 where the row's document is preferred to the
     column's, -1 where it is not, 0 for a tie."""
     n = len(user.docs)
@@ -201,7 +199,7 @@ def _answers(user: User, ties: str, rng: np.random.Generator) -> Iterator[tuple[
         yield z, sign
 
 
-def complete(users: Users, *, ties: str = "half", seed: int = 0) -> dict[str, Shown]:
+def complete(users: Users, *, ties: Ties = "half", seed: int = 0) -> dict[str, Shown]:
     """What the users of each topic say of every pair, and of every pair given every other document, counted.
 
     100 documents make 4,950 pairs and 485,100 triplets for each user. They are counted without being listed,
@@ -209,11 +207,11 @@ def complete(users: Users, *, ties: str = "half", seed: int = 0) -> dict[str, Sh
 
     ties : "half" makes a tie half a win for both; "drawn" lets a coin decide, by the seed.
     """
-    one_of("ties", ties, TIES)
+    one_of("ties", ties, Ties)
     return {topic: _complete(topic, of_topic, ties, seed) for topic, of_topic in users.items()}
 
 
-def _complete(topic: str, users: Mapping[str, User], ties: str, seed: int) -> Shown:
+def _complete(topic: str, users: Mapping[str, User], ties: Ties, seed: int) -> Shown:
     docs = next(iter(users.values())).docs
     n = len(docs)
     twice = np.zeros((n, n + 1), dtype=np.int64)  # twice the wins, whole numbers
@@ -237,7 +235,7 @@ def _complete(topic: str, users: Mapping[str, User], ties: str, seed: int) -> Sh
 
 
 def _all_comparisons(
-    topic: str, users: Mapping[str, User], ties: str, seed: int
+    topic: str, users: Mapping[str, User], ties: Ties, seed: int
 ) -> Iterator[tuple[str, Comparisons]]:
     """What each user says of everything that can be asked."""
     rng = topic_generator(seed, topic, _TIES)
@@ -255,7 +253,7 @@ def _all_comparisons(
 
 
 def sampled(
-    users: Users, triplets: int, *, assessors: int = 5, ties: str = "half", seed: int = 0
+    users: Users, triplets: int, *, assessors: int = 5, ties: Ties = "half", seed: int = 0
 ) -> dict[str, Shown]:
     """What sampled users say of sampled triplets, counted (Chandar and Carterette 2013, Section 5.3).
 
@@ -263,7 +261,7 @@ def sampled(
     users, drawn with replacement from those of the topic, compares the other two. A topic with fewer
     different triplets has all of them. Documents that are in no triplet are not among those of `Shown`.
     """
-    one_of("ties", ties, TIES)
+    one_of("ties", ties, Ties)
     found = {}
     for topic, of_topic in users.items():
         docs = next(iter(of_topic.values())).docs
@@ -279,7 +277,7 @@ def sampled(
 
 
 def _sample(
-    topic: str, users: Mapping[str, User], triplets: int, assessors: int, ties: str, seed: int
+    topic: str, users: Mapping[str, User], triplets: int, assessors: int, ties: Ties, seed: int
 ) -> tuple[Comparisons, Longs, Longs]:
     """The comparisons, and of each one the position of the profile and the number of the assessor."""
     if triplets < 1 or assessors < 1:
@@ -327,13 +325,13 @@ def simulate(
     triplets: int | None = None,
     assessors: int = 5,
     documents: int = 100,
-    pool: str = "retrieved",
-    ties: str = "half",
-    novelty: str = "subtopic",
+    pool: PoolName = "retrieved",
+    ties: Ties = "half",
+    novelty: Novelty = "subtopic",
     rel: float = 1,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
 ) -> Preferences:
     """Preferences that simulated users would give, as rows.
@@ -353,7 +351,7 @@ def simulate(
     >>> simulate(sample.QRELS, list(sample.RUNS), documents=10)
     <Preferences simulated preferences: 8100 judgments of 1 assessors, 20 topics>
     """
-    one_of("ties", ties, TIES)
+    one_of("ties", ties, Ties)
     judged = read_judgments(judgments)
     chosen = None if profiles is None else read_profiles(profiles)
     shown = best_documents(

@@ -29,11 +29,12 @@ from rankprism.preferences.selection import (
     scored,
     study_of,
 )
-from rankprism.preferences.simulation import NOVELTY, TIES, User, complete, users_of
+from rankprism.preferences.simulation import User, complete, users_of
 from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
+from rankprism.types import Choice, Duplicates, Novelty, Order, Ties
 
 #: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.
 BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
@@ -156,18 +157,18 @@ def plan(
     runs: Any,
     measures: Any = "nPrf(estimate='pooled')@20",
     *,
-    choices: Sequence[str] = CHOICES,
+    choices: Sequence[Choice] = CHOICES,
     profiles: Any = None,
     draw: int = 3,
     budgets: Sequence[int] = BUDGETS,
     target: float = 0.9,
     repetitions: int = 10,
-    ties: str = "half",
-    novelty: str = "subtopic",
+    ties: Ties = "half",
+    novelty: Novelty = "subtopic",
     rel: float = 1,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     on_share: Share | None = None,
 ) -> Plan:
@@ -194,10 +195,10 @@ def plan(
     """
     from rankprism.formats.judgments import read_judgments
 
-    one_of("ties", ties, TIES)
-    one_of("novelty", novelty, NOVELTY)
+    one_of("ties", ties, Ties)
+    one_of("novelty", novelty, Novelty)
     for choice in choices:
-        one_of("choice", choice, CHOICES)
+        one_of("choice", choice, Choice)
     chosen = preference_measures(measures)
     for measure in chosen:
         if measure.name == "nPrf" and measure["ideal"] != "greedy":
@@ -278,7 +279,7 @@ class _World:
     def begin(self, seed: int, repetition: int) -> tuple[Study, np.random.Generator]:
         return study_of(self.rankings), np.random.default_rng([seed, repetition])
 
-    def answered(self, study: Study, asked: Longs, ties: str, rng: np.random.Generator) -> Study:
+    def answered(self, study: Study, asked: Longs, ties: Ties, rng: np.random.Generator) -> Study:
         """The study after these questions, see `choose`, each answered by one user of its topic."""
         topics = []
         for t, (one, users) in enumerate(zip(study.topics, self.users, strict=True)):
@@ -309,7 +310,7 @@ def _world(
     measures: Sequence[Measure],
     profiles: Any,
     draw: int,
-    settings: tuple[str, float, str],
+    settings: tuple[Novelty, float, Ties],
     seed: int,
 ) -> _World:
     chosen = _crowd(judged, draw, seed) if profiles is None else read_profiles(profiles)

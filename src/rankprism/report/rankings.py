@@ -23,6 +23,7 @@ from rankprism.measures.parameter import Role
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.utility import NONE
 from rankprism.report.numbers import millionths, without_end
+from rankprism.types import Duplicates, Order
 
 #: The name of a document of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
@@ -73,7 +74,13 @@ class Judged:
 
 
 def read(
-    judged: Judged, source: Any, name: str, order: str, duplicates: str, format: str | None, depth: int
+    judged: Judged,
+    source: Any,
+    name: str,
+    order: Order,
+    duplicates: Duplicates,
+    format: str | None,
+    depth: int,
 ) -> Listed:
     """Read a run, and keep the documents down to a depth."""
     run = run_from(source, name, format, duplicates)

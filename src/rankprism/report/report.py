@@ -22,10 +22,13 @@ from rankprism.report import advice, measures, rankings, systems, topics
 from rankprism.report.documents import snippets
 from rankprism.types import (
     AspectsLike,
+    Duplicates,
     JudgmentsLike,
     MeasuresLike,
+    Order,
     PreferencesLike,
     RunsLike,
+    Topics,
     WeightsLike,
 )
 
@@ -50,9 +53,9 @@ def make(
     qrels_format: str | None = None,
     preferences_format: str | None = None,
     run_format: str | None = None,
-    topics: str = "judged",
-    order: str = "score",
-    duplicates: str = "error",
+    topics: Topics = "judged",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     threads: int | None = None,
     on_share: Callable[[float], None] | None = None,
 ) -> Report:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from rankprism.reproduce.paper import (
 )
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, RunsLike
+from rankprism.types import Duplicates, JudgmentsLike, Novelty, Order, PoolName, RunsLike, Target, Ties
 
 WEB = Printed("48 runs of TREC Web 2009", numbered(1, 50), 48)
 PROFILES = "needs data that is not public: 48 runs of TREC Web 2009, and the authors' profiles"
@@ -75,14 +75,14 @@ def preferences(
     draw: int = 3,
     theta: float = 0.2,
     documents: int = 100,
-    pool: str = "retrieved",
-    ties: str = "half",
+    pool: PoolName = "retrieved",
+    ties: Ties = "half",
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
     assessors: int = 5,
     repetitions: int = 10,
     seed: int = 0,
-    order: str = "score",
-    duplicates: str = "error",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     run_format: str | None = None,
     on_share: Share | None = None,
 ) -> Reproduction:
@@ -130,7 +130,7 @@ def preferences(
             on_share=lambda share, done=done: tell(0.4 + 0.3 * (done + share)),  # type: ignore[misc]
             **shared,
         )
-        for done, target in enumerate(TARGETS)
+        for done, target in enumerate(get_args(Target))
     }
     lacking = WEB.lacking(judged, len(measured.scores.runs))
     return Reproduction(
@@ -198,7 +198,7 @@ def _table_2(theta: float) -> Table:
     return Table(columns, precision={f"printed {name}": 1 for name in LISTS})
 
 
-def _example_users(novelty: str) -> Users:
+def _example_users(novelty: Novelty) -> Users:
     pool = {"q": tuple(f"d{i}" for i in range(1, 7))}
     return users_of(read_judgments(EXAMPLE), pool, read_profiles(USERS), novelty=novelty)
 

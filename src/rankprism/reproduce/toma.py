@@ -38,7 +38,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, Zeros
 
 DECISION = Printed(
     "the 32 runs of TREC Decision 2019",
@@ -450,7 +450,7 @@ _HOW = {
 }
 
 
-def _zero_documents(found: ApproachComparison, zeros: str) -> Table:
+def _zero_documents(found: ApproachComparison, zeros: Zeros) -> Table:
     """Table 5: documents with the lowest label on every aspect at the top of the best run."""
     counts, shares, documents = found.trash_shares(zeros)
     k = counts.shape[1]
@@ -465,7 +465,7 @@ def _zero_documents(found: ApproachComparison, zeros: str) -> Table:
     return Table({**columns, "outcome": [said] * len(rows)}, digits=2)
 
 
-def _label_sums_table(found: ApproachComparison, zeros: str) -> Table:
+def _label_sums_table(found: ApproachComparison, zeros: Zeros) -> Table:
     """Table 6: the mean label sum of documents in the best run."""
     bands = found.bands()
     columns: dict[str, list[Any]] = {f"Table 6, mean label sum, {_HOW[zeros]}": bands}

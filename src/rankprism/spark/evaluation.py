@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import pyarrow as pa
 
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import DUPLICATES, ORDERS
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import TOPICS, parsed
+from rankprism.evaluation import parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.memory import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.spark.partition import (
@@ -29,7 +28,7 @@ from rankprism.spark.partition import (
 )
 from rankprism.spark.refusals import refused
 from rankprism.statistics.levels import check_whole
-from rankprism.types import AspectsLike, JudgmentsLike, MeasuresLike, WeightsLike
+from rankprism.types import AspectsLike, Duplicates, JudgmentsLike, MeasuresLike, Order, Topics, WeightsLike
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -53,9 +52,9 @@ def evaluate(
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
-    topics: str = "judged",
-    order: str = "score",
-    duplicates: str = "error",
+    topics: Topics = "judged",
+    order: Order = "score",
+    duplicates: Duplicates = "error",
     broadcast: bool | None = None,
     partitions: int | None = None,
 ) -> DataFrame:
@@ -79,9 +78,9 @@ def evaluate(
     score has the same bits as in `rankprism.evaluate`, whatever the number and order of the partitions.
     Notes about runs are not issued. See docs/many-machines.md.
     """
-    one_of("topics", topics, TOPICS)
-    one_of("order", order, ORDERS)
-    one_of("duplicates", duplicates, DUPLICATES)
+    one_of("topics", topics, Topics)
+    one_of("order", order, Order)
+    one_of("duplicates", duplicates, Duplicates)
     chosen = tuple(parsed(measures))
     for measure in chosen:
         if measure.needs != "judgments":
@@ -181,7 +180,7 @@ def _is_divided(judgments: Any, broadcast: bool | None, described: bool) -> bool
     return int(judgments.count()) > MOST_BROADCAST
 
 
-def _ranked(runs: DataFrame, order: str) -> DataFrame:
+def _ranked(runs: DataFrame, order: Order) -> DataFrame:
     """The rows of the runs, with our names and types of columns."""
     from pyspark.sql import functions as F
 

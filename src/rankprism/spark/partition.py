@@ -30,6 +30,7 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
 from rankprism.measures import Measure
 from rankprism.results.scores import Scores
+from rankprism.types import Duplicates, Order, Topics
 
 #: The rows of a partition. A row of a run has the name of its run, a document and a score. A row without a
 #: run is a judgment, whose number is the grade, or it has no document either and only names a judged topic.
@@ -69,9 +70,9 @@ class Task:
     measures: tuple[Measure, ...]
     runs: tuple[str, ...]  #: the names of all runs
     shares: int  #: into how many shares the runs are divided
-    topics: str
-    order: str
-    duplicates: str
+    topics: Topics
+    order: Order
+    duplicates: Duplicates
     judgments: Carried[Packed] | None  #: None: they are among the rows
     key: str = ""
 

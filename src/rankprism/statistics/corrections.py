@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.errors import one_of
+from rankprism.types import Correction
 
-CORRECTIONS = ("none", "holm", "bonferroni", "bh")
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini–Hochberg", "none": "no"}
 #: The intervals that go with the adjusted p-values, by their usual names.
 INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni", "bh": "FCR"}
@@ -18,7 +20,7 @@ INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni",
 Level = float | Callable[[Floats], float]
 
 
-def corrected(p: Floats, method: str) -> Floats:
+def corrected(p: Floats, method: Correction) -> Floats:
     """Adjusted p-values, to be compared with alpha as they are.
 
     bonferroni : min(1, m p).
@@ -29,7 +31,7 @@ def corrected(p: Floats, method: str) -> Floats:
     >>> corrected(np.array([0.01, 0.02, 0.04]), "holm")
     array([0.03, 0.04, 0.04])
     """
-    one_of("correction", method, CORRECTIONS)
+    one_of("correction", method, Correction)
     m = len(p)
     if method == "none" or m == 0:
         return p
@@ -46,7 +48,7 @@ def corrected(p: Floats, method: str) -> Floats:
     return out
 
 
-def interval_level(method: str, alpha: float, tests: int) -> Level:
+def interval_level(method: Correction, alpha: float, tests: int) -> Level:
     """The alpha of each interval, so that intervals of confidence 1 - alpha match the adjusted p-values.
 
     bonferroni, holm : alpha / m, so that all m intervals together hold with probability 1 - alpha. For Holm

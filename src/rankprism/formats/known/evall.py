@@ -20,6 +20,7 @@ from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Writ
 from rankprism.formats.judged import JudgedLine, judgment_table, number_text
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import Given, Weights, add_weight, fitted, uniform
+from rankprism.types import Duplicates, Order
 
 GOLD = "topic document grade aspect weight"
 OUTPUT = "topic document"
@@ -74,7 +75,7 @@ def _read(file: files.TextFile) -> Judgments:
     return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)
 
 
-def _read_run(file: files.TextFile, duplicates: str) -> RunTable:
+def _read_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
     """A run whose ranks are the order of the lines, from a system's output."""
     source = file.name
     topics, docs, ranks = [], [], []
@@ -115,7 +116,7 @@ def _write(judgments: Judgments) -> Written:
     return Written(lines, {}, tuple(notes))
 
 
-def _write_run(run: Run, order: str, duplicates: str) -> Written:
+def _write_run(run: Run, order: Order, duplicates: Duplicates) -> Written:
     ranked = ranking(run, order, duplicates, keeps_scores=False)
     return Written(run.table.evall_lines(ranked.line), {}, ranked.notes)
 

@@ -21,6 +21,7 @@ from rankprism.foreign import quoted
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, register
 from rankprism.formats.json_lines import as_text, has_nuggets, json_objects
+from rankprism.types import Duplicates
 
 #: The grade of a nugget in an answer or in a passage.
 ASSIGNMENTS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
@@ -225,7 +226,7 @@ def _read(file: files.TextFile) -> Judgments:
     return judgments_of(file, file.name)
 
 
-def _refuse_run(file: files.TextFile, duplicates: str) -> RunTable:
+def _refuse_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
     raise InputError(
         f"{file.name}: holds answers with their nuggets and not ranked documents; evaluate, compare, explain "
         f"and meta score them by NuggetAll, NuggetVital and NuggetWeighted, from standard input with "

@@ -35,6 +35,7 @@ from rankprism.formats.preference_rows import COLUMNS, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import weights_beside
 from rankprism.frames import column_names, make_frame
+from rankprism.types import Duplicates, Order
 
 #: Those of the names of columns that have to be read.
 _Wanted: TypeAlias = Callable[[list[str]], list[str]]
@@ -394,8 +395,8 @@ def _judgment_reader(kind: _Kind) -> Callable[[files.TextFile], Judgments]:
     return read
 
 
-def _run_reader(kind: _Kind) -> Callable[[files.TextFile, str], RunTable]:
-    def read(file: files.TextFile, duplicates: str) -> RunTable:
+def _run_reader(kind: _Kind) -> Callable[[files.TextFile, Duplicates], RunTable]:
+    def read(file: files.TextFile, duplicates: Duplicates) -> RunTable:
         from rankprism.formats.frames import only_run, runs_in
 
         with opened(_checked(kind, file), *RUN_COLUMNS) as table:
@@ -436,8 +437,8 @@ def _judgment_writer(kind: _Kind) -> Callable[[Judgments], Written] | None:
     return write if kind.write else None
 
 
-def _run_writer(kind: _Kind) -> Callable[[Run, str, str], Written] | None:
-    def write(run: Run, order: str, duplicates: str) -> Written:
+def _run_writer(kind: _Kind) -> Callable[[Run, Order, Duplicates], Written] | None:
+    def write(run: Run, order: Order, duplicates: Duplicates) -> Written:
         _needed("pyarrow", "parquet", kind.title)
         ranked = ranking(run, order, duplicates, keeps_scores=order == "score")
         topics, docs, _, _ = run.table.columns()

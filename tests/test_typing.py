@@ -1,0 +1,67 @@
+"""Type checkers accept the public interface, and refuse misspelled names and words."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import stubs
+
+from rankprism import types
+from rankprism.comparison import TESTS
+from rankprism.meta import COEFFICIENTS, METHODS
+from rankprism.preferences.experiments import TARGETS
+
+ROOT = Path(__file__).parents[1]
+FILES = [f"tests/typing/{name}.py" for name in ("accepted", "refused")]
+
+
+def by_mypy() -> set[tuple[str, int]]:
+    """The file and line of each error that mypy finds."""
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", *FILES]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert not done.stderr
+    return {(found[0], int(found[1])) for found in re.findall(r"(?m)^(.+?):(\d+): error", done.stdout)}
+
+
+def by_pyright() -> set[tuple[str, int]]:
+    """The file and line of each error that pyright finds."""
+    pytest.importorskip("basedpyright")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, *FILES]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    return {
+        (Path(one["file"]).relative_to(ROOT).as_posix(), one["range"]["start"]["line"] + 1)
+        for one in found
+        if one["severity"] == "error"
+    }
+
+
+@pytest.mark.parametrize("checker", [by_mypy, by_pyright])
+def test_what_is_wrong_is_refused_and_nothing_else(checker: Callable[[], set[tuple[str, int]]]) -> None:
+    texts = {file: (ROOT / file).read_text(encoding="utf-8").splitlines() for file in FILES}
+    lines = {(file, n): line for file, text in texts.items() for n, line in enumerate(text, 1)}
+    meant = {place for place, line in lines.items() if "  # " in line}
+    assert len(meant) > 25
+    assert {place: lines[place] for place in sorted(checker() ^ meant)} == {}
+
+
+@pytest.mark.parametrize("path", stubs.STUBS, ids=lambda path: "/".join(path.parts[-2:]))
+def test_stubs_are_those_that_the_registries_give(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == stubs.STUBS[path](), "run python tests/stubs.py"
+
+
+def test_words_of_tables_are_the_words_of_their_types() -> None:
+    for words, table in (
+        (types.TestName, TESTS),
+        (types.MethodName, METHODS),
+        (types.Coefficient, COEFFICIENTS),
+        (types.Target, TARGETS),
+    ):
+        assert get_args(words) == tuple(table)
