@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
@@ -13,8 +14,10 @@ from typing import get_args
 import pytest
 import stubs
 
+import rankprism
 from rankprism import types
 from rankprism.comparison import TESTS
+from rankprism.data.run import Reading
 from rankprism.meta import COEFFICIENTS, METHODS
 from rankprism.preferences.experiments import TARGETS
 
@@ -65,3 +68,9 @@ def test_words_of_tables_are_the_words_of_their_types() -> None:
         (types.Target, TARGETS),
     ):
         assert get_args(words) == tuple(table)
+
+
+def test_functions_that_read_runs_have_the_defaults_of_evaluate() -> None:
+    parameters = inspect.signature(rankprism.evaluate).parameters
+    assert Reading()._asdict() == {name: parameters[name].default for name in Reading._fields}
+    assert set(types.RunOptions.__annotations__) == set(Reading._fields)

@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from rankprism import read_judgments
+from rankprism.data.run import Reading
 from rankprism.measures import parse
 from rankprism.preferences.experiments import Material
 from rankprism.preferences.simulation import complete, users_of
@@ -33,7 +34,7 @@ def ranking(good: np.ndarray) -> dict[str, float]:
 runs = {f"run{r:02}": {topic: ranking(good) for topic, good in quality.items()} for r in range(RUNS)}
 
 start = perf_counter()
-material = Material.of(read_judgments(judgments), runs, 100, "retrieved", "score", "error", None)
+material = Material.of(read_judgments(judgments), runs, 100, "retrieved", Reading())
 read = perf_counter()
 users = users_of(material.judged, material.pool, draw_profiles(material.judged, PROFILES, 0))
 shown = complete(users)

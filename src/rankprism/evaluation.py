@@ -17,7 +17,7 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
-from rankprism.data.run import Alignment, Run
+from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.ahead import fetched_ahead
@@ -103,8 +103,7 @@ def evaluate(
     both        1.0000      1.0000
     """
     one_of("topics", topics, Topics)
-    one_of("order", order, Order)
-    one_of("duplicates", duplicates, Duplicates)
+    reading = Reading.of(order=order, duplicates=duplicates, run_format=run_format)
     chosen = parsed(measures)
     if bounds:
         for measure in chosen:
@@ -116,9 +115,9 @@ def evaluate(
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     parts, sources = answers_as_runs(parts, sources, run_format)
     if len(parts) > 1:
-        sources = {name: _read_once(source, name, run_format, duplicates) for name, source in sources.items()}
+        sources = {name: _read_once(source, name, reading) for name, source in sources.items()}
     aligned = [
-        align_all(part.judged, sources, order, duplicates, run_format, threads, None if p else on_run)
+        align_all(part.judged, sources, reading, threads, None if p else on_run)
         for p, part in enumerate(parts)
     ]
     share = _shares(parts, len(sources), on_share)
@@ -130,7 +129,7 @@ def evaluate(
 
     notes: list[Note] = []
     for part, runs_of_part in zip(parts, aligned, strict=True):
-        means = partial(_both_means, part, sources, runs_of_part, topics, order, duplicates, run_format)
+        means = partial(_both_means, part, sources, runs_of_part, topics, reading)
         known = {name: _ignoring(run, every) for name, run in runs_of_part.items()}
         about = Evaluated(part.judged, known, part.measures, topics, means, part.needs, order, part.pool)
         found = notes_of(about)
@@ -266,11 +265,11 @@ def answers_as_runs(
     return [answered], rankings
 
 
-def _read_once(source: Any, name: str, format: str | None, duplicates: Duplicates) -> Any:
+def _read_once(source: Any, name: str, reading: Reading) -> Any:
     """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
     if isinstance(source, Run) or (isinstance(source, str | os.PathLike) and os.path.isfile(source)):
         return source
-    return run_from(source, name, format, duplicates)
+    return run_from(source, name, reading.run_format, reading.duplicates)
 
 
 def _shares(
@@ -433,32 +432,28 @@ def _both_means(
     sources: Mapping[str, Any],
     aligned: Mapping[str, Alignment],
     topics: Topics,
-    order: Order,
-    duplicates: Duplicates,
-    run_format: str | None,
+    reading: Reading,
     name: str,
 ) -> tuple[float, float] | None:
     """The mean of a run by the first measure, ordered by scores and by ranks; None if it cannot be known."""
-    if order == "input":
+    if reading.order == "input":
         return None
-    other = _aligned_again(
-        part.judged, sources[name], "score" if order == "rank" else "rank", duplicates, run_format
-    )
+    by_rank = reading.order == "rank"
+    again = reading._replace(order="score" if by_rank else "rank")
+    other = _aligned_again(part.judged, sources[name], again)
     if other is None:
         return None
     means = _mean(part, aligned[name], topics), _mean(part, other, topics)
-    return means[::-1] if order == "rank" else means
+    return means[::-1] if by_rank else means
 
 
-def _aligned_again(
-    judged: Judgments, source: Any, order: Order, duplicates: Duplicates, format: str | None
-) -> Alignment | None:
+def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignment | None:
     """The run once more, in another order; None if it cannot be read again or lacks ranks."""
     is_path = isinstance(source, str | os.PathLike)
     if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
         return None
     try:
-        return align_source(judged, source, order, duplicates, format)
+        return align_source(judged, source, *reading)
     except InputError:
         return None
 
@@ -563,9 +558,7 @@ def _name(source: Any, number: int) -> str:
 def align_all(
     judgments: Judgments,
     sources: Mapping[str, Any],
-    order: Order,
-    duplicates: Duplicates,
-    format: str | None,
+    reading: Reading,
     threads: int | None,
     on_run: Callable[[str], None] | None,
 ) -> dict[str, Alignment]:
@@ -574,7 +567,7 @@ def align_all(
     each = max(1, most // max(1, len(sources)))
 
     def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], order, duplicates, format, each)
+        alignment = align_source(judgments, sources[name], *reading, each)
         if on_run is not None:
             on_run(name)
         return alignment

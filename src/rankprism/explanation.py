@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits, rankings_of
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
-from rankprism.data.run import Alignment, align
+from rankprism.data.run import Alignment, Reading, align
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind, run_sources
 from rankprism.formats.runs import run_from
@@ -24,11 +24,10 @@ from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.types import (
     AspectsLike,
-    Duplicates,
     JudgmentsLike,
     MeasuresLike,
-    Order,
     PreferencesLike,
+    RunOptions,
     RunsLike,
     WeightsLike,
 )
@@ -49,9 +48,7 @@ def explain(
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
     preferences_format: str | None = None,
-    run_format: str | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
+    **reading: Unpack[RunOptions],
 ) -> Explanation:
     """What each document that a run retrieved for a topic earned under each measure.
 
@@ -73,10 +70,11 @@ def explain(
     """
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
+    how = Reading.of(**reading)
     chosen = parsed(measures)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": None}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
-    parts, sources = answers_as_runs(parts, run_sources(runs), run_format)
+    parts, sources = answers_as_runs(parts, run_sources(runs), how.run_format)
     for part in parts:
         if topic not in part.judged.topics:
             raise InputError(
@@ -87,14 +85,14 @@ def explain(
     issue(notes)
     rankings = []
     for name, source in sources.items():
-        run = run_from(source, name, run_format, duplicates)
-        lines, *_ = run.table.ranking(order, duplicates)
+        run = run_from(source, name, how.run_format, how.duplicates)
+        lines, *_ = run.table.ranking(how.order, how.duplicates)
         topics, docs, *_ = run.table.columns()
         ranked = tuple(docs[line] for line in lines.tolist() if topics[line] == topic)
         terms: dict[Measure, Terms] = {}
         about: dict[str, tuple[str, ...]] = {}
         for part in parts:
-            aligned = align(part.judged, run, order, duplicates)
+            aligned = align(part.judged, run, how.order, how.duplicates)
             number = part.judged.topics.index(topic)
             hits: Hits | PreferenceHits
             if part.needs == "judgments":
@@ -114,8 +112,8 @@ def explain(
         {
             "topic": topic,
             "measures": list(map(str, chosen)),
-            "order": order,
-            "duplicates": duplicates,
+            "order": how.order,
+            "duplicates": how.duplicates,
             "notes": [note.record() for note in (*(n for part in parts for n in part.judged.notes), *notes)],
         },
     )

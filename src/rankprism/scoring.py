@@ -5,19 +5,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.evaluation import align_all, evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.results.scores import Scores
-from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, ScoresLike, Topics
+from rankprism.types import (
+    JudgmentsLike,
+    MeasuresLike,
+    RunOptions,
+    RunsLike,
+    ScoresLike,
+    Topics,
+)
 
 
 def scored(
@@ -62,20 +69,19 @@ class Aligned:
         runs: Any,
         *,
         topics: Topics = "judged",
-        order: Order = "score",
-        duplicates: Duplicates = "error",
-        run_format: str | None = None,
         threads: int | None = None,
         depth: int | None = None,
+        **reading: Unpack[RunOptions],
     ) -> Aligned:
         """depth : cut every ranking at this rank."""
         if depth is not None and depth < 1:
             raise InputError(f"depth must be at least 1; got {depth}")
         judged = read_judgments(judgments)
-        aligned = align_all(judged, run_sources(runs), order, duplicates, run_format, threads, None)
+        how = Reading.of(**reading)
+        aligned = align_all(judged, run_sources(runs), how, threads, None)
         if depth is not None:
             aligned = {name: cut(run, np.full_like(run.length, depth)) for name, run in aligned.items()}
-        return cls(judged, aligned, {"topics": topics, "order": order, "duplicates": duplicates})
+        return cls(judged, aligned, {"topics": topics, "order": how.order, "duplicates": how.duplicates})
 
 
 def cut(run: Alignment, length: Ints | Longs) -> Alignment:

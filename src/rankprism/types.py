@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Union
 
 if TYPE_CHECKING:
     import ir_measures
@@ -97,3 +97,32 @@ Ask: TypeAlias = Literal["pairs", "triplets", "both", "grades"]
 Missing: TypeAlias = Literal["error", "skip"]
 #: The formats of charts.
 ChartFormat: TypeAlias = Literal["html", "svg", "png", "pdf"]
+
+
+class RunOptions(TypedDict, total=False):
+    """How runs are read: keyword arguments of every function that reads runs.
+
+    `rankprism.evaluate` explains them, and `rankprism.data.run.Reading` has their defaults.
+    """
+
+    order: Order
+    duplicates: Duplicates
+    run_format: str | None
+
+
+class EvaluationOptions(RunOptions, total=False):
+    """How runs are read and scored: keyword arguments of analyses that score runs themselves."""
+
+    topics: Topics
+    threads: int | None
+
+
+class AtLeast(NamedTuple):
+    """The smallest value that a number may have."""
+
+    least: int
+
+
+#: Whole numbers from 0, and from 1.
+Natural: TypeAlias = Annotated[int, AtLeast(0)]
+Positive: TypeAlias = Annotated[int, AtLeast(1)]

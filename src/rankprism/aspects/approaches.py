@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from rankprism.arrays import Bools, Floats
 from rankprism.data.hits import batches
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import align_all, evaluate, parsed, run_sources
 from rankprism.formats.judgments import read_judgments
@@ -30,7 +30,14 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, Topics, Zeros
+from rankprism.types import (
+    JudgmentsLike,
+    MeasuresLike,
+    RunOptions,
+    RunsLike,
+    Topics,
+    Zeros,
+)
 
 #: The approaches that Maistro et al. (2021) compare.
 APPROACHES = ("CAM", "MM", "EUCL", "MANH", "CHEB")
@@ -57,11 +64,9 @@ def compare(
     seed: int = 0,
     intervals: float = 0.95,
     topics: Topics = "judged",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     threads: int | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> ApproachComparison:
     """Compare approaches to several aspects: correlation, discriminative power, and their best runs.
 
@@ -121,9 +126,10 @@ def compare(
         for family in part.values()
         for measure in family.values()
     ]
-    aligned = align_all(judgments, run_sources(runs), order, duplicates, run_format, threads, None)
+    how = Reading.of(**reading)
+    aligned = align_all(judgments, run_sources(runs), how, threads, None)
     scores = evaluate(
-        judgments, aligned, every, topics=topics, order=order, duplicates=duplicates, threads=threads
+        judgments, aligned, every, topics=topics, order=how.order, duplicates=how.duplicates, threads=threads
     ).complete()
     place = {topic: t for t, topic in enumerate(judgments.topics)}
     kept = [place[topic] for topic in scores.topics]

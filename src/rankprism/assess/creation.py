@@ -7,13 +7,14 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, Unpack, get_args, get_type_hints
 
 import sqlalchemy as sa
 
 from rankprism.assess import rendering, store
 from rankprism.assess.choice import Question, complete, read_questions, sampled
 from rankprism.data.note import Note, issue, some
+from rankprism.data.run import Reading
 from rankprism.data.scales import Scale
 from rankprism.documents import MOST, is_cut
 from rankprism.errors import InputError, listed, one_of
@@ -24,7 +25,7 @@ from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings
-from rankprism.types import Ask, Duplicates, Missing, Order, StudyChoice
+from rankprism.types import Ask, Missing, RunOptions, StudyChoice
 
 INSTRUCTIONS = {
     "preferences": """\
@@ -166,8 +167,7 @@ def create_study(
     gold: files.PathLike | None = None,
     assessors: Iterable[str] = (),
     missing: Missing = "error",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
+    **reading: Unpack[RunOptions],
 ) -> Made:
     """Make a study in a new file or an empty database: all of it, or nothing.
 
@@ -193,11 +193,12 @@ def create_study(
     sources = run_sources(list(runs))
     if not sources:
         raise InputError("a study needs runs, whose documents are judged; name at least one")
-    read = read_rankings(sources, settings.depth, order=order, duplicates=duplicates)
+    how = Reading.of(**reading)
+    read = read_rankings(sources, settings.depth, **reading)
     check_measure(settings)
     cutoff = parse(settings.measure).cutoff
     looked_at = None if cutoff is None else max(cutoff, settings.depth)
-    rankings = _by_run(sources, looked_at, order, duplicates)
+    rankings = _by_run(sources, looked_at, reading)
     wanted = {doc for one in read.topics.values() for doc in one.docs}
     questions = [] if tasks is None else read_questions(tasks, settings.ask)
     words = {} if topics is None else read_topics(topics)
@@ -239,8 +240,8 @@ def create_study(
         "documents": _sha256(documents),
         **({} if topics is None else {"topics": _sha256(topics)}),
         **({} if tasks is None else {"tasks": _sha256(tasks)}),
-        "order": order,
-        "duplicates": duplicates,
+        "order": how.order,
+        "duplicates": how.duplicates,
     }
 
     def fill(connection: sa.Connection) -> None:
@@ -327,11 +328,11 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
 
 
 def _by_run(
-    sources: Mapping[str, Any], depth: int | None, order: Order, duplicates: Duplicates
+    sources: Mapping[str, Any], depth: int | None, reading: RunOptions
 ) -> dict[str, dict[str, list[str]]]:
     """The documents of each topic of each run, the best first, as deep as the measure looks."""
     found: dict[str, dict[str, list[str]]] = {}
-    for run, ranked in ranked_runs(sources, depth, order=order, duplicates=duplicates, run_format=None):
+    for run, ranked in ranked_runs(sources, depth, **reading):
         lists = found[run] = {}
         for topic, doc, _ in ranked:
             lists.setdefault(topic, []).append(doc)

@@ -5,15 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism._core import RunTable
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
-from rankprism.types import Duplicates, Order
+from rankprism.errors import InputError, one_of
+from rankprism.types import Duplicates, Order, RunOptions
+
+
+class Reading(NamedTuple):
+    """How runs are read: the value of the keyword arguments `RunOptions`."""
+
+    order: Order = "score"
+    duplicates: Duplicates = "error"
+    run_format: str | None = None
+
+    @classmethod
+    def of(cls, **options: Unpack[RunOptions]) -> Reading:
+        """The options with defaults for those that are not given."""
+        reading = cls(**options)
+        one_of("order", reading.order, Order)
+        one_of("duplicates", reading.duplicates, Duplicates)
+        return reading
+
 
 #: What the core notices about the ranking of a topic, as bits of a sum.
 DISAGREEING = 1  # a document has a better rank and a lower score than another

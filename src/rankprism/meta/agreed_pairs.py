@@ -34,14 +34,31 @@ def agreement(
 ) -> Agreement:
     """Do measures agree on which pairs of systems differ (Sakai and Song 2011, section 4.3)?
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
-        `measures` to evaluate, as for `rankprism.evaluate`.
-        Or a result of `power`. Then the other parameters, which are those of `power`, have no effect.
-
     The agreement is |A ∩ B| / |A ∪ B|, where A and B are the pairs of systems that differ significantly by
     each of two measures. A pair that differs significantly by both, but in opposite directions, is a conflict
     and does not count as agreement.
 
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`. Or a result of `power`, which has the other
+        parameters already.
+    method
+        The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test with
+        Holm's correction.
+    alpha
+        Significance level.
+    resamples
+        Number of resamples.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
     >>> print(agreement(scores))

@@ -41,19 +41,31 @@ def intuitiveness(
 ) -> Intuitiveness:
     """The concordance test of Sakai (2012).
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
-        `measures` to evaluate, as for `rankprism.evaluate`.
-    gold : one simple measure or several, among those of the scores, such as ``["StRecall@10", "P@10"]``.
-    test : "topics" takes the topics as the sample, and tests with a t-test whether the difference of the two
-        shares is 0. The standard error comes from the jackknife. "sakai" is the sign test of the paper. It
-        counts every pair of runs on every topic as an independent case, so it finds differences between
-        measures that do not differ.
-    intervals : the confidence of the interval of the difference; 0 for none.
-
     The cases are all topics and pairs of runs on which M and N disagree, Δ_M Δ_N < 0. The result has the
     share of cases in which M agrees with every gold measure, Δ_M Δ_gold ≥ 0, the same share for N, and the
     difference of the two shares.
 
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+    gold
+        A simple measure that decides which measure is right, or several, among those of the scores, such as
+        ``["StRecall@10", "P@10"]``.
+    test
+        The test that gives p: a t-test over topics, or the sign test of Sakai (2012), whose p is far too
+        small.
+
+        "topics" takes the topics as the sample, and tests whether the difference of the two shares is 0. The
+        standard error comes from the jackknife. "sakai" counts every pair of runs on every topic as an
+        independent case, so it finds differences between measures that do not differ.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> measures = ["alpha_nDCG@10", "nDCG@10", "StRecall@10"]
     >>> print(intuitiveness(evaluate(sample.QRELS, list(sample.RUNS), measures), gold="StRecall@10"))

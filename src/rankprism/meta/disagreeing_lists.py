@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Alignment
+from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, listed
 from rankprism.evaluation import run_sources
 from rankprism.formats.judgments import read_judgments
@@ -19,7 +19,7 @@ from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import Duplicates, JudgmentsLike, MeasuresLike, Order, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, RunOptions, RunsLike, ScoresLike
 
 
 def disagreement(
@@ -32,25 +32,35 @@ def disagreement(
     most: int = 10,
     judgments: JudgmentsLike | None = None,
     depth: int = 10,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.
 
     The margin of a measure is |Δ|/σ, where σ² is the mean of Δ² over all pairs and topics. The cases are
     those in which the smaller of the two margins is largest.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-    first, second : the two measures. Default: the first and the second of the scores.
-    most : how many cases to return.
-    judgments : give these and `runs` beside scores to see the ranked lists too: for the document at each
-        rank, the aspects to which it is relevant, and its grades. If the scores are computed here, the lists
-        are always shown. `order`, `duplicates` and `run_format` say how to read the runs, as for
-        `rankprism.evaluate`.
-    depth : how many ranks to show.
+    first
+        One of the two measures. Default: the first one given.
+    second
+        The other of the two measures. Default: the second one given.
+    most
+        Number of cases to show.
+    judgments
+        Give these and `runs` beside scores to see the ranked lists too: for the document at each rank, the
+        aspects to which it is relevant, and its grades. If the scores are computed here, the lists are always
+        shown.
+    depth
+        Number of ranks to show, if judgments and runs are given.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
 
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@5", "P@5"])
     >>> lists = {"judgments": sample.QRELS, "runs": list(sample.RUNS), "depth": 5}
@@ -97,7 +107,7 @@ def disagreement(
     if judgments is not None:
         judged = read_judgments(judgments)
         aspects = {case.topic: len(judged.aspects.get(case.topic, ())) for case in cases}
-        lists = _ranked_lists(judged, run_sources(runs or {}), cases, depth, order, duplicates, run_format)
+        lists = _ranked_lists(judged, run_sources(runs or {}), cases, depth, Reading.of(**reading))
     return Disagreements(
         first=first,
         second=second,
@@ -184,16 +194,14 @@ def _ranked_lists(
     runs: Mapping[str, Any],
     cases: list[Case],
     depth: int,
-    order: Order,
-    duplicates: Duplicates,
-    format: str | None,
+    reading: Reading,
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """The documents at each rank, for both runs of each case."""
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:
             raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
-    aligned = {name: align_source(judgments, runs[name], order, duplicates, format) for name in needed}
+    aligned = {name: align_source(judgments, runs[name], *reading) for name in needed}
     return tuple(
         tuple(ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
         for case in cases

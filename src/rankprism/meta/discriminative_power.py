@@ -67,18 +67,37 @@ def power(
 ) -> DiscriminativePower:
     """The share of pairs of systems with a significant difference, for each measure (Sakai 2006).
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
-        `measures` to evaluate, as for `rankprism.evaluate`.
-    method : "bootstrap", the paired bootstrap with the same resampled topics for all pairs; "tukey", the
-        randomised Tukey HSD; "t", the paired t-test with Holm's correction.
-    alpha, resamples, seed : see `rankprism.compare`. Sakai and Song (2011) take 1,000 resamples.
-    intervals : the confidence of the intervals; 0 for none. They cover the power that is expected with the
-        same number of other topics. `differences` of the result compares the power of measures.
-
     The result has the difference that is required for significance. For the bootstrap, it is the difference
     in the ⌈Bα⌉-th most extreme resample, and the largest of these over all pairs. For Tukey's HSD, it is the
     difference that a share alpha of the resamples reaches. For t it is not defined.
 
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+    method
+        The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test with
+        Holm's correction.
+
+        The bootstrap takes the same resampled topics for all pairs.
+    alpha
+        Significance level.
+    resamples
+        Number of resamples.
+
+        Sakai and Song (2011) take 1,000.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+        They cover the power that is expected with the same number of other topics. `differences` of the
+        result compares the power of measures.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])
     >>> print(power(scores))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned, cut, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike
+from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, RunsLike
 
 #: A grade below every grade that is drawn.
 _ANY = 1e-300
@@ -40,24 +40,38 @@ def scenarios(
     intervals: float = 0.95,
     depth: int | None = None,
     on_share: Share | None = None,
-    **settings: Any,
+    **settings: Unpack[EvaluationOptions],
 ) -> Scenarios:
     """The Metric Unanimity of each measure in three scenarios (Amigó et al. 2018, Section 6.3).
-
-    judgments, runs, measures : as `rankprism.evaluate` takes them; `settings` are topics, order, duplicates,
-        run_format and threads.
-    longest : the longest ranking of the third scenario.
-    repetitions : how often the second and the third scenario are drawn.
-    seed : for the draws, which do not depend on the order of the runs.
-    intervals : the confidence of the intervals; 0 for none. In the first scenario they are over topics, see
-        `unanimity`. In the others they are t intervals of the mean over the repetitions.
-    depth : cut every ranking at this rank first. Otherwise, long runs are compared with short ones.
 
     In the first scenario, everything is as given. In the other two, each grade g becomes a number that is
     drawn uniformly between 0 and g, the weights of a topic's aspects are drawn and sum to 1, and each ranking
     is cut at a length that is drawn between 0 and its own, or between 0 and `longest`. Every grade above 0 is
     relevant there, unless a measure sets `rel`.
 
+    Parameters
+    ----------
+    judgments, runs, measures
+        As `rankprism.evaluate` takes them, and so are `settings`.
+    longest
+        Longest ranking of the third scenario.
+    repetitions
+        Number of times that the second and the third scenario are drawn.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+        The draws do not depend on the order of the runs.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+        In the first scenario they are over topics, see `unanimity`. In the others they are t intervals of the
+        mean over the repetitions.
+    depth
+        Cut every ranking at this rank first, so that runs of different length can be compared.
+
+    Examples
+    --------
     >>> from rankprism import sample
     >>> found = scenarios(sample.QRELS, sample.RUNS, ["RBU(e=0.05)", "RBU(e=0)", "AP_IA"], repetitions=2)
     >>> found.scenarios

@@ -35,14 +35,23 @@ def unanimity(
     MU(m) = log₂( P(Δm, ΔM) / (P(Δm) P(ΔM)) ), over all topics and ordered pairs i ≠ j of runs, where
     Δm means m(i) > m(j), ties count ½ so that P(Δm) = ½, and ΔM means m'(i) ≥ m'(j) by every other measure m'
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
-        `measures` to evaluate, as for `rankprism.evaluate`.
-    intervals : the confidence of the intervals; 0 for none. They cover the MU over the population of topics.
-        There is no interval with fewer than 8 topics, or if no topic changes MU.
-
     The highest MU is 1, and a constant measure has 0. MU is not defined if no pair is unanimous, or if there
     is no other measure.
 
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+        They cover the MU over the population of topics. There is no interval with fewer than 8 topics, or if
+        no topic changes MU.
+
+    Examples
+    --------
     >>> example = {"S1": {"q": {"m1": 1, "m2": 0.8, "m3": 1}}, "S2": {"q": {"m1": 0.5, "m2": 0.3, "m3": 0.2}},
     ...            "S3": {"q": {"m1": 0.2, "m2": 0.4, "m3": 0.5}}}
     >>> print(unanimity(example, intervals=0))

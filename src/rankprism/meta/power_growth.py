@@ -32,10 +32,24 @@ def stability(
 ) -> Stability:
     """Discriminative power with fewer topics: the mean over `samples` random sets of each size.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-    sizes : numbers of topics. Default: ten steps up to all topics.
-    method, alpha, resamples, seed : see `power`.
+    sizes
+        Numbers of topics. Default: ten steps up to all topics.
+    samples
+        Number of random sets of topics for each size.
+    method
+        The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test with
+        Holm's correction.
+    alpha
+        Significance level.
+    resamples
+        Number of resamples.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
     """
     complete = several_runs(scores, runs, measures)
     topics = len(complete.topics)

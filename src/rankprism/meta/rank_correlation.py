@@ -161,18 +161,32 @@ def correlation(
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-    coefficient : "tau-b", "tau-a", "tau-ap" (not symmetric: a row's measure is the gold ranking),
-        "tau-ap-symmetric", "spearman" or "rbo".
-    per_topic : compute the coefficient from the scores of each topic and average it over the topics where it
-        is defined. Default: compute it from the mean scores.
-    p : the parameter of RBO. The larger it is, the more the lower ranks count.
-    intervals : the confidence of the intervals; 0 for none. They cover the coefficient that is expected
-        with the same number of other topics. There is no interval with fewer than 8 topics, or if no set of
-        topics changes the coefficient.
-    seed : the seed for the sets of topics from which the intervals are made.
+    coefficient
+        The coefficient. For tau-ap, the measure of a row is the gold ranking.
+    per_topic
+        Correlate the scores of each topic and average over topics, instead of correlating the mean scores.
 
+        Topics where the coefficient is not defined are left out.
+    p
+        Parameter p of RBO. With a larger p, lower ranks count more.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+        They cover the coefficient that is expected with the same number of other topics. There is no interval
+        with fewer than 8 topics, or if no set of topics changes the coefficient.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+        The intervals are made from random sets of topics.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10", "StRecall@10"])
     >>> print(correlation(scores, intervals=0))

@@ -50,16 +50,36 @@ def swap(
     `trials` times, twice `size` topics are drawn and split into two halves. For every pair of runs, the
     difference on the first half falls into a bin. It is a swap if the second half shows the opposite.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-    size : the number of topics in each half. Default: half of all topics.
-    bin_width, bins : the width and number of bins for differences. The last bin holds all larger ones.
-    error : the highest acceptable swap rate. `required` is the smallest difference from which on no bin
-        exceeds it, and `sensitivity` is the share of all comparisons that reach this difference.
-    intervals : the confidence of the interval of the swap rate over all bins; 0 for none. It covers the swap
-        rate between any two sets of `size` topics. No interval is known to be right for single bins,
-        `required` and `sensitivity`, so they have none.
+    size
+        Number of topics in each half. Default: half of all topics.
+    trials
+        Number of times that topics are drawn.
+    bin_width
+        Width of a bin of differences.
+    bins
+        Number of bins. The last bin holds all larger differences.
+    error
+        Highest swap rate that is accepted.
 
+        `required` is the smallest difference above which no bin exceeds it, and `sensitivity` is the share of
+        all comparisons that reach this difference.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    intervals
+        Confidence of the intervals. An interval says how much the figure could change with other topics. 0
+        leaves the intervals out.
+
+        The interval is that of the swap rate over all bins. It covers the swap rate between any two sets of
+        `size` topics. No interval is known to be right for single bins, `required` and `sensitivity`, so they
+        have none.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> print(swap(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
     measure        required Δ  sensitivity  comparisons  swap rate     low    high

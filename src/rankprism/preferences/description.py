@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.note import issue
 from rankprism.data.preferences import Preferences
+from rankprism.data.run import Reading
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
@@ -19,7 +20,7 @@ from rankprism.preferences.cycles import Cycles, contradictions, order_of_prefer
 from rankprism.preferences.sides import Sides, one_sided, sides_of
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import Duplicates, Order
+from rankprism.types import RunOptions
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
@@ -195,8 +196,7 @@ def describe(
     cutoff: int = 10,
     resamples: int = 1000,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
+    **reading: Unpack[RunOptions],
 ) -> Description:
     """What is in a set of preferences, topic by topic and assessor by assessor.
 
@@ -215,6 +215,7 @@ def describe(
 
     if cutoff < 1 or resamples < 1:
         raise InputError("cutoff and resamples must be at least 1")
+    how = Reading.of(**reading)
     read = read_preferences(preferences)
     units = answers(read)
     topics = {name: _group(read, np.flatnonzero(read.topic == t)) for t, name in enumerate(read.topics)}
@@ -233,7 +234,7 @@ def describe(
         alpha=alpha_of(units, resamples, seed),
         kappa=kappa,
         sides=sides,
-        runs=_coverage(read, runs, cutoff, order, duplicates),
+        runs=_coverage(read, runs, cutoff, how),
         cutoff=cutoff,
         about={
             "preferences": read.source,
@@ -241,7 +242,7 @@ def describe(
             "cutoff": cutoff,
             "resamples": resamples,
             "seed": seed,
-            "order": order,
+            "order": how.order,
             "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
@@ -267,9 +268,7 @@ def _group(preferences: Preferences, rows: Longs) -> Group:
     )
 
 
-def _coverage(
-    preferences: Preferences, runs: Any, cutoff: int, order: Order, duplicates: Duplicates
-) -> dict[str, Coverage]:
+def _coverage(preferences: Preferences, runs: Any, cutoff: int, reading: Reading) -> dict[str, Coverage]:
     from rankprism.evaluation import run_sources
     from rankprism.formats.runs import align_source
 
@@ -278,7 +277,7 @@ def _coverage(
     shown = shown_by_topic(preferences)
     found: dict[str, Coverage] = {}
     for run, source in run_sources(runs).items():
-        aligned = align_source(preferences.named, source, order, duplicates)
+        aligned = align_source(preferences.named, source, *reading)
         shares: list[Floats] = []
         for t, topic in enumerate(preferences.table.topics):
             if aligned.retrieved[t]:

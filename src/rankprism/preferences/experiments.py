@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rankprism._core import JudgmentTable
 from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.data.judgments import Judgments
-from rankprism.data.run import Run, align
+from rankprism.data.run import Reading, Run, align
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import evaluate, run_sources
 from rankprism.formats.judgments import read_judgments
@@ -47,7 +47,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.threads import Share
-from rankprism.types import Duplicates, Novelty, Order, PoolName, Target, Ties
+from rankprism.types import Novelty, PoolName, RunOptions, Target, Ties
 
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
@@ -82,34 +82,27 @@ class Material:
     #: topic: (R, H) ranks of the pool's documents in each run, and their positions by id descending, from the
     #: top; NOWHERE and NONE where padded; and (R,) the length of each ranking
     ranked: Mapping[str, tuple[Ints, Longs, Ints]]
-    order: Order
-    duplicates: Duplicates
+    reading: Reading
 
     @classmethod
-    def of(
-        cls,
-        judgments: Any,
-        runs: Any,
-        documents: int,
-        pool: PoolName,
-        order: Order,
-        duplicates: Duplicates,
-        run_format: str | None,
-    ) -> Material:
+    def of(cls, judgments: Any, runs: Any, documents: int, pool: PoolName, reading: Reading) -> Material:
         judged = read_judgments(judgments)
         among = candidates(judged, pool)
-        read = {n: run_from(s, n, run_format, duplicates) for n, s in run_sources(runs).items()}
+        how: RunOptions = {"order": reading.order, "duplicates": reading.duplicates}
+        format, duplicates = reading.run_format, reading.duplicates
+        read = {n: run_from(s, n, format, duplicates) for n, s in run_sources(runs).items()}
         if len(read) < 2:
             raise InputError(f"pairs of runs are needed; there is only {', '.join(read)}")
-        best = best_documents(read, documents, among=among, order=order, duplicates=duplicates)
+        best = best_documents(read, documents, among=among, **how)
         shown = {topic: best[topic] for topic in judged.topics if topic in best}
         if not shown:
             raise InputError(f"the runs share no topic with {judged.source}")
-        return cls(judged, read, shown, _ranked(shown, read, order, duplicates), order, duplicates)
+        return cls(judged, read, shown, _ranked(shown, read, reading), reading)
 
     def subtopic_scores(self, judged: Judgments, measures: Sequence[Any]) -> Scores:
         """What `evaluate` gives, on the topics of these judgments that are shown."""
-        found = evaluate(judged, dict(self.runs), measures, order=self.order, duplicates=self.duplicates)
+        order, duplicates, _ = self.reading
+        found = evaluate(judged, dict(self.runs), measures, order=order, duplicates=duplicates)
         return found.select(topics=[topic for topic in found.topics if topic in self.pool])
 
     def preference_scores(self, shown: Mapping[str, Shown], measures: Sequence[Measure]) -> Scores:
@@ -128,13 +121,13 @@ class Material:
 
 
 def _ranked(
-    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], order: Order, duplicates: Duplicates
+    pool: Mapping[str, tuple[str, ...]], runs: Mapping[str, Run], reading: Reading
 ) -> dict[str, tuple[Ints, Longs, Ints]]:
     topics = [topic for topic, docs in pool.items() for _ in docs]
     docs = [doc for of_topic in pool.values() for doc in of_topic]
     table = JudgmentTable.from_columns("shown", topics, ["0"] * len(docs), docs, np.ones(len(docs)))
     named = Judgments(table, "the documents shown")
-    aligned = [align(named, run, order, duplicates) for run in runs.values()]
+    aligned = [align(named, run, reading.order, reading.duplicates) for run in runs.values()]
     found = {}
     for t, topic in enumerate(table.topics):
         parts = [slice(one.start[t], one.start[t + 1]) for one in aligned]
@@ -234,10 +227,8 @@ def measure_correlation(
     novelty: Novelty = "subtopic",
     intervals: float = 0.95,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> MeasureCorrelation:
     """How the preference measure ranks runs, beside α-nDCG, ERR-IA and subtopic recall (Figures 2 and 3).
 
@@ -257,7 +248,7 @@ def measure_correlation(
         for combine in COMBINATIONS
     )
     others = tuple(f"{name}@{cutoff}" for name in SUBTOPIC_MEASURES)
-    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
     users = users_of(material.judged, material.pool, novelty=novelty)
     ours = material.preference_scores(complete(users, ties=ties, seed=seed), forms)
     theirs = material.subtopic_scores(material.judged, others).select(topics=ours.topics)
@@ -292,7 +283,7 @@ def _about(
         "ties": ties,
         "novelty": novelty,
         "seed": seed,
-        "order": material.order,
+        "order": material.reading.order,
     }
 
 
@@ -363,10 +354,8 @@ def profile_correlation(
     novelty: Novelty = "subtopic",
     intervals: float = 0.95,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> ProfileCorrelation:
     """The preference measure and α-nDCG for each profile, and for a mixture of profiles (Figures 4 and 5).
 
@@ -381,7 +370,7 @@ def profile_correlation(
     one_of("ties", ties, Ties)
     one_of("novelty", novelty, Novelty)
     form, gain = counted_measure(measure), parse(other)
-    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
     judged = material.judged
     chosen = draw_profiles(judged, draw, seed) if profiles is None else read_profiles(profiles)
 
@@ -510,10 +499,8 @@ def incomplete_correlation(
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> IncompleteCorrelation:
     """How well runs are ranked from few judgments: τ with the ranking from all of them (Figure 6).
 
@@ -535,7 +522,7 @@ def incomplete_correlation(
         raise InputError("at least one measure and one number of triplets are needed")
     if repetitions < 1:
         raise InputError(f"the number of repetitions must be at least 1; got {repetitions}")
-    material = Material.of(judgments, runs, documents, pool, order, duplicates, run_format)
+    material = Material.of(judgments, runs, documents, pool, Reading.of(**reading))
     chosen = draw_profiles(material.judged, draw, seed) if profiles is None else read_profiles(profiles)
     note_topics_without(chosen, material.judged)
     users = users_of(material.judged, material.pool, chosen, novelty=novelty)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.arrays import Longs
-from rankprism.errors import InputError, one_of
+from rankprism.data.run import Reading
+from rankprism.errors import InputError
 from rankprism.measures.preferences.utility import NONE
-from rankprism.types import Duplicates, Order
+from rankprism.types import RunOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +41,7 @@ class Rankings:
 def read_rankings(
     runs: Any,
     depth: int,
-    *,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Rankings:
     """Read the first documents of every run.
 
@@ -60,7 +58,7 @@ def read_rankings(
     if depth < 1:
         raise InputError(f"depth must be at least 1; got {depth}")
     found: dict[str, dict[str, list[str]]] = {}
-    for name, ranked in ranked_runs(runs, depth, order=order, duplicates=duplicates, run_format=run_format):
+    for name, ranked in ranked_runs(runs, depth, **reading):
         lists = found[name] = {}
         for topic, doc, _ in ranked:
             lists.setdefault(topic, []).append(doc)
@@ -70,10 +68,7 @@ def read_rankings(
 def ranked_runs(
     runs: Any,
     depth: int | None = None,
-    *,
-    order: Order,
-    duplicates: Duplicates,
-    run_format: str | None,
+    **reading: Unpack[RunOptions],
 ) -> Iterator[tuple[str, Iterator[tuple[str, str, int]]]]:
     """The runs by name, each with the topic, document and rank of its lines in the order of evaluation.
 
@@ -82,15 +77,14 @@ def ranked_runs(
     from rankprism.evaluation import run_sources
     from rankprism.formats.runs import run_from
 
-    one_of("order", order, Order)
-    one_of("duplicates", duplicates, Duplicates)
+    how = Reading.of(**reading)
     sources = run_sources(runs)
     for name in sorted(sources):
-        table = run_from(sources[name], name, run_format, duplicates).table
-        if order == "rank" and not table.has_ranks:
+        table = run_from(sources[name], name, how.run_format, how.duplicates).table
+        if how.order == "rank" and not table.has_ranks:
             raise InputError(f"{table.source}: has no ranks to order by; use order='score' or 'input'")
         topics, docs, _, _ = table.columns()
-        lines, ranks, _ = table.ranking(order, duplicates)
+        lines, ranks, _ = table.ranking(how.order, how.duplicates)
         if depth is not None:
             lines, ranks = lines[ranks <= depth], ranks[ranks <= depth]
         at = lines.tolist()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Alignment
+from rankprism.data.run import Alignment, Reading
 from rankprism.errors import MeasureError, one_of
 from rankprism.evaluation import align_all, evaluate, parsed, run_sources
 from rankprism.formats.preferences import read_preferences
@@ -20,7 +20,7 @@ from rankprism.measures.preferences.hits import PreferencePool, preference_batch
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import Place, places_by_topic
 from rankprism.results.scores import Scores
-from rankprism.types import Duplicates, Order, Topics
+from rankprism.types import Order, RunOptions, Topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +96,13 @@ def aligned(
     measures: Any,
     *,
     preferences_format: str | None = None,
-    run_format: str | None = None,
     topics: Topics = "judged",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
     threads: int | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Aligned:
     """Read preferences and runs, as `rankprism.evaluate` does."""
     one_of("topics", topics, Topics)
-    one_of("order", order, Order)
-    one_of("duplicates", duplicates, Duplicates)
+    how = Reading.of(**reading)
     chosen = tuple(parsed(measures))
     for measure in chosen:
         if measure.needs != "preferences":
@@ -113,8 +110,8 @@ def aligned(
                 f"{measure} needs absolute judgments, of which no assessors are known; name a measure of "
                 f"preferences, e.g. nPrf@20"
             )
-    check_format(run_format)
+    check_format(how.run_format)
     sources = run_sources(runs)
     read = read_preferences(preferences, format=preferences_format)
-    found = align_all(read.named, sources, order, duplicates, run_format, threads, None)
-    return Aligned(read, found, chosen, topics, order, places_by_topic(read))
+    found = align_all(read.named, sources, how, threads, None)
+    return Aligned(read, found, chosen, topics, how.order, places_by_topic(read))

@@ -24,7 +24,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from rankprism.measures.preferences.utility import (
     satiation,
 )
 from rankprism.preferences.rankings import Rankings, TopicRankings, read_rankings
-from rankprism.types import Choice, Duplicates, Order
+from rankprism.types import Choice, RunOptions
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 #: The variance of an answer, before there are any; it counts as so many answers.
@@ -94,9 +94,7 @@ def select(
     overlap: int = 1,
     pending: Iterable[Task] = (),
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
+    **reading: Unpack[RunOptions],
 ) -> list[Task]:
     """The questions that best settle the order of the systems, the most useful first.
 
@@ -126,7 +124,7 @@ def select(
     chosen = preference_measures(measures)
     depth = depth_of(chosen)
     if not isinstance(runs, Rankings):
-        runs = read_rankings(runs, depth, order=order, duplicates=duplicates, run_format=run_format)
+        runs = read_rankings(runs, depth, **reading)
     elif runs.depth < depth:
         raise InputError(f"the rankings have {runs.depth} documents, and the measures look at {depth}")
     judged = study_of(runs, preferences, pending)

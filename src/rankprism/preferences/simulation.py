@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from rankprism.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.types import Duplicates, Novelty, Order, PoolName, Ties
+from rankprism.types import Novelty, PoolName, RunOptions, Ties
 
 #: Sums of weights that differ by less than this share of all weights are equal.
 _EQUAL = 1e-10
@@ -144,9 +144,7 @@ def best_documents(
     number: int = 100,
     *,
     among: Mapping[str, Collection[str]] | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
+    **reading: Unpack[RunOptions],
 ) -> dict[str, tuple[str, ...]]:
     """The documents of each topic with the best mean reciprocal rank over the runs.
 
@@ -164,7 +162,7 @@ def best_documents(
     if number < 1:
         raise InputError(f"the number of documents must be at least 1; got {number}")
     ranks: dict[str, dict[str, list[int]]] = {}
-    for _, ranked in ranked_runs(runs, order=order, duplicates=duplicates, run_format=run_format):
+    for _, ranked in ranked_runs(runs, **reading):
         for topic, doc, rank in ranked:
             if among is None or doc in among.get(topic, ()):
                 ranks.setdefault(topic, {}).setdefault(doc, []).append(rank)
@@ -330,9 +328,7 @@ def simulate(
     novelty: Novelty = "subtopic",
     rel: float = 1,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Preferences:
     """Preferences that simulated users would give, as rows.
 
@@ -358,9 +354,7 @@ def simulate(
         runs,
         documents,
         among=candidates(judged, pool, rel),
-        order=order,
-        duplicates=duplicates,
-        run_format=run_format,
+        **reading,
     )
     users = users_of(judged, shown, chosen, novelty=novelty, rel=rel)
     if chosen is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_pr
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import Choice, Duplicates, Novelty, Order, Ties
+from rankprism.types import Choice, Novelty, RunOptions, Ties
 
 #: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.
 BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
@@ -167,10 +167,8 @@ def plan(
     novelty: Novelty = "subtopic",
     rel: float = 1,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Plan:
     """How many judgments a topic a study of these runs needs until it has the order of the runs.
 
@@ -206,9 +204,7 @@ def plan(
     steps = tuple(budgets)
     _check(choices, steps, target, repetitions, draw, seed)
     judged = read_judgments(judgments)
-    rankings = read_rankings(
-        runs, depth_of(chosen), order=order, duplicates=duplicates, run_format=run_format
-    )
+    rankings = read_rankings(runs, depth_of(chosen), **reading)
     if len(rankings.runs) < 2:
         raise InputError("one run has no order to find; name at least two runs")
     worlds = [
@@ -248,7 +244,7 @@ def plan(
             "ties": ties,
             "novelty": novelty,
             "seed": seed,
-            "order": order,
+            "order": reading.get("order", "score"),
         },
     )
 

@@ -13,7 +13,7 @@ from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import BATCH, Cells, Hits, batches, make_pool
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
-from rankprism.data.run import Alignment, Run, align
+from rankprism.data.run import Alignment, Reading, Run, align
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
 from rankprism.measures.ideal import greedy_order
@@ -23,7 +23,6 @@ from rankprism.measures.parameter import Role
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.utility import NONE
 from rankprism.report.numbers import millionths, without_end
-from rankprism.types import Duplicates, Order
 
 #: The name of a document of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
@@ -77,15 +76,13 @@ def read(
     judged: Judged,
     source: Any,
     name: str,
-    order: Order,
-    duplicates: Duplicates,
-    format: str | None,
+    reading: Reading,
     depth: int,
 ) -> Listed:
     """Read a run, and keep the documents down to a depth."""
-    run = run_from(source, name, format, duplicates)
-    aligned = {kind: align(one, run, order, duplicates) for kind, one in judged.kinds.items()}
-    lines, ranks, _ = run.table.ranking(order, duplicates)
+    run = run_from(source, name, reading.run_format, reading.duplicates)
+    aligned = {kind: align(one, run, reading.order, reading.duplicates) for kind, one in judged.kinds.items()}
+    lines, ranks, _ = run.table.ranking(reading.order, reading.duplicates)
     topics, docs, *_ = run.table.columns()
     first: dict[str, list[str]] = {topic: [] for one in judged.kinds.values() for topic in one.topics}
     for line in lines[ranks <= depth].tolist():

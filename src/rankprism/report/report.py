@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Unpack
 
 from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
+from rankprism.data.run import Reading
 from rankprism.errors import InputError
 from rankprism.evaluation import evaluate, parsed, run_sources
 from rankprism.formats import files, output_files
@@ -22,11 +23,10 @@ from rankprism.report import advice, measures, rankings, systems, topics
 from rankprism.report.documents import snippets
 from rankprism.types import (
     AspectsLike,
-    Duplicates,
     JudgmentsLike,
     MeasuresLike,
-    Order,
     PreferencesLike,
+    RunOptions,
     RunsLike,
     Topics,
     WeightsLike,
@@ -52,12 +52,10 @@ def make(
     aspects: AspectsLike | None = None,
     qrels_format: str | None = None,
     preferences_format: str | None = None,
-    run_format: str | None = None,
     topics: Topics = "judged",
-    order: Order = "score",
-    duplicates: Duplicates = "error",
     threads: int | None = None,
     on_share: Callable[[float], None] | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Report:
     """Evaluate runs and put what can be said of systems, measures, topics and rankings into a report.
 
@@ -75,6 +73,7 @@ def make(
     """
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")
+    how = Reading.of(**reading)
     tell = _Progress(on_share)
     chosen = None if measures is None else parsed(measures)
     sources = run_sources(runs)
@@ -83,7 +82,7 @@ def make(
     chosen = parsed(default_measures(judged.absolute, judged.preferences)) if chosen is None else chosen
 
     def read(name: str) -> rankings.Listed:
-        listed = rankings.read(judged, sources[name], name, order, duplicates, run_format, depth)
+        listed = rankings.read(judged, sources[name], name, how, depth)
         tell.more("read", 1 / len(sources))
         return listed
 
@@ -98,8 +97,8 @@ def make(
         chosen,
         preferences=None if only_preferences else judged.preferences,
         topics=topics,
-        order=order,
-        duplicates=duplicates,
+        order=how.order,
+        duplicates=how.duplicates,
         on_share=partial(tell, "score"),
     )
     return Report(_data(judged, listed, chosen, scores, depth, documents, title, seed, tell))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations, product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -67,7 +67,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, RunsLike
+from rankprism.types import EvaluationOptions, JudgmentsLike, RunsLike
 
 _DRAWN = "no printed numbers: the paper has a drawing"
 _WHY = "the bootstrap is random, or the 20 runs are others than those that the paper drew"
@@ -82,12 +82,11 @@ def dsharp(
     resamples: int = 1000,
     seed: int = 0,
     on_share: Share | None = None,
-    **settings: Any,
+    **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1 to 7 and Figures 1 to 3 of Sakai and Song (2011).
 
-    judgments, runs : as `rankprism.evaluate` takes them; `settings` are topics, order, duplicates,
-        run_format and threads.
+    judgments, runs : as `rankprism.evaluate` takes them, and so are `settings`.
     sample : draw this many of the runs at random, as the paper draws 20. Figure 3 always shows all runs.
         Default: take all runs.
     topic_file : the topics as TREC publishes them, see `rankprism.formats.topics.read_topics`. They say which

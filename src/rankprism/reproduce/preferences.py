@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
@@ -40,7 +40,15 @@ from rankprism.reproduce.paper import (
 )
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import Duplicates, JudgmentsLike, Novelty, Order, PoolName, RunsLike, Target, Ties
+from rankprism.types import (
+    JudgmentsLike,
+    Novelty,
+    PoolName,
+    RunOptions,
+    RunsLike,
+    Target,
+    Ties,
+)
 
 WEB = Printed("48 runs of TREC Web 2009", numbered(1, 50), 48)
 PROFILES = "needs data that is not public: 48 runs of TREC Web 2009, and the authors' profiles"
@@ -81,10 +89,8 @@ def preferences(
     assessors: int = 5,
     repetitions: int = 10,
     seed: int = 0,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    run_format: str | None = None,
     on_share: Share | None = None,
+    **reading: Unpack[RunOptions],
 ) -> Reproduction:
     """Tables 2 and 3 and Figures 2 to 6 of Chandar and Carterette (2013).
 
@@ -103,7 +109,7 @@ def preferences(
         about = {"paper": "Chandar and Carterette 2013", "theta": theta}
         return Reproduction((_table_2(theta), left_out(names, ONE_RUN)), about=about)
     shared: dict[str, Any] = {"documents": documents, "pool": pool, "ties": ties, "seed": seed}
-    shared |= {"order": order, "duplicates": duplicates, "run_format": run_format}
+    shared |= reading
     measured = measure_correlation(
         judged, runs, theta=theta, on_share=lambda share: tell(0.2 * share), **shared
     )

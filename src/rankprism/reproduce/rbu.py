@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from rankprism.results.table import Table
 from rankprism.scoring import Aligned, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, RunsLike
+from rankprism.types import EvaluationOptions, JudgmentsLike, RunsLike
 
 WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)
 DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015", numbered(1, 118, "DD15-"), 23)
@@ -289,12 +289,11 @@ def rbu(
     seed: int = 0,
     depth: int | None = None,
     on_share: Share | None = None,
-    **settings: Any,
+    **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1, 2 and 3 of Amigó et al. (2018).
 
-    judgments, runs : as `rankprism.evaluate` takes them; `settings` are topics, order, duplicates,
-        run_format and threads.
+    judgments, runs : as `rankprism.evaluate` takes them, and so are `settings`.
     repetitions : how often the scenarios of Table 2 are drawn. The paper draws each once.
     instances : the number of random instances for each cell of Table 1, see `rankprism.axioms`.
     seed : for the draws and the instances. The draws do not depend on the order of the runs.

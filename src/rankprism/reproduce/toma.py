@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, Zeros
+from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, RunsLike, Zeros
 
 DECISION = Printed(
     "the 32 runs of TREC Decision 2019",
@@ -220,7 +220,7 @@ def toma(
     resamples: int = 10_000,
     seed: int = 0,
     on_share: Share | None = None,
-    **reading: Any,
+    **reading: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1 and 3 to 6 and Figures 1 and 2 of Maistro et al. (2021).
 
