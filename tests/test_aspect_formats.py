@@ -466,7 +466,7 @@ BAD = {
     ),
     "two grades that look like a passage and its rating": (
         in_columns("101 0 d1 2 1\n101 Q0 d2 1 0\n", None),
-        "may be two grades of one document; name the aspects that they are of with aspects= (--aspects",
+        "if these are two grades of one document, name the aspects that they are of with aspects= (--aspects",
     ),
     "a column twice": (in_toml('judgments = "qrels"\ncolumns = ["r", "r"]\n'), "column 'r' is named twice"),
     "a label that is no answer": (

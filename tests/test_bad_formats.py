@@ -86,7 +86,7 @@ QRELS_CASES = [
         "evall or prels",
         None,
         "1\td1\t1\t3\t0.5\n",
-        ("q.txt, line 1", "prels, evall or trec-dd", "--qrels-format"),
+        ("q.txt, line 1", "evall or prels", "--qrels-format"),
     ),
     Case("evall, nothing", "evall", "\n", ("q.txt", "no judgments")),
     Case(
@@ -224,7 +224,12 @@ def test_a_file_that_may_not_be_opened_is_named(tmp_path: Path, monkeypatch: pyt
 
 
 CONVERT_CASES: list[tuple[str, str, list[str], tuple[str, ...]]] = [
-    ("unknown target", QRELS, ["--to", "prels"], ("judgments as 'prels'", "diversity, adhoc, evall, ntcir")),
+    (
+        "unknown target",
+        QRELS,
+        ["--to", "prels"],
+        ("judgments as 'prels'", "diversity, adhoc, beir, evall"),
+    ),
     ("unknown source", QRELS, ["--from", "trec"], ("unknown judgment format 'trec'",)),
     ("unknown target of a run", RUN, ["--run", "--to", "ntcir"], ("a run as 'ntcir'", "trec, evall")),
     ("unknown source of a run", RUN, ["--run", "--from", "ntcir"], ("unknown run format 'ntcir'",)),

@@ -23,7 +23,7 @@ from rankprism.cli.choices import one_of
 from rankprism.cli.collection import options_of, read_collection, read_source
 from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
 from rankprism.cli.demo import NEXT
-from rankprism.formats.scores import recognises
+from rankprism.formats.recognition import kind_of
 from rankprism.measures import names
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -135,7 +135,8 @@ def test_one_file_for_each_aspect_reaches_compare_meta_and_plot(cli: Cli, tmp_pa
 def test_files_of_scores_are_recognised(text: str, expected: bool | None, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(text)
-    assert recognises(path) is expected
+    found = kind_of(path)
+    assert (None if found is None else found == "scores") is expected
 
 
 def test_packed_files_of_scores_are_recognised(tmp_path: Path) -> None:
@@ -143,14 +144,14 @@ def test_packed_files_of_scores_are_recognised(tmp_path: Path) -> None:
 
     path = tmp_path / "scores.csv.gz"
     path.write_bytes(gzip.compress(b"run,topic,measure,score\na,1,P,0.5\n"))
-    assert recognises(path) is True
+    assert kind_of(path) == "scores"
 
 
 def test_official_judgments_and_scores_are_told_apart(collections: Path) -> None:
     qrels = [p for p in collections.rglob("*qrels*") if p.is_file() and p.suffix in (".txt", ".gz", "")]
-    taken = {str(path.relative_to(collections)): recognises(path) for path in qrels}
+    taken = {str(path.relative_to(collections)): kind_of(path) for path in qrels}
     assert len(taken) > 5
-    assert [name for name, scores in taken.items() if scores is True] == []
+    assert [name for name, kind in taken.items() if kind == "scores"] == []
 
 
 @pytest.mark.parametrize(

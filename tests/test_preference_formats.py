@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, Preferences, RankprismWarning, read_judgments, read_preferences, sample
 from rankprism.formats.convert import convert
-from rankprism.formats.format import recognised
+from rankprism.formats.files import Beginning
 from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import COLUMNS
+from rankprism.formats.recognition import claims_on
 
 ROWS = [
     ("q1", "", "d1", "d2", "left", "ann"),
@@ -162,8 +163,8 @@ def test_qrels_are_preferences_only_on_request(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_is_recognised_if_it_can_be_nothing_else(line: str, format: str | None) -> None:
-    found = recognised(PREFERENCE_FORMATS, line)
-    assert (found and found.name) == format
+    found = claims_on(Beginning(line.encode())).get("preferences", [])
+    assert [record.name for record in found] == ([] if format is None else [format])
 
 
 def test_preferences_are_not_read_as_judgments(tmp_path: Path) -> None:
@@ -222,14 +223,14 @@ CASES = {
     "relevant and not": Case("q u s1 a 1\nq u s2 a 0\n", ("line 2", "level 0 here", "line 1 it is above 0")),
     "one level": Case("q u s1 a 1\nq u s1 b 1\n", ("no preferences", "the same level")),
     "format": Case("q a b\n", ("unknown preference format 'pairs'", "winner-loser"), "pairs"),
-    "nothing known": Case("hello\n", ("'hello' looks like no preference file", "winner-loser")),
+    "nothing known": Case("hello\n", ("'hello' does not look like preferences", "winner-loser")),
     "empty": Case("", ("no preferences in it", "begins with a header")),
     "empty table": Case("# nothing\n", ("no preferences in it",), "tsv"),
     "column missing": Case(
         "topic\tleft\toutcome\nq\ta\tleft\n", ("line 1", "no column right", "needs topic")
     ),
     "column misspelt": Case("query,left,right,outcome\nq,a,b,left\n", ("line 1", "'query' is none of topic")),
-    "header between blanks": Case("topic left right\nq a b\n", ("looks like no preference file", "tabs")),
+    "header between blanks": Case("topic left right\nq a b\n", ("does not look like preferences", "tabs")),
 }
 
 

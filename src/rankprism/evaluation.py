@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
+from rankprism.conventions import conventions_of
 from rankprism.data.hits import BATCH, Hits, planned_batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
-from rankprism.formats.ahead import fetched_ahead
+from rankprism.formats.ir_datasets import is_dataset
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.memory import are_nuggets, peer_name, peer_of
-from rankprism.formats.runs import align_source, check_format, run_from, runs_of
+from rankprism.formats.recognition import are_preferences, is_preferences
+from rankprism.formats.runs import align_source, check_format, run_from
+from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.frames import is_frame
 from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
 from rankprism.measures import Measure, parse
 from rankprism.results.scores import Scores, as_listed
+from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import Duplicates, Order, Topics
 
 if TYPE_CHECKING:
@@ -108,9 +109,8 @@ def evaluate(
     if bounds:
         for measure in chosen:
             measure.check_bounded()
-    sources = run_sources(runs)
     check_format(run_format)
-    sources = fetched_ahead(sources, threads)
+    sources = run_sources(runs, threads)
     settings = {"qrels_format": qrels_format, "weights": weights, "aspects": aspects, "threads": threads}
     parts = parts_by_kind(chosen, judgments, preferences, preferences_format, settings)
     parts, sources = answers_as_runs(parts, sources, run_format)
@@ -140,7 +140,7 @@ def evaluate(
     issue(notes)
     conventions: dict[str, Any] = {"order": order, "topics": topics, "duplicates": duplicates}
     for part, runs_of_part in zip(parts, aligned, strict=True):
-        said_of = _conventions(part, runs_of_part, bounds)
+        said_of = conventions_of(part.needs, part.measures, part.judged, runs_of_part, bounds)
         # With both kinds of judgments, what is about preferences has a place of its own.
         conventions |= said_of if part is parts[0] else {"preferences": said_of.pop("preferences") | said_of}
     first_notes = [note for part in parts for note in part.judged.notes]
@@ -174,7 +174,11 @@ def parts_by_kind(
     relative = tuple(measure for measure in measures if measure.needs == "preferences")
     if isinstance(judgments, Iterator) and not is_frame(judgments):
         judgments = list(judgments)
-    if _are_preferences(judgments, bool(relative) and preferences is None, preferences_format):
+    elif files.is_path(judgments) and not is_dataset(judgments):
+        judgments = files.opened(judgments)
+    # Rows and files are examined only if a measure needs preferences.
+    examined = bool(relative) and preferences is None
+    if are_preferences(judgments, preferences_format) if examined else is_preferences(judgments):
         if preferences is not None:
             raise InputError(
                 "preferences are given twice; give absolute judgments first, and preferences= (--preferences)"
@@ -192,7 +196,7 @@ def parts_by_kind(
         preferences, judgments = judgments, None
     elif relative and preferences is None:
         remedy = "add preferences= (--preferences FILE)"
-        if isinstance(judgments, str | os.PathLike):
+        if files.is_path(judgments):
             remedy += (
                 f"; if {files.source_name(judgments)} holds preferences in lines like those of qrels, "
                 f"name their format with preferences_format= (--preferences-format), e.g. qrels-prefs"
@@ -225,19 +229,6 @@ def parts_by_kind(
     return parts
 
 
-def _are_preferences(judgments: Any, expected: bool, format: str | None) -> bool:
-    """Whether preferences stand in the place of judgments. Where they are expected, rows and files count."""
-    if expected:
-        from rankprism.formats.preferences import are_preferences
-
-        return are_preferences(judgments, format)
-    if isinstance(judgments, str | os.PathLike | Mapping | Judgments):
-        return False  # and nothing has to be loaded to know it
-    from rankprism.data.preferences import Preferences
-
-    return isinstance(judgments, Preferences)
-
-
 def _itself(hits: PreferenceHits) -> PreferenceHits:
     """Hits that are made already."""
     return hits
@@ -267,7 +258,7 @@ def answers_as_runs(
 
 def _read_once(source: Any, name: str, reading: Reading) -> Any:
     """The same run, in a form that can be aligned with two kinds of judgments one after the other."""
-    if isinstance(source, Run) or (isinstance(source, str | os.PathLike) and os.path.isfile(source)):
+    if isinstance(source, Run) or (files.is_path(source) and os.path.isfile(source)):
         return source
     return run_from(source, name, reading.run_format, reading.duplicates)
 
@@ -384,49 +375,6 @@ def _topics_without(part: _Part, every: Sequence[str]) -> list[Note]:
     ]
 
 
-def _conventions(part: _Part, runs: Mapping[str, Alignment], bounds: bool) -> dict[str, Any]:
-    """How the scores of one part came about."""
-    judged = part.judged
-    if part.needs == "preferences":
-        about: dict[str, Any] = {"preferences": _preference_conventions(part.measures)}
-    else:
-        about = {
-            "aspect weights": "uniform" if judged.weights is None else "given",
-            "aspects without relevant documents": "left out" if judged.counted is None else "count",
-            **_labelling(judged),
-            "bounds": bounds,
-            "topics without relevant documents": judged.topics_without_relevant,
-        }
-    return about | {
-        "topics missing from a run": {
-            name: int((~run.retrieved).sum()) for name, run in runs.items() if not run.retrieved.all()
-        },
-        "topics of a run without judgments": {
-            name: len(run.unjudged) for name, run in runs.items() if run.unjudged
-        },
-    }
-
-
-def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
-    """What the paper leaves open, and how it is read here."""
-    from rankprism.measures.preferences.prf import TIE
-    from rankprism.measures.preferences.utility import PRIOR
-
-    forms = [measure for measure in measures if measure.name in ("Prf", "nPrf")]
-    return {
-        "ties": "half a win for each document",
-        "documents never shown": {
-            str(m): f"utility {0.0 if m['estimate'] == 'raw' else PRIOR:g}" for m in forms
-        },
-        "unseen": {str(m): m["unseen"] for m in forms},
-        "fallback": {str(m): m["fallback"] for m in forms},
-        "K": "the cutoff, or without one the number of documents in the pool",
-        "pool": "documents shown as left or right",
-        "several given documents": "used where they are exactly the documents above",
-        "ties in the greedy ideal": f"utilities within {TIE:g}, the larger document id first",
-    }
-
-
 def _both_means(
     part: _Part,
     sources: Mapping[str, Any],
@@ -449,7 +397,7 @@ def _both_means(
 
 def _aligned_again(judged: Judgments, source: Any, reading: Reading) -> Alignment | None:
     """The run once more, in another order; None if it cannot be read again or lacks ranks."""
-    is_path = isinstance(source, str | os.PathLike)
+    is_path = files.is_path(source)
     if isinstance(source, Alignment) or (is_path and not os.path.isfile(source)):
         return None
     try:
@@ -464,19 +412,6 @@ def _mean(part: _Part, run: Alignment, topics: Topics) -> float:
     for make_hits, _, which_topics in part.batches([run]):
         scores[which_topics] = part.measures[0].score(make_hits())
     return float(scores[run.retrieved].mean() if topics == "retrieved" else scores.mean())
-
-
-def _labelling(judged: Judgments) -> dict[str, Any]:
-    """How the labels of several aspects were read."""
-    if judged.scales is None:
-        return {}
-    return {
-        "scales": {
-            scale.aspect: dict(zip(scale.names, map(str, scale.place), strict=True))
-            for scale in judged.scales
-        },
-        "labels set to the lowest": {aspect: dict(reasons) for aspect, reasons in judged.lowered.items()},
-    }
 
 
 def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Floats]]:
@@ -502,107 +437,3 @@ def parsed(measures: MeasuresLike) -> list[Measure]:
     if not given:
         raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
     return list(dict.fromkeys(map(parse, given)))
-
-
-def run_sources(runs: RunsLike) -> dict[str, Any]:
-    """Where each run comes from, by name."""
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        return {str(name): _named(source, str(name)) for name, source in runs.items()}
-    several: list[Any] = [runs]
-    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
-        several = list(runs)
-    sources: dict[str, Any] = {}
-    places: dict[str, str] = {}
-    for number, source in enumerate(several, 1):
-        if isinstance(source, str | os.PathLike):
-            place = files.source_name(source)
-        else:
-            place = source.table.source if isinstance(source, Run) else f"run {number} of those given"
-        for name, one in runs_of(source, _name(source, number)).items():
-            if name in sources:
-                raise InputError(
-                    f"two runs are named {name!r}: {places[name]} and {place}; rename one, or pass "
-                    f"{{name: run}}"
-                )
-            sources[name], places[name] = one, place
-    return sources
-
-
-def _named(source: Any, name: str) -> Any:
-    """A run that has been given a name. A frame is read, because some can be read only once."""
-    return run_from(source, name, None, "error") if is_frame(source) else source
-
-
-def _is_one_run(runs: Mapping[Any, Any]) -> bool:
-    """``{topic: {doc: score}}`` rather than ``{name: run}``."""
-    return all(
-        isinstance(ranking, Mapping) and not any(isinstance(score, Mapping) for score in ranking.values())
-        for ranking in runs.values()
-    )
-
-
-def _is_run(source: Any) -> bool:
-    """A run of its own rather than one of its rows."""
-    is_own = isinstance(source, str | os.PathLike | Run | Mapping | list)
-    return is_own or is_frame(source) or peer_of(source) is not None
-
-
-def _name(source: Any, number: int) -> str:
-    if isinstance(source, Run):
-        return source.name
-    if isinstance(source, str | os.PathLike):
-        return files.run_name(source)
-    return peer_name(source) or ("run" if number == 1 else f"run{number}")
-
-
-def align_all(
-    judgments: Judgments,
-    sources: Mapping[str, Any],
-    reading: Reading,
-    threads: int | None,
-    on_run: Callable[[str], None] | None,
-) -> dict[str, Alignment]:
-    """Read, order and join every run. Threads are shared among the runs; what is left over shares a run."""
-    most = threads or os.cpu_count() or 1
-    each = max(1, most // max(1, len(sources)))
-
-    def one(name: str) -> Alignment:
-        alignment = align_source(judgments, sources[name], *reading, each)
-        if on_run is not None:
-            on_run(name)
-        return alignment
-
-    return dict(zip(sources, for_each_in_order(one, sources, most), strict=True))
-
-
-_Task = TypeVar("_Task")
-_Done = TypeVar("_Done")
-
-
-def for_each_in_order(
-    work: Callable[[_Task], _Done], tasks: Iterable[_Task], threads: int | None
-) -> Iterator[_Done]:
-    """The results of `work` on each task, in the order of the tasks, several of which are done at a time.
-
-    The next task is taken only when a thread is about to need it, so the tasks need not fit into memory. If
-    several tasks fail, the error of the first of them is raised.
-    """
-    most = threads or os.cpu_count() or 1
-    upcoming = iter(tasks)
-    few = list(islice(upcoming, 2))
-    if most == 1 or len(few) < 2:
-        yield from map(work, chain(few, upcoming))
-        return
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    waiting: deque[Future[_Done]] = deque()
-    pool = ThreadPoolExecutor(most)
-    try:
-        for task in chain(few, upcoming):
-            if len(waiting) > most:
-                yield waiting.popleft().result()
-            waiting.append(pool.submit(work, task))
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)

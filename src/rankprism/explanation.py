@@ -14,8 +14,9 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import issue
 from rankprism.data.run import Alignment, Reading, align
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind, run_sources
+from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind
 from rankprism.formats.runs import run_from
+from rankprism.formats.several_runs import run_sources
 from rankprism.inspection import best_aspect
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits

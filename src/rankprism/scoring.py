@@ -13,9 +13,10 @@ from rankprism.arrays import Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, RankprismWarning
-from rankprism.evaluation import align_all, evaluate, run_sources
+from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
+from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.results.scores import Scores
 from rankprism.types import (
     JudgmentsLike,

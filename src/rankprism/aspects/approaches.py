@@ -18,8 +18,9 @@ from rankprism.data.hits import batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import align_all, evaluate, parsed, run_sources
+from rankprism.evaluation import evaluate, parsed
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.measures import Measure, parse
 from rankprism.measures.combine import Aspect
 from rankprism.measures.parameter import Role

@@ -89,7 +89,7 @@ def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
     found: dict[str, Question] = {}
     needed = ("topic", "doc") if ask == "grades" else ("topic", "left", "right")
     example = json.dumps(dict.fromkeys(needed, "…"), ensure_ascii=False)
-    for at, row in json_objects(files.text_lines(source, files.unpacked(source)), where, example):
+    for at, row in json_objects(files.opened(source).lines(), where, example):
         topic, one, *other = (as_text(row, name, at) for name in needed)
         if not (topic and one and all(other)):
             raise InputError(f"{at}: a question needs {', '.join(needed)}")

@@ -18,10 +18,10 @@ from rankprism.data.run import Reading
 from rankprism.data.scales import Scale
 from rankprism.documents import MOST, is_cut
 from rankprism.errors import InputError, listed, one_of
-from rankprism.evaluation import run_sources
 from rankprism.formats import files
 from rankprism.formats.documents import Document, read_documents
 from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.several_runs import run_sources
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings

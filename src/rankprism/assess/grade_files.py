@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 from rankprism._core import parse_number
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.format import Written, recognised
+from rankprism.formats.format import Written
 from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.formats.judged import joined
-from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
+from rankprism.formats.known import PREFERENCE_FORMATS
 from rankprism.formats.preference_rows import ANYBODY
+from rankprism.formats.recognition import are_preferences
+from rankprism.formats.trec import DIVERSITY
 
 #: How grades may be written and read: the middle grades, or every label with its assessor.
 GRADE_FORMATS = ("qrels", "tsv", "jsonl")
@@ -91,7 +93,7 @@ def read_grades(source: files.PathLike, format: str | None = None) -> list[Grade
 
     Qrels do not say who judged, so their grades are those of one assessor.
     """
-    file = files.text_file(source)
+    file = files.opened(source)
     if format is None:
         format = _recognised(file)
     if format not in GRADE_FORMATS:
@@ -100,7 +102,7 @@ def read_grades(source: files.PathLike, format: str | None = None) -> list[Grade
             f"{', '.join(GRADE_FORMATS)} (--from)"
         )
     if format == "qrels":
-        columns = JUDGMENT_FORMATS["diversity"].read(file).table.columns()
+        columns = DIVERSITY.read(file).table.columns()
         return [
             GradeLine(file.name, topic, aspect, doc, "", float(grade), ANYBODY, "", "")
             for topic, aspect, doc, grade in zip(*columns, strict=True)
@@ -112,12 +114,13 @@ def read_grades(source: files.PathLike, format: str | None = None) -> list[Grade
     return found
 
 
-def _recognised(file: files.TextFile) -> str:
-    number, first = file.first_line()
-    if recognised(PREFERENCE_FORMATS, first) is not None and not _has_grades(first):
+def _recognised(file: files.File) -> str:
+    first = file.beginning.line
+    if are_preferences(file) and not _has_grades(first):
         raise InputError(
-            f"{file.name}, line {number}: {first.strip()[:60]!r} looks like preferences, and the study "
-            f"collects grades; import a file that `rankprism assess export` wrote for a study of grades"
+            f"{file.name}, line {file.beginning.number}: {first.strip()[:60]!r} looks like preferences, "
+            f"and the study collects grades; import a file that `rankprism assess export` wrote for a study "
+            f"of grades"
         )
     if first.lstrip().startswith("{"):
         return "jsonl"
@@ -131,7 +134,7 @@ def _has_grades(line: str) -> bool:
     return {"aspect", "doc"} <= set(line.split("\t"))
 
 
-def _tsv_rows(file: files.TextFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _tsv_rows(file: files.File) -> Iterator[tuple[str, Mapping[str, Any]]]:
     lines = file.lines()
     number, first = next(lines, (1, ""))
     header = first.split("\t")
@@ -155,7 +158,7 @@ def _tsv_rows(file: files.TextFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield where, dict(zip(header, cells, strict=True))
 
 
-def _json_rows(file: files.TextFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _json_rows(file: files.File) -> Iterator[tuple[str, Mapping[str, Any]]]:
     example = '{"topic": "1", "aspect": "0", "doc": "d1", "grade": 1}'
     return json_objects(file.lines(), file.name, example)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
     from rankprism.data.run import Run
     from rankprism.formats.aspects.settings import AspectSettings
+    from rankprism.formats.files import File
     from rankprism.results.scores import Scores
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -92,7 +93,7 @@ class Collection:
 
     judgments: Judgments | None
     #: files, and the runs of files that hold tables
-    runs: tuple[str | Run, ...]
+    runs: tuple[File | Run, ...]
     #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
     settings: Mapping[str, Any]
     #: the name of the run to compare with
@@ -328,9 +329,7 @@ def read_collection(
 
     baseline : a run's name or a file. A file that is not among the runs becomes one of them.
     """
-    named = list(files or [])
-    if named.count("-") > 1:
-        raise InputError("standard input (-) can be read only once; name files for the others")
+    named = first_opened(files or [])
     _, paths = split_pairs(named)
     if not named:
         raise InputError("name the judgments and then the runs, e.g. qrels.txt runs/*.run")
@@ -338,7 +337,7 @@ def read_collection(
         alone = f"; {_ALONE}" if preferences is not None else ""
         raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(paths)]
-    runs = [run for path in paths for run in _runs_of(path)]
+    runs = _runs_of(paths, threads)
     name = None
     if baseline is not None:
         runs, name = _with_baseline(runs, baseline, run_format)
@@ -353,12 +352,12 @@ def read_collection(
     return Collection(read, tuple(runs), settings, name, preferred)
 
 
-#: For those who give no judgments, so that the first run is taken for them.
+#: Added to an error when the first run may have been read as judgments.
 _ALONE = "if there are only preferences, name their file before the runs and leave out --preferences"
 
 
 def _judgments_and_preferences(
-    named: Sequence[str],
+    named: Sequence[Any],
     preferences: str | None,
     format: str | None,
     judged: Mapping[str, Any],
@@ -369,8 +368,8 @@ def _judgments_and_preferences(
         for option, parameter in options_of(read_judged).items():
             if option in judged and judged[option] != parameter.default:
                 raise InputError(
-                    f"--{option.replace('_', '-')} is for absolute judgments, and {named[0]} holds "
-                    f"preferences; leave it out"
+                    f"--{option.replace('_', '-')} is for absolute judgments, and {os.fspath(named[0])} "
+                    f"holds preferences; leave it out"
                 )
         return None, _preferences(named[0], format)
     if preferences is None and format is not None:
@@ -384,55 +383,66 @@ def _judgments_and_preferences(
         raise InputError(f"{error} ({_ALONE})") from None
 
 
-def _preferences(path: str, format: str | None) -> Preferences:
+def _preferences(path: str | File, format: str | None) -> Preferences:
     from rankprism.formats.preferences import read_preferences
 
     return read_preferences(path, format=format)
 
 
-def are_only_preferences(named: Sequence[str], format: str | None) -> bool:
-    """Whether preferences stand in the place of judgments."""
-    from rankprism.formats.trec import is_plain_file
+def are_only_preferences(named: Sequence[Any], format: str | None) -> bool:
+    """Whether preferences are given in the place of judgments."""
+    from rankprism.formats.recognition import are_preferences
 
-    pairs, _ = split_pairs(named)
-    if not isinstance(pairs, str) or (format is None and is_plain_file(pairs)):
-        return False
-    from rankprism.formats.preferences import are_preferences
-
-    return are_preferences(pairs, format)
+    source, _ = split_pairs(named)
+    return source is not None and not isinstance(source, dict) and are_preferences(source, format)
 
 
-def _runs_of(path: str) -> list[str | Run]:
-    """The runs of a file with a table, which may be many; any other file is one run and read later."""
-    from rankprism.formats.runs import runs_of
+def first_opened(named: Sequence[Any]) -> list[Any]:
+    """The arguments. If the first is a file, it is opened once for all who look at it."""
+    from rankprism.formats.files import opened
+    from rankprism.formats.ir_datasets import is_dataset
 
-    return list(runs_of(path, _name(path)).values())
+    if list(map(os.fspath, named)).count("-") > 1:
+        raise InputError("standard input (-) can be read only once; name files for the others")
+    source, _ = split_pairs(named)
+    if isinstance(source, str) and not is_dataset(source):
+        return [opened(source), *named[1:]]
+    return list(named)
 
 
-def _name(run: str | Run) -> str:
+def _runs_of(paths: Sequence[Any], threads: int | None = 1) -> list[File | Run]:
+    """The runs of these files. A table, which may hold many, is read here; other files are read later."""
+    from rankprism.formats.several_runs import run_sources
+
+    return list(run_sources(list(paths), threads).values())
+
+
+def _name(run: File | Run) -> str:
+    from rankprism.data.run import Run
     from rankprism.formats.files import run_name
 
-    return run_name(run) if isinstance(run, str) else run.name
+    return run.name if isinstance(run, Run) else run_name(run)
 
 
-def _with_baseline(runs: list[str | Run], baseline: str, format: str | None) -> tuple[list[str | Run], str]:
+def _with_baseline(runs: list[File | Run], baseline: str, format: str | None) -> tuple[list[File | Run], str]:
     """The runs, with the baseline among them, and its name."""
     names = _names(runs, format)
     if baseline in names:
         return runs, baseline
-    if not os.path.exists(baseline) and baseline not in runs:
+    own = [run for run in runs if getattr(run, "path", None) == baseline]
+    if not os.path.exists(baseline) and not own:
         raise no_such_baseline(baseline, names)
-    own: list[str | Run] = [baseline] if baseline in runs else _runs_of(baseline)
-    inside = _names(own, format)
+    added = [] if own else _runs_of([baseline])
+    inside = _names(own or added, format)
     if len(inside) != 1:
         raise InputError(
             f"--baseline: {baseline} holds {len(inside)} runs; add the file to the runs and name one of "
             f"{listed(inside)}"
         )
-    return runs if baseline in runs else [*runs, *own], inside[0]
+    return [*runs, *added], inside[0]
 
 
-def _names(runs: Sequence[str | Run], format: str | None) -> list[str]:
+def _names(runs: Sequence[File | Run], format: str | None) -> list[str]:
     """The names of runs. A file with answers may hold several."""
     from rankprism.formats.answers import run_names
 
@@ -501,7 +511,7 @@ def read_source(
 
     baseline : a run's name or a file, see `read_collection`.
     """
-    named = list(files or [])
+    named = first_opened(files or [])
     if not named:
         raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
     default = {name: option.default for name, option in options_of(read_collection).items()}
@@ -509,57 +519,48 @@ def read_source(
     if scores or _are_scores(named, set_options, collection.get("preferences_format")):
         for name in [*set_options, *(["measures"] if measures_file else [])]:
             raise InputError(
-                f"--{name.replace('_', '-')} goes with judgments and runs; {named[0]} is taken for a file of "
-                f"scores"
+                f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken "
+                f"for a file of scores"
             )
         return _read_scores(named, measure, _conditions(where or []), baseline)
     if where:
         raise InputError(
-            f"--where chooses rows from files of scores; {named[0]} is taken for judgments; if it is a file "
-            f"of scores, add --scores"
+            f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
+            f"is a file of scores, add --scores"
         )
     chosen = read_measures(measure, measures_file)  # before anything is read
     read = read_collection(files=named, baseline=baseline, **collection)
     return Source(read.evaluate(chosen), read, read.baseline)
 
 
-def _are_scores(named: Sequence[str], set_options: Sequence[str], format: str | None) -> bool:
-    """Whether the first of these files is one of scores; else it has judgments."""
-    from rankprism.formats.files import first_lines
-    from rankprism.formats.ir_datasets import is_dataset
+def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:
+    """Whether the first of these files is one of scores; else it has judgments or preferences."""
+    from rankprism.formats.files import File
     from rankprism.formats.json_lines import is_json
-    from rankprism.formats.scores import recognises
+    from rankprism.formats.recognition import are_preferences, kind_of
 
-    first = named[0]
-    pairs, _ = split_pairs(named)
-    if (
-        isinstance(pairs, dict)
-        or is_dataset(first)
-        or first.endswith(".toml")
-        or are_only_preferences(named, format)
-    ):
+    source, _ = split_pairs(named)
+    if not isinstance(source, File) or (format is not None and are_preferences(source, format)):
         return False
-    if first == "-" or (os.path.exists(first) and not os.path.isfile(first) and not os.path.isdir(first)):
-        return len(named) == 1  # what comes through a pipe can be read only once
-    found = recognises(first)
-    if found is None and set(set_options) & set(options_of(read_judged)):
+    kind = kind_of(source)
+    if kind == "judgments" and len(named) == 1:
+        raise InputError(
+            f"{source.name}: is taken for judgments, so name the runs after it; if it is a file of scores, "
+            f"add --scores"
+        )
+    if kind is not None:
+        return kind == "scores"
+    if set(set_options) & set(options_of(read_judged)):
         return False
-    if found is None and any(map(is_json, first_lines(first, 1))):
+    if not source.can_be_read_again or is_json(source.beginning.text):
         return len(named) == 1  # its reader then says what is wrong with it
-    if found is None:
-        raise InputError(
-            f"{first}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
-        )
-    if not found and len(named) == 1:
-        raise InputError(
-            f"{first}: is taken for judgments, so name the runs after it; if it is a file of scores, add "
-            f"--scores"
-        )
-    return found
+    raise InputError(
+        f"{source.name}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
+    )
 
 
 def _read_scores(
-    named: Sequence[str], measure: Sequence[str] | None, where: Mapping[str, str], baseline: str | None
+    named: Sequence[Any], measure: Sequence[str] | None, where: Mapping[str, str], baseline: str | None
 ) -> Source:
     from rankprism.formats.scores import read_scores
 
@@ -589,12 +590,12 @@ def _conditions(where: Sequence[str]) -> dict[str, str]:
     return conditions
 
 
-def split_pairs(arguments: Sequence[str]) -> tuple[Any, list[str]]:
+def split_pairs(arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
     """The judgments among the arguments, a file or NAME=FILE for each aspect, and what follows."""
     pairs: dict[str, str] = {}
     rest = list(arguments)
-    while rest and "=" in rest[0] and not os.path.exists(rest[0]):
-        name, _, path = rest.pop(0).partition("=")
+    while rest and "=" in os.fspath(rest[0]) and not os.path.exists(rest[0]):
+        name, _, path = os.fspath(rest.pop(0)).partition("=")
         if name in pairs:
             raise InputError(f"two files of the aspect {name!r}: {pairs[name]} and {path}; name one")
         pairs[name] = path

@@ -105,8 +105,9 @@ def evaluate(
     # judgments are read later, and a user's file of measures may load and register whatever it wants.
     if not measures_file:
         gc.freeze()
-    if not measure and _are_answers((files or [])[1:]):
-        measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"]
+    if not measure:
+        files, are_answers = _examined(files or [])
+        measure = ["NuggetAll", "NuggetVital", "NuggetWeighted"] if are_answers else measure
     measures = read_measures(measure, measures_file)  # before anything is read
     kind, style = output_format(output, format, scores=True), Style(digits, caption, label, columns)
     check_style(kind, style)
@@ -136,8 +137,10 @@ def evaluate(
     write_in(scores.table(per_topic=per_topic, wide=wide), kind, output, style)
 
 
-def _are_answers(runs: Sequence[str]) -> bool:
-    """Whether all runs are answers with nuggets, for which there are official measures."""
-    from rankprism.formats.answers import are_answers
+def _examined(named: Sequence[Any]) -> tuple[list[Any], bool]:
+    """The files, and whether all runs are answers with nuggets, for which there are official measures."""
+    from rankprism.formats.files import opened
+    from rankprism.formats.recognition import are_answers
 
-    return bool(runs) and all(map(are_answers, runs))
+    runs = list(map(opened, named[1:]))
+    return [*named[:1], *runs], bool(runs) and all(map(are_answers, runs))

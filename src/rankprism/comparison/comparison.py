@@ -25,6 +25,7 @@ from rankprism.statistics.corrections import (
     interval_level,
 )
 from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resamples
+from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.statistics.paired import Paired, against, all_pairs
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
@@ -129,8 +130,6 @@ def tests_table() -> str:
 
 #: The number of resamples, unless the number of pairs needs more.
 RESAMPLES = 10_000
-#: The square of a larger score, summed over topics, may not be a number.
-LARGEST = 1e150
 _LETTERS = "abcdefghijklmnoprstuvwxyz"  # there is no superscript q
 
 
@@ -254,20 +253,20 @@ def comparable(
 ) -> Scores:
     """The scores on the topics that all runs have. Scores that are too large are refused."""
     complete = scored(scores, runs, measures).complete()
-    bad = np.argwhere(~(np.abs(complete.values) < LARGEST))
+    bad = np.argwhere(~(np.abs(complete.values) < LARGEST_SCORE))
     if len(bad):
         r, t, m = bad[0]
         raise InputError(
             f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
             f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be finite and below "
-            f"{LARGEST:g}, because their squares are summed; correct or rescale them"
+            f"{LARGEST_SCORE:g}, because their squares are summed; correct or rescale them"
         )
     largest = np.abs(complete.values).max((0, 1), initial=0.0)
     for measure, size in zip(complete.measures, largest, strict=True):
-        if 0 < size < 1 / LARGEST:
+        if 0 < size < 1 / LARGEST_SCORE:
             raise InputError(
                 f"no score by {measure!r} is larger than {size:g}; the squares of numbers below "
-                f"{1 / LARGEST:g} vanish; rescale the scores"
+                f"{1 / LARGEST_SCORE:g} vanish; rescale the scores"
             )
     return complete
 

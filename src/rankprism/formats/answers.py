@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,13 +14,9 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
 from rankprism.formats import files
-from rankprism.formats.json_lines import has_nuggets
 from rankprism.formats.known.nuggets import Answer, answers_of
-from rankprism.formats.memory import are_nuggets
+from rankprism.formats.recognition import are_answers
 from rankprism.formats.runs import read_run
-
-#: The name of the format.
-ANSWERS = "answers"
 
 
 def with_answers(
@@ -36,7 +31,7 @@ def with_answers(
     answered: dict[str, dict[str, Answer]] = {}
     places: dict[str, str] = {}
     for name, source in sources.items():
-        place = files.source_name(source) if isinstance(source, str | os.PathLike) else name
+        place = files.source_name(source) if files.is_path(source) else name
         runs: Mapping[str, Any] = {name: source}
         if are_answers(source, format):
             runs = _named(_read(source, name), source, name)
@@ -56,34 +51,25 @@ def with_answers(
 
 
 def run_names(source: Any, name: str, format: str | None = None) -> list[str]:
-    """The names of the runs that `with_answers` makes of a source. Standard input and pipes are not read."""
-    if isinstance(source, str) and not os.path.isfile(source):
+    """The names of the runs that `with_answers` makes of a source. Pipes are not read for it."""
+    if files.is_path(source) and not files.opened(source).can_be_read_again:
         return [name]
     return list(_named(_read(source, name), source, name)) if are_answers(source, format) else [name]
 
 
 def _named(own: Mapping[str, dict[str, Answer]], source: Any, name: str) -> dict[str, dict[str, Answer]]:
     """The answers by the name of their run: its `run_id`, unless a source with one run was given a name."""
-    is_path = isinstance(source, str | os.PathLike)
+    is_path = files.is_path(source)
     is_default = name == files.run_name(source) if is_path else re.fullmatch(r"run[0-9]*", name) is not None
     if len(own) == 1 and not is_default:
         return {name: next(iter(own.values()))}
     return {run or name: answers for run, answers in own.items()}
 
 
-def are_answers(source: Any, format: str | None = None) -> bool:
-    """Whether a source holds answers. Standard input and pipes are not looked at, only their format."""
-    if format is not None:
-        return format == ANSWERS
-    if isinstance(source, str | os.PathLike):
-        return os.path.isfile(source) and any(map(has_nuggets, files.first_lines(source, 1)))
-    return are_nuggets(source)
-
-
 def _read(source: Any, name: str) -> dict[str, dict[str, Answer]]:
-    if isinstance(source, str | os.PathLike):
-        file = files.text_file(source)
-        return answers_of(file, file.name)
+    if files.is_path(source):
+        with files.opened(source) as file:
+            return answers_of(file, file.name)
     return answers_of(source, name)
 
 

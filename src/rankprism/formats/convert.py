@@ -19,9 +19,11 @@ from rankprism.errors import InputError, one_of
 from rankprism.foreign import shown
 from rankprism.formats import files, output_files
 from rankprism.formats.format import Format, Written, by_ending, written_by
+from rankprism.formats.ir_datasets import is_dataset
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
-from rankprism.formats.preferences import are_preferences, read_preferences
+from rankprism.formats.preferences import read_preferences
+from rankprism.formats.recognition import are_preferences
 from rankprism.formats.runs import run_from
 from rankprism.types import Duplicates, Order
 
@@ -68,6 +70,8 @@ def convert(
         raise InputError("order and duplicates are those of a run; say that it is one with run=True (--run)")
     if run and weights is not None:
         raise InputError("a run has no aspects to weigh; leave the weights out, or run=True (--run)")
+    if files.is_path(source) and not is_dataset(source):
+        source = files.opened(source)
     plain = _without_packing(out)
     ending = os.path.splitext(plain)[1]
     if run:

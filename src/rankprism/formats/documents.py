@@ -67,7 +67,7 @@ def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tup
     elif isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
         yield from ir_datasets.documents(source, wanted)
     else:
-        yield from json_objects(files.streamed_lines(source), files.source_name(source), _EXAMPLE)
+        yield from json_objects(files.opened(source).streamed_lines(), files.source_name(source), _EXAMPLE)
 
 
 def _document(row: Mapping[str, Any], where: str) -> Document:

@@ -7,6 +7,8 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
@@ -19,7 +21,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _TABLES = (".parquet", ".arrow", ".feather", ".duckdb", ".db")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".jsonl", *_TABLES)
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".json", ".jsonl", *_TABLES)
 
 #: What separates columns in the core, and hence here: ASCII blanks only, so that any script can be in an id.
 BLANKS = "".join(map(chr, range(33)))
@@ -55,64 +57,187 @@ def database_table(path: PathLike) -> tuple[str, str] | None:
     return (file, table) if colons and os.path.isfile(file) and not os.path.exists(path) else None
 
 
-def unpacked(path: PathLike) -> bytes | None:
-    """The bytes of a source that has to be read here; None for a plain file, which the core reads."""
-    name = os.fspath(path)
-    if name == "-":
-        return _standard_input()
-    if not os.path.exists(name):
-        raise InputError(f"{name}: there is no such file; check the path")
-    if os.path.isdir(name):
-        raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
-    if not name.endswith(COMPRESSED):
-        # A pipe such as /dev/stdin or <(zcat …) has no size to read by.
-        return None if os.path.isfile(name) and _core_can_open(name) else _read(path, -1)
-    try:
-        return _decompress(name)
-    except (OSError, EOFError) as error:
-        raise InputError(f"{name}: cannot be unpacked ({error}); check that the file is complete") from None
+class Beginning:
+    """How a file begins: everything that a format is recognised by."""
+
+    def __init__(self, start: bytes, name: str = "") -> None:
+        self.bytes = start
+        self.name = name
+
+    @cached_property
+    def text(self) -> str:
+        return self.bytes.removeprefix(_BOM).decode(errors="replace")
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        """The first two lines of data with their numbers."""
+        return list(islice(_data_lines(_lines_at(self.bytes)), 2))
+
+    @property
+    def number(self) -> int:
+        """The number of the first line of data."""
+        return self.lines[0][0] if self.lines else 1
+
+    @property
+    def line(self) -> str:
+        """The first line of data; an empty one if there is none."""
+        return self.lines[0][1] if self.lines else ""
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns of the first line of data between blanks."""
+        return columns(self.line)
+
+    @cached_property
+    def is_table(self) -> bool:
+        """Whether the file is not text but holds a table."""
+        return any(begins(self.bytes) for begins in TABLES.values())
 
 
-class UnpackedAhead(os.PathLike[str]):
-    """The path of a packed file that a thread of its own has begun to unpack."""
+#: Number of bytes by which a file is recognised. A file that has fewer is opened only once.
+BEGINNING = 1 << 14
+_BOM = b"\xef\xbb\xbf"
+#: With what the messages of an Arrow stream begin.
+ARROW_STREAM = b"\xff\xff\xff\xff"
+#: How the files begin that hold a table, which `rankprism.formats.known.tables` reads.
+TABLES: dict[str, Callable[[bytes], bool]] = {
+    "parquet": lambda start: start.startswith(b"PAR1"),
+    "arrow": lambda start: start.startswith((b"ARROW1", ARROW_STREAM)),
+    "duckdb": lambda start: start[8:12] == b"DUCK",
+}
 
-    def __init__(self, path: PathLike) -> None:
-        self._path = os.fspath(path)
-        self._data: bytes | BaseException | None = None
-        self._thread: threading.Thread | None = threading.Thread(target=self._unpack, daemon=True)
-        self._thread.start()
+
+class _Contents(NamedTuple):
+    """What was read when a file was opened."""
+
+    beginning: Beginning
+    data: bytes | None  # all bytes; None for a large plain file and for a table
+
+
+class File(os.PathLike[str]):
+    """A file that is opened when it is first looked at, and not again to be recognised or, if small, read.
+
+    It may be passed wherever a path may. Leaving a `with` block forgets the contents. Whoever needs the file
+    after that opens it again, which a pipe does not allow.
+    """
+
+    def __init__(self, path: PathLike, threads: int | None = 1) -> None:
+        self.path = os.fspath(path)
+        #: how many threads may read it; None: as many as there are processors
+        self.threads = threads or os.cpu_count() or 1
+        self._contents: _Contents | BaseException | None = None
+        self._thread: threading.Thread | None = None
+        self._is_wanted_soon = False
 
     def __fspath__(self) -> str:
-        return self._path
+        return self.path
 
-    def _unpack(self) -> None:
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._contents, self._thread = None, None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return source_name(self.path)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is neither packed nor a pipe, so that it can be opened again."""
+        packed = self.path.endswith(COMPRESSED)
+        return not packed and (os.path.isfile(self.path) or database_table(self.path) is not None)
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether somebody may look at it before it is its turn to be read. Pipes have to wait."""
+        return self.path != "-" and (os.path.isfile(self.path) or database_table(self.path) is not None)
+
+    def fetch(self) -> File:
+        """Begin to unpack a packed file in another thread; ask the system to fetch a plain one."""
+        if self.path.endswith(COMPRESSED) and os.path.isfile(self.path):
+            self._thread = threading.Thread(target=self._try_to_open, daemon=True)
+            self._thread.start()
+        self._is_wanted_soon = True
+        return self
+
+    def _try_to_open(self) -> None:
         try:
-            self._data = unpacked(self._path)
-        except BaseException as error:  # is raised where the data are wanted
-            self._data = error
+            self._contents = self._open()
+        except BaseException as error:  # is raised where the contents are wanted
+            self._contents = error
 
-    def take(self) -> bytes | None:
-        """The bytes of the file. They are kept only once; a second caller has to unpack the file again."""
-        if self._thread is None:
-            return unpacked(self._path)
-        self._thread.join()
-        data, self._thread, self._data = self._data, None, None
-        if isinstance(data, BaseException):
-            raise data
-        return data
+    def _opened(self) -> _Contents:
+        if self._thread is not None:
+            self._thread.join()
+        if self._contents is None:
+            self._contents = self._open()
+        if isinstance(self._contents, BaseException):
+            raise self._contents
+        return self._contents
+
+    def _open(self) -> _Contents:
+        name = self.path
+        table = database_table(name)
+        if table is not None:
+            return _Contents(Beginning(_read(table[0], BEGINNING), name), None)
+        if name == "-":
+            return self._whole(_standard_input())
+        if not os.path.exists(name):
+            raise InputError(f"{name}: there is no such file; check the path")
+        if os.path.isdir(name):
+            raise InputError(f"{name}: is a directory; name the files in it, e.g. {os.path.join(name, '*')}")
+        if name.endswith(COMPRESSED):
+            try:
+                return self._whole(_decompress(name))
+            except (OSError, EOFError) as error:
+                raise InputError(
+                    f"{name}: cannot be unpacked ({error}); check that the file is complete"
+                ) from None
+        if not os.path.isfile(name) or not _core_can_open(name):
+            return self._whole(_read(name, -1))  # a pipe such as /dev/stdin or <(zcat …) has no size
+        start = _read(name, BEGINNING, self._is_wanted_soon)
+        beginning = Beginning(start, name)
+        return _Contents(beginning, start if len(start) < BEGINNING and not beginning.is_table else None)
+
+    def _whole(self, data: bytes) -> _Contents:
+        return _Contents(Beginning(data[:BEGINNING], self.path), data)
+
+    @property
+    def beginning(self) -> Beginning:
+        return self._opened().beginning
+
+    @property
+    def data(self) -> bytes | None:
+        """All its bytes; None for a large plain file, which the core reads, and for a plain table."""
+        return self._opened().data
+
+    def text(self) -> str:
+        """All of it, checked to be UTF-8."""
+        data = self.data
+        return checked_text(_read(self.path, -1) if data is None else data, self.name)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Number and text of each line of data, without blank lines and comments."""
+        return _data_lines(self.text().split("\n"))
+
+    def streamed_lines(self) -> Iterator[tuple[int, str]]:
+        """The same, but a large plain file is read line by line, as it may not fit into memory."""
+        return self.lines() if self.data is not None else _data_lines(_lines(self.path))
 
 
-def text_lines(path: PathLike, data: bytes | None) -> Iterator[tuple[int, str]]:
-    """Number and text of each line of data, without blank lines and comments. `data`: see `unpacked`."""
-    if data is None:
-        data = _read(path, -1)
-    return _data_lines(checked_text(data, source_name(path)).split("\n"))
+def opened(source: PathLike, threads: int | None = 1) -> File:
+    """A path as a file, which may have been opened before."""
+    if not isinstance(source, File):
+        return File(source, threads)
+    source.threads = threads or os.cpu_count() or 1
+    return source
 
 
-def streamed_lines(path: PathLike) -> Iterator[tuple[int, str]]:
-    """The same as `text_lines`, but a plain file is read line by line: it may be larger than the memory."""
-    data = unpacked(path)
-    return text_lines(path, data) if data is not None else _data_lines(_lines(path))
+def is_path(source: Any) -> TypeGuard[PathLike]:
+    return isinstance(source, str | os.PathLike)
 
 
 def _lines(path: PathLike) -> Iterator[str]:
@@ -130,97 +255,18 @@ def _lines(path: PathLike) -> Iterator[str]:
         raise InputError(f"{name}: cannot be read ({error.strerror})") from None
 
 
-def first_line(path: PathLike, data: bytes | None) -> tuple[int, str]:
-    """The first of `text_lines`, to recognise a format by; an empty one if there is none."""
-    start = first_bytes(path, 1 << 16) if data is None else data[: 1 << 16]
-    return next(_data_lines(_lines_at(start)), (1, ""))
-
-
-def first_lines(path: PathLike, count: int) -> list[str]:
-    """The first of `text_lines` of a file that can be read again, packed or not, to recognise what it is."""
-    name = os.fspath(path)
-    if not os.path.isfile(name):
-        unpacked(path)  # says why not
-    try:
-        with _opened(name) if name.endswith(COMPRESSED) else open(name, "rb") as file:
-            start = file.read(1 << 16)
-    except InputError:
-        raise
-    except Exception:  # packed and damaged, or not to be opened: whoever reads all of it says so
-        return []
-    return [line for _, line in islice(_data_lines(_lines_at(start)), count)]
-
-
 def _lines_at(start: bytes) -> Iterator[str]:
     """The lines at the beginning of a file, one by one: mostly the first is the only one that is wanted."""
-    for line in BytesIO(start.removeprefix(b"\xef\xbb\xbf")):
+    for line in BytesIO(start.removeprefix(_BOM)):
         yield line.decode(errors="replace").removesuffix("\n")
 
 
-class TextFile(NamedTuple):
-    """A file to read: its path, and its bytes if they had to be read here (see `unpacked`)."""
-
-    path: PathLike
-    data: bytes | None
-    #: how many threads may read it
-    threads: int = 1
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return source_name(self.path)
-
-    def lines(self) -> Iterator[tuple[int, str]]:
-        return text_lines(self.path, self.data)
-
-    def first_line(self) -> tuple[int, str]:
-        return first_line(self.path, self.data)
-
-    def beginning(self) -> str:
-        """The text of its first 64 kB, to say what it is if it cannot be read."""
-        start = first_bytes(self.path, 1 << 16) if self.data is None else self.data[: 1 << 16]
-        return start.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-
-    def start(self) -> bytes:
-        """Its first bytes, by which a file that is no text is recognised."""
-        return first_bytes(self.path) if self.data is None else self.data[:MAGIC]
-
-
-#: How many bytes at the beginning of a file say what kind of file it is.
-MAGIC = 16
-#: With what the messages of an Arrow stream begin.
-ARROW_STREAM = b"\xff\xff\xff\xff"
-#: How the files begin that hold a table, which `rankprism.formats.known.tables` reads.
-TABLES: dict[str, Callable[[bytes], bool]] = {
-    "parquet": lambda start: start.startswith(b"PAR1"),
-    "arrow": lambda start: start.startswith((b"ARROW1", ARROW_STREAM)),
-    "duckdb": lambda start: start[8:12] == b"DUCK",
-}
-
-
-def is_table_file(path: Any) -> TypeGuard[PathLike]:
-    """Whether a path leads to a file that holds a table and can be read again."""
-    if not isinstance(path, str | os.PathLike) or os.fspath(path) == "-":
+def is_table_file(source: Any) -> TypeGuard[PathLike]:
+    """Whether a path leads to a plain file that holds a table."""
+    if not is_path(source):
         return False
-    if not os.path.isfile(path) and database_table(path) is None:
-        return False
-    start = first_bytes(path)
-    return any(begins(start) for begins in TABLES.values())
-
-
-def first_bytes(path: PathLike, count: int = MAGIC) -> bytes:
-    """The first bytes of a plain file, or of the file with the table that a path names."""
-    table = database_table(path)
-    return _read(path if table is None else table[0], count)
-
-
-def text_file(path: PathLike, threads: int | None = 1) -> TextFile:
-    """The file, to be read by so many threads; None: as many as there are processors."""
-    if isinstance(path, UnpackedAhead):
-        data = path.take()
-    else:
-        data = None if database_table(path) else unpacked(path)
-    return TextFile(path, data, threads or os.cpu_count() or 1)
+    file = opened(source)
+    return file.is_plain and file.beginning.is_table
 
 
 def columns(line: str) -> list[str]:
@@ -239,9 +285,13 @@ def _data_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, line.removesuffix("\r")
 
 
-def _read(path: PathLike, size: int) -> bytes:
+def _read(path: PathLike, size: int, is_wanted_soon: bool = False) -> bytes:
+    """The first bytes of a file; a negative size: all of them."""
     try:
         with open(path, "rb") as file:
+            if is_wanted_soon and hasattr(os, "posix_fadvise"):
+                with suppress(OSError):
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
             return file.read(size)
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: cannot be opened ({error.strerror})") from None

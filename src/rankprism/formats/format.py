@@ -1,15 +1,16 @@
 """What a file format is: one record that says how it is recognised, read and written, and what it loses.
 
-The record of a format stands in its own module in `rankprism.formats.known`. Reading, `convert`, the options
-of the command line, error messages and the tables in docs/formats.md and docs/preferences.md are made from
-the records.
+The record of a format is in its own module in `rankprism.formats.known`. Reading, `convert`, the options of
+the command line, error messages and the tables in docs/formats.md and docs/preferences.md are made from the
+records. `rankprism.formats.recognition` asks them what a file is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from rankprism.errors import InputError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rankprism._core import RunTable
     from rankprism.data.judgments import Judgments
     from rankprism.data.preferences import Preferences
+    from rankprism.formats.files import Beginning
 
 Contents = TypeVar("Contents")
 
@@ -25,9 +27,9 @@ class Written(NamedTuple):
     """Judgments, preferences or a run as the contents of a file."""
 
     text: bytes
-    beside: dict[str, str]  # texts of the files beside it, by the ending of their names
+    beside: Mapping[str, str] = MappingProxyType({})  # texts of files beside it, by ending
     notes: tuple[str, ...] = ()  # what did not fit, and what had to be added
-    rows: int | None = None  # of a file that is no text
+    rows: int | None = None  # of a table, which has no lines
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,11 +43,17 @@ class Format(Generic[Contents]):
     example: str
     #: how a file is recognised, for the documentation
     recognised_by: str
-    #: from a `files.TextFile`, and for a run what to do with documents that occur twice
+    #: reads a `files.File`; for a run, also given what to do with documents that occur twice
     read: Callable[..., Contents]
-    #: whether the first line of data can be of no other format
-    recognises: Callable[[str], bool] = lambda line: False
-    #: from judgments, from preferences, or from a run with its order and what to do with repeated documents
+    #: whether a file that begins like this may be of this format
+    recognises: Callable[[Beginning], bool] = lambda beginning: False
+    #: names of formats that may be recognised in the same file, and which it then is
+    yields_to: tuple[str, ...] = ()
+    #: what to do if the file may be of another format as well, and neither yields
+    doubt: str = ""
+    #: whether a file that holds a table has the columns for this, given their names in lower case
+    fits: Callable[[frozenset[str]], bool] = lambda columns: True
+    #: writes judgments, preferences, or a run with its order and what to do with repeated documents
     write: Callable[..., Written] | None = None
     #: endings of the files that `convert` writes in this format unless it is told otherwise
     endings: tuple[str, ...] = ()
@@ -53,18 +61,17 @@ class Format(Generic[Contents]):
     default: bool = False
     #: what such a file holds and reading does not keep
     loses: str = ""
-    #: whether a file that begins with these bytes is no text but a file of this format
-    begins: Callable[[bytes], bool] = lambda start: False
 
 
 #: The formats of each kind of file by name.
 JUDGMENT_FORMATS: dict[str, Format[Judgments]] = {}
 RUN_FORMATS: dict[str, Format[RunTable]] = {}
 PREFERENCE_FORMATS: dict[str, Format[Preferences]] = {}
+SCORE_FORMATS: dict[str, Format[Any]] = {}
 
 
 def register(formats: dict[str, Format[Contents]], record: Format[Contents]) -> Format[Contents]:
-    """Make a format known as one of judgments, runs or preferences."""
+    """Make a format known as one of judgments, runs, preferences or scores."""
     if record.name in formats:
         raise ValueError(f"there are two formats called {record.name}")
     formats[record.name] = record
@@ -76,16 +83,6 @@ def chosen(formats: Mapping[str, Format[Contents]], name: str, what: str) -> For
     if name not in formats:
         raise InputError(f"unknown {what} format {name!r}; use one of {', '.join(formats)}")
     return formats[name]
-
-
-def recognised(formats: Mapping[str, Format[Contents]], first_line: str) -> Format[Contents] | None:
-    """The format whose lines look like this one, if it can be no other."""
-    return next((record for record in formats.values() if record.recognises(first_line)), None)
-
-
-def recognised_binary(formats: Mapping[str, Format[Contents]], start: bytes) -> Format[Contents] | None:
-    """The format of a file that is no text, by its first bytes."""
-    return next((record for record in formats.values() if record.begins(start)), None)
 
 
 def default_of(formats: Mapping[str, Format[Contents]]) -> Format[Contents]:

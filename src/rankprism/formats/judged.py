@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankprism._core import JudgmentTable
+from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
+from rankprism.formats.memory import ONLY_ASPECT
 
 
 class JudgedLine(NamedTuple):
@@ -38,6 +40,22 @@ def judgment_table(source: str, judged: Iterable[JudgedLine]) -> JudgmentTable:
     topics, aspects, docs = (list(ids) for ids in zip(*first, strict=True))
     grades = np.array([known.grade for known in first.values()])
     return JudgmentTable.from_columns(source, topics, aspects, docs, grades)
+
+
+def only_aspect_notes(judgments: Judgments, format: str) -> tuple[str, ...]:
+    """What a format without aspects loses of judgments; an error if a topic has several aspects."""
+    for topic, aspects in judgments.aspects.items():
+        if len(aspects) > 1:
+            raise InputError(
+                f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({', '.join(aspects[:8])}), "
+                f"and the format {format} holds one; choose another format, or one aspect"
+            )
+    lost = {
+        "the names of aspects": set(judgments.table.aspects) != {ONLY_ASPECT},
+        "weights, which change nothing where there is one aspect": judgments.weights is not None,
+        "which intents are navigational": judgments.navigational is not None,
+    }
+    return tuple(f"dropped: {what}" for what, is_lost in lost.items() if is_lost)
 
 
 def check_ids(source: str, what: str, ids: Iterable[str], format: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,8 @@ from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import is_file_per_aspect
-from rankprism.formats.format import Format, chosen
 from rankprism.formats.memory import are_nuggets
+from rankprism.formats.recognition import chosen_format, format_at
 from rankprism.formats.trec import DIVERSITY
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def read_judgments(
     <Judgments judgments: 3 grades, 1 topics>
     """
     if format is not None:
-        _chosen(format)  # even if the source is no file
+        chosen_format("judgments", format)  # even if the source is not a file
     every = isinstance(aspects, str) and aspects == ALL
     if every:
         aspects = None
@@ -72,7 +71,7 @@ def read_judgments(
         judgments = source
     elif ir_datasets.is_dataset(source):
         judgments = _from_dataset(ir_datasets.dataset_rows(source))
-    elif isinstance(source, str | os.PathLike):
+    elif files.is_path(source):
         judgments = _from_file(source, format, threads)
     else:
         judgments = _from_memory(source)
@@ -87,29 +86,13 @@ def read_judgments(
     return judgments if weights is None else weighted(judgments, weights)
 
 
-def _chosen(format: str) -> Format[Judgments]:
-    from rankprism.formats.known import JUDGMENT_FORMATS
-
-    return chosen(JUDGMENT_FORMATS, format, "judgment")
-
-
 def _from_file(path: files.PathLike, format: str | None, threads: int | None) -> Judgments:
-    if files.source_name(path).endswith(".toml"):
-        from rankprism.formats.aspects.reading import read_description
-
-        return read_description(path)
-    file = files.text_file(path, threads)
-    if format is not None:
-        return replace(_chosen(format).read(file), format=format)
-    number, line = file.first_line()
-    if not DIVERSITY.recognises(line):
-        from rankprism.formats.recognition import read_if_recognised
-
-        judgments = read_if_recognised(file, number, line)
-        if judgments is not None:
-            return judgments
-    judgments = replace(DIVERSITY.read(file), format=DIVERSITY.name)
-    return judgments.noting(_grades_as_documents(judgments, files.columns(line)))
+    with files.opened(path, threads) as file:
+        record = format_at("judgments", file, format)
+        judgments: Judgments = replace(record.read(file), format=record.name)
+        if record is DIVERSITY and format is None:
+            judgments = judgments.noting(_grades_as_documents(judgments, file.beginning.columns))
+        return judgments
 
 
 def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
-from rankprism.formats.files import TextFile
+from rankprism.formats.files import File
 from rankprism.formats.memory import check_text, whole_id
 
 #: Who judged, where nobody says.
@@ -84,10 +84,10 @@ def levels_lost(preferences: Preferences) -> tuple[str, ...]:
 Adding: TypeAlias = Callable[[Iterator[tuple[int, str]], str, PreferenceRows], None]
 
 
-def reading(format: str, add: Adding) -> Callable[[TextFile], Preferences]:
+def reading(format: str, add: Adding) -> Callable[[File], Preferences]:
     """The reader of a format, from a function that adds the lines of a file."""
 
-    def read(file: TextFile) -> Preferences:
+    def read(file: File) -> Preferences:
         rows = PreferenceRows(file.name)
         add(file.lines(), file.name, rows)
         return rows.finished(format)

@@ -1,79 +1,195 @@
-"""Recognising files of judgments that are not plainly TREC's."""
+"""Finding out what a file is, from its beginning. Everything that reads a file asks here.
+
+Each record says which files may be of its format, and which formats such a file is taken for instead
+(`Format.yields_to`). What remains is the answer. If two formats of one kind remain, the file is refused with
+what to do. A file may be both judgments and a run, such as `{topic: {document: number}}` in JSON; the place
+in which it is given decides.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.aspects.labels import header_aspects, is_header, refuse_commas
-from rankprism.formats.aspects.reading import read_aspects
-from rankprism.formats.format import recognised, recognised_binary
-from rankprism.formats.json_lines import has_nuggets, refuse_json
-from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS
-from rankprism.formats.known.prels import numbers_between_tabs
-from rankprism.formats.trec import two_grades
+from rankprism.formats.format import Format, chosen, default_of
+from rankprism.formats.ir_datasets import is_dataset
+from rankprism.formats.memory import are_nuggets
+from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
+
+#: The kinds of files and what messages call them. A file that may be of several kinds is taken for the first
+#: of them, unless the place where it is given says more.
+KINDS = {"preferences": "preferences", "judgments": "judgments", "scores": "scores", "run": "a run"}
+#: The formats of most files, which are recognised by their first line without loading other formats.
+_USUAL: dict[str, tuple[Callable[[str], bool], Format[Any]]] = {
+    "judgments": (is_plain, DIVERSITY),
+    "run": (is_plain_run, TREC_RUN),
+}
+#: What to do with files of other kinds in the place of judgments.
+_INSTEAD = {
+    "preferences": "read them with read_preferences, or say with format= (--qrels-format) which judgments "
+    "they are",
+    "run": "name the judgments first and then the runs",
+}
 
 
-def read_if_recognised(file: files.TextFile, number: int, line: str) -> Judgments | None:
-    """The judgments of a file with this first line of data, in the format that can be no other.
+def formats_of(kind: str) -> Mapping[str, Format[Any]]:
+    """The formats of one of `KINDS`, by name."""
+    from rankprism.formats import known
 
-    None if no format recognises the line, so that the file is TREC's. What may be two formats is refused.
+    formats: dict[str, Mapping[str, Format[Any]]] = {
+        "preferences": known.PREFERENCE_FORMATS,
+        "judgments": known.JUDGMENT_FORMATS,
+        "scores": known.SCORE_FORMATS,
+        "run": known.RUN_FORMATS,
+    }
+    return formats[kind]
+
+
+def format_at(place: str, file: files.File, format: str | None = None) -> Format[Any]:
+    """The format of a file that is given where one of `KINDS` is expected.
+
+    format : its name, if the user has said it.
     """
-    binary = recognised_binary(JUDGMENT_FORMATS, file.start())
-    if binary is not None:
-        return replace(binary.read(file), format=binary.name)
-    where, columns = f"{file.name}, line {number}", files.columns(line)
-    _refuse_preferences(where, line)
-    if not has_nuggets(line):
-        refuse_json(where, file.beginning(), "judgments")
-    _refuse_run(where, columns)
-    refuse_commas(where, columns)
-    if is_header(columns):
-        return read_aspects(file.path, header_aspects(columns), data=file.data)
-    record = recognised(JUDGMENT_FORMATS, line)
-    if record is None:
-        _refuse_what_may_be_two(where, line)
+    if format is not None:
+        return chosen_format(place, format)
+    beginning = file.beginning
+    if place in _USUAL:
+        is_usual, usual = _USUAL[place]
+        if is_usual(beginning.line):
+            return usual
+    claims = claims_on(beginning)
+    own = claims.get(place, [])
+    if len(own) == 1:
+        return own[0]
+    where = f"{file.name}, line {beginning.number}"
+    if len(own) > 1:
+        names = ", ".join(record.name for record in own[:-1]) + f" or {own[-1].name}"
+        doubts = "".join(f"; {record.doubt}" for record in own if record.doubt)
+        raise InputError(
+            f"{where}: {beginning.line.strip()[:60]!r} may be {names}{doubts}; say which it is with format= "
+            f"({'--run-format' if place == 'run' else '--qrels-format'})"
+        )
+    if place == "judgments":
+        _refuse_others(where, beginning.line, claims)
+    from rankprism.formats.json_lines import refuse_json
+
+    refuse_json(where, beginning.text, KINDS[place])
+    if place == "preferences":
+        _refuse_unknown_preferences(file)
+    return default_of(formats_of(place))
+
+
+def chosen_format(place: str, format: str) -> Format[Any]:
+    """The format of this name among those that are read in a place."""
+    return chosen(formats_of(place), format, place.removesuffix("s"))
+
+
+def kind_of(source: Any) -> str | None:
+    """Which of `KINDS` a source is, if nobody says it; None if it may be several or none of them.
+
+    A mapping is none of them, because it may be judgments as well as a run.
+    """
+    if files.is_path(source) and not is_dataset(source):
+        beginning = files.opened(source).beginning
+        if is_plain(beginning.line):
+            return "judgments"
+        claims = claims_on(beginning)
+        if beginning.is_table and claims:
+            from rankprism.formats.known.tables import table_columns
+
+            columns = frozenset(name.casefold() for name in table_columns(files.opened(source)))
+            return next(kind for kind, records in claims.items() if records[0].fits(columns))
+        return next(iter(claims), None)
+    if isinstance(source, Judgments) or is_dataset(source):
+        return "judgments"
+    if isinstance(source, Mapping):
         return None
-    return replace(record.read(file), format=record.name)
+    return "preferences" if _are_preferences(source) else None
 
 
-def _refuse_preferences(where: str, line: str) -> None:
-    found = recognised(PREFERENCE_FORMATS, line)
-    if found is not None:
+def are_preferences(source: Any, format: str | None = None) -> bool:
+    """Whether a source can be nothing but preferences. `format`: its name, if the user has said it."""
+    if format is not None and not isinstance(source, Judgments):
+        return is_preferences(source) or format in formats_of("preferences")
+    return kind_of(source) == "preferences"
+
+
+def is_preferences(source: Any) -> bool:
+    """Whether this is a value of the type `Preferences`, which need not be loaded to say no."""
+    if files.is_path(source) or isinstance(source, Mapping | Judgments):
+        return False
+    from rankprism.data.preferences import Preferences
+
+    return isinstance(source, Preferences)
+
+
+def are_answers(source: Any, format: str | None = None) -> bool:
+    """Whether a run is answers with their nuggets. Pipes are not opened before it is their turn."""
+    if format is not None:
+        return format == "answers"
+    if not files.is_path(source):
+        return are_nuggets(source)
+    file = files.opened(source)
+    if not file.can_be_read_again or is_plain_run(file.beginning.line):
+        return False
+    return any(record.name == "answers" for record in claims_on(file.beginning).get("run", ()))
+
+
+def claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
+    """The formats that a file may have, by their kind."""
+    found = {
+        kind: [record for record in formats_of(kind).values() if record.recognises(beginning)]
+        for kind in KINDS
+    }
+    names = {record.name for records in found.values() for record in records}
+    settled = {
+        kind: [record for record in records if names.isdisjoint(record.yields_to)]
+        for kind, records in found.items()
+    }
+    return {kind: records for kind, records in settled.items() if records}
+
+
+def _are_preferences(source: Any) -> bool:
+    """Whether these are preferences, or rows or a frame of them, by the columns or the first row."""
+    from rankprism.data.preferences import OUTCOMES
+    from rankprism.formats.preference_rows import NEEDED
+    from rankprism.frames import column_names, is_frame
+
+    if is_preferences(source):
+        return True
+    if is_frame(source):
+        return set(NEEDED) <= set(column_names(source, "preferences"))
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    if isinstance(first, Mapping):
+        return set(NEEDED) <= set(first)
+    return isinstance(first, list | tuple) and len(first) >= 5 and str(first[4]).casefold() in OUTCOMES
+
+
+def _refuse_others(where: str, line: str, claims: Mapping[str, list[Format[Any]]]) -> None:
+    """Refuse preferences and runs in the place of judgments."""
+    for kind, remedy in _INSTEAD.items():
+        for found in claims.get(kind, ()):
+            raise InputError(
+                f"{where}: {line.strip()[:60]!r} looks like {KINDS[kind]} ({found.name}: {found.summary}), "
+                f"not like absolute judgments; {remedy}"
+            )
+
+
+def _refuse_unknown_preferences(file: files.File) -> None:
+    first, columns = file.beginning.line, file.beginning.columns
+    if not first.strip():
+        raise InputError(f"{file.name}: there are no preferences in it; a table of them begins with a header")
+    known = "; ".join(f"{record.name}: {record.summary}" for record in formats_of("preferences").values())
+    if 3 <= len(columns) <= 5 and parse_number(columns[-1]) is not None:
         raise InputError(
-            f"{where}: {line.strip()[:60]!r} looks like preferences ({found.name}: {found.summary}), not "
-            f"like absolute judgments; read them with read_preferences, or say with format= (--qrels-format) "
-            f"which judgments they are"
+            f"{file.name}: the first line {first.strip()[:80]!r} may be absolute judgments as well as "
+            f"preferences. Name their format with format= (--from, or for runs --preferences-format): {known}"
         )
-
-
-def _refuse_run(where: str, columns: list[str]) -> None:
-    if len(columns) == 6 and columns[1].casefold() == "q0":
-        raise InputError(
-            f"{where}: is a line of a run (topic Q0 document rank score tag), not of judgments; name the "
-            f"judgments first and then the runs"
-        )
-
-
-def _refuse_what_may_be_two(where: str, line: str) -> None:
-    """Refuse a line that no format recognises as its own because more than one may be meant."""
-    columns = files.columns(line)
-    if two_grades(line):
-        raise InputError(
-            f"{where}: with {columns[1]} in the second of five columns these may be two grades "
-            f"of one document; name the aspects that they are of with aspects= (--aspects "
-            f"relevance,credibility), or say that it is trec-dd or prels with format= (--qrels-format)"
-        )
-    if numbers_between_tabs(line):
-        raise InputError(
-            f"{where}: five columns with tabs between them and numbers in the last three "
-            f"may be prels, evall or trec-dd; say which with format= (--qrels-format)"
-        )
-    if len(columns) > 5 and all(parse_number(grade) is not None for grade in columns[3:]):
-        raise InputError(
-            f"{where}: {len(columns) - 3} grades of one document; name the aspects that they "
-            f"are of, in this order, with aspects= (--aspects relevance,credibility,…)"
-        )
+    raise InputError(
+        f"{file.name}: the first line {first[:80]!r} does not look like preferences. Known formats are "
+        f"{known}"
+    )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from rankprism._core import RunTable, align_bytes, align_file
+from rankprism._core import align_bytes, align_file
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.format import Format, chosen, recognised, recognised_binary
-from rankprism.formats.memory import RUN_COLUMNS, peer_name, plain, run_columns
+from rankprism.formats.memory import peer_name, plain, run_columns
+from rankprism.formats.recognition import chosen_format, format_at
 from rankprism.formats.trec import TREC_RUN
 from rankprism.frames import is_frame
 
@@ -44,57 +43,16 @@ def run_from(source: Any, name: str | None, format: str | None, duplicates: Dupl
     check_format(format)
     if isinstance(source, Run):
         return source if name is None else Run(name, source.table)
-    if isinstance(source, str | os.PathLike):
+    if files.is_path(source):
         name = files.run_name(source) if name is None else name
-        file = files.text_file(source)
-        return Run(name, _format_of(file, format).read(file, duplicates))
+        with files.opened(source) as file:
+            return Run(name, format_at("run", file, format).read(file, duplicates))
     return _from_memory(source, name)
 
 
 def check_format(format: str | None) -> None:
     if format is not None:
-        _chosen(format)
-
-
-def _chosen(format: str) -> Format[RunTable]:
-    from rankprism.formats.known import RUN_FORMATS
-
-    return chosen(RUN_FORMATS, format, "run")
-
-
-def _format_of(file: files.TextFile, format: str | None) -> Format[RunTable]:
-    if format is not None:
-        return _chosen(format)
-    number, line = file.first_line()
-    if TREC_RUN.recognises(line):
-        return TREC_RUN
-    from rankprism.formats.known import RUN_FORMATS
-
-    found = recognised_binary(RUN_FORMATS, file.start()) or recognised(RUN_FORMATS, line)
-    if found is None:
-        from rankprism.formats.json_lines import refuse_json
-
-        refuse_json(f"{file.name}, line {number}", file.beginning(), "a run")
-    return found or TREC_RUN
-
-
-def runs_of(source: Any, name: str) -> dict[str, Any]:
-    """The runs of a frame or of a file that holds a table, all read, by name. Other sources are one run.
-
-    Tables are read here and not later, because a stream can be read only once, and because only the table
-    knows how many runs it holds. `name` : the name of a run that the table does not name.
-    """
-    if not is_frame(source) and not files.is_table_file(source):
-        return {name: source}
-    from rankprism.formats.frames import runs_in
-    from rankprism.formats.known.tables import opened
-
-    if is_frame(source):
-        tables = runs_in(source, "run")
-    else:
-        with opened(files.text_file(source), *RUN_COLUMNS) as table:
-            tables = runs_in(table, files.source_name(source))
-    return {run or name: Run(run or name, table) for run, table in tables.items()}
+        chosen_format("run", format)
 
 
 def _from_memory(source: Any, name: str | None) -> Run:
@@ -127,14 +85,14 @@ def align_source(
     """
     if isinstance(source, Alignment):
         return source
-    if not isinstance(source, str | os.PathLike):
+    if not files.is_path(source):
         return align(judgments, read_run(source), order, duplicates)
-    file = files.text_file(source, threads)
-    record = _format_of(file, format)
-    if record is not TREC_RUN:
-        aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
-    elif file.data is None:  # the core walks through such a file and keeps nothing of it
-        aligned = align_file(judgments.table, os.fspath(source), file.name, order, duplicates, file.threads)
-    else:
-        aligned = align_bytes(judgments.table, file.data, file.name, order, duplicates, file.threads)
-    return checked(judgments, file.name, aligned)
+    with files.opened(source, threads) as file:
+        record = format_at("run", file, format)
+        if record is not TREC_RUN:
+            aligned = record.read(file, duplicates).align(judgments.table, order, duplicates)
+        elif (data := file.data) is None:  # the core walks through such a file and keeps nothing of it
+            aligned = align_file(judgments.table, file.path, file.name, order, duplicates, file.threads)
+        else:
+            aligned = align_bytes(judgments.table, data, file.name, order, duplicates, file.threads)
+        return checked(judgments, file.name, aligned)

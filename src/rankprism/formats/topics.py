@@ -47,7 +47,7 @@ def read_topics(source: files.PathLike) -> dict[str, Topic]:
         return _from_xml(source, where)
     read = _from_json if plain.endswith((".jsonl", ".json")) else _from_columns
     found: dict[str, Topic] = {}
-    for number, line in files.text_lines(source, files.unpacked(source)):
+    for number, line in files.opened(source).lines():
         topic = read(line, f"{where}, line {number}")
         if topic.id in found:
             raise InputError(f"{where}, line {number}: topic {topic.id!r} is there twice; keep one of them")
@@ -79,7 +79,7 @@ def _from_xml(source: files.PathLike, where: str) -> dict[str, Topic]:
     """The topics of a file of TREC, by their numbers."""
     from xml.etree import ElementTree
 
-    data = files.unpacked(source)
+    data = files.opened(source).data
     try:
         root = ElementTree.fromstring(data) if data is not None else ElementTree.parse(source).getroot()
     except (ElementTree.ParseError, OSError, ValueError, LookupError) as error:  # also unknown encodings

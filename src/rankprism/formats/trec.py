@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from rankprism._core import JudgmentTable, RunTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
-from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
-from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.memory import SPELLINGS
 from rankprism.types import Duplicates, Order
-
-#: What stands between topic and document where there are no aspects.
-NO_ASPECT = ("0", "Q0", "q0")
-
-
-def two_grades(line: str) -> bool:
-    """Whether a line of five columns may have two grades of one document in the last two.
-
-    >>> two_grades("1 0 doc 2 1"), two_grades("1 doc 0 2 1")
-    (True, False)
-    """
-    columns = files.columns(line)
-    return len(columns) == 5 and columns[1] in NO_ASPECT and None not in map(parse_number, columns[3:])
 
 
 def is_plain(line: str) -> bool:
     """Whether a line can only be of TREC's judgments, so that no other format need be asked.
 
-    It has four columns with one blank or tab between them. The topic begins or ends with a digit, as no name
-    of a column does, and the grade is a whole number.
+    It has four columns with one blank or tab between them. The topic is not the name of a column, and the
+    grade is a whole number.
 
     >>> is_plain("51 2 clueweb09-en0000-15-04138 1"), is_plain("51 2 clueweb09-en0000-15-04138 L1")
     (True, False)
     """
     columns = _plain_columns(line)
-    if len(columns) != 4:
-        return False
-    topic, grade = columns[0], columns[3].removeprefix("-")
-    return topic.strip(_DIGITS) != topic and grade.isascii() and grade.isdecimal()
-
-
-def is_plain_file(path: files.PathLike) -> bool:
-    """Whether the first line of a file says that it is one of TREC's judgments. Pipes are not looked at."""
-    return os.path.isfile(path) and any(map(is_plain, files.first_lines(path, 1)))
+    grade = columns[-1].removeprefix("-")
+    is_judged = len(columns) == 4 and grade.isascii() and grade.isdecimal()
+    return is_judged and columns[0].casefold() not in SPELLINGS["topic"]
 
 
 def is_plain_run(line: str) -> bool:
@@ -58,9 +37,6 @@ def is_plain_run(line: str) -> bool:
     return len(_plain_columns(line)) == 6
 
 
-_DIGITS = "0123456789"
-
-
 def _plain_columns(line: str) -> list[str]:
     """The columns of a line without quotes, commas and braces, by which other formats are recognised."""
     line = line.replace("\t", " ")
@@ -69,14 +45,15 @@ def _plain_columns(line: str) -> list[str]:
     return columns if plain else [""]
 
 
-def core_reader(format: str) -> Callable[[files.TextFile], Judgments]:
+def core_reader(format: str) -> Callable[[files.File], Judgments]:
     """A reader of judgments in a format that the core knows by this name."""
 
-    def read(file: files.TextFile) -> Judgments:
-        if file.data is None:
-            table = JudgmentTable.from_file(os.fspath(file.path), file.name, format, file.threads)
+    def read(file: files.File) -> Judgments:
+        data = file.data
+        if data is None:
+            table = JudgmentTable.from_file(file.path, file.name, format, file.threads)
         else:
-            table = JudgmentTable.from_bytes(file.data, file.name, format, file.threads)
+            table = JudgmentTable.from_bytes(data, file.name, format, file.threads)
         return Judgments(table, file.name)
 
     return read
@@ -94,26 +71,16 @@ def _write_diversity(judgments: Judgments) -> Written:
 
 def _write_adhoc(judgments: Judgments) -> Written:
     """`topic 0 document grade`: there is no place for a second aspect."""
-    for topic, aspects in judgments.aspects.items():
-        if len(aspects) > 1:
-            raise InputError(
-                f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({', '.join(aspects[:8])}), "
-                f"and the format adhoc holds one; choose another format, or one aspect"
-            )
-    lines = judgments.table.lines(judgments.source, "adhoc", [])
-    lost = {
-        "the names of aspects": set(judgments.table.aspects) != {ONLY_ASPECT},
-        "weights, which change nothing where there is one aspect": judgments.weights is not None,
-        "which intents are navigational": judgments.navigational is not None,
-    }
-    return Written(lines, {}, tuple(f"dropped: {what}" for what, is_lost in lost.items() if is_lost))
+    from rankprism.formats.judged import only_aspect_notes
+
+    notes = only_aspect_notes(judgments, "adhoc")
+    return Written(judgments.table.lines(judgments.source, "adhoc", []), notes=notes)
 
 
-def _read_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
+def _read_run(file: files.File, duplicates: Duplicates) -> RunTable:
     """A run. Documents that occur twice are found when the run is put in order."""
-    if file.data is None:
-        return RunTable.from_file(os.fspath(file.path), file.name)
-    return RunTable.from_bytes(file.data, file.name)
+    data = file.data
+    return RunTable.from_file(file.path, file.name) if data is None else RunTable.from_bytes(data, file.name)
 
 
 def _write_run(run: Run, order: Order, duplicates: Duplicates) -> Written:
@@ -130,10 +97,10 @@ DIVERSITY = register(
         name="diversity",
         summary="topic, subtopic, document, grade",
         example="1 2 clueweb09-en0000-15-04138 1",
-        recognised_by="Everything that is no other format.",
+        recognised_by="Every file that is not recognised as another format.",
         default=True,
         read=core_reader("diversity"),
-        recognises=is_plain,
+        recognises=lambda start: len(start.columns) == 4 and parse_number(start.columns[3]) is not None,
         write=_write_diversity,
     ),
 )
@@ -155,10 +122,10 @@ TREC_RUN = register(
         name="trec",
         summary="topic, ignored, document, rank, score, tag",
         example="1 Q0 clueweb09-en0010-57-32932 1 30195.9 bm25",
-        recognised_by="Everything that is no other format.",
+        recognised_by="Every file that is not recognised as another format.",
         default=True,
         read=_read_run,
-        recognises=is_plain_run,
+        recognises=lambda start: len(start.columns) == 6 and start.columns[1].casefold() == "q0",
         write=_write_run,
     ),
 )

@@ -288,7 +288,7 @@ def _sakai(judgments: Judgments) -> npt.NDArray[np.float64]:
 def _from_file(path: files.PathLike) -> Weights:
     name = files.source_name(path)
     given: Weights = {}
-    for number, line in files.text_lines(path, files.unpacked(path)):
+    for number, line in files.opened(path).lines():
         columns = files.columns(line)
         where = f"{name}, line {number}"
         if len(columns) not in (3, 4):

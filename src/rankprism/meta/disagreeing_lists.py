@@ -12,9 +12,9 @@ from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading
 from rankprism.errors import InputError, listed
-from rankprism.evaluation import run_sources
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
+from rankprism.formats.several_runs import run_sources
 from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.errors import InputError, one_of
-from rankprism.formats.scores import LARGEST
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -31,6 +30,7 @@ from rankprism.scoring import scored
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
+from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
 
@@ -180,13 +180,13 @@ def several_runs(
     complete = scored(scores, runs, measures).complete()
     if len(complete.runs) < 2:
         raise InputError(f"pairs of runs are needed; there is only {', '.join(complete.runs)}")
-    large = np.argwhere(~(np.abs(complete.values) < LARGEST))
+    large = np.argwhere(~(np.abs(complete.values) < LARGEST_SCORE))
     if len(large):
         r, t, m = large[0]
         raise InputError(
             f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
             f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be below "
-            f"{LARGEST:g} in magnitude"
+            f"{LARGEST_SCORE:g} in magnitude"
         )
     return complete.select(topics=sorted(complete.topics, key=as_listed))
 

@@ -19,9 +19,10 @@ from rankprism.data.hits import NOWHERE
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Reading, Run, align
 from rankprism.errors import InputError, MeasureError, one_of
-from rankprism.evaluation import evaluate, run_sources
+from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
+from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure, parse
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
 from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS

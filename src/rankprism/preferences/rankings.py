@@ -74,8 +74,8 @@ def ranked_runs(
 
     depth : how many documents of a topic. Default: all of them.
     """
-    from rankprism.evaluation import run_sources
     from rankprism.formats.runs import run_from
+    from rankprism.formats.several_runs import run_sources
 
     how = Reading.of(**reading)
     sources = run_sources(runs)

@@ -12,9 +12,10 @@ from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment, Reading
 from rankprism.errors import MeasureError, one_of
-from rankprism.evaluation import align_all, evaluate, parsed, run_sources
+from rankprism.evaluation import evaluate, parsed
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.runs import check_format
+from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferencePool, preference_batches
 from rankprism.measures.preferences.judgment_groups import judgment_groups

@@ -80,7 +80,7 @@ def read_profiles(source: Any) -> Profiles:
         return source
     if isinstance(source, str | os.PathLike):
         name = files.source_name(source)
-        lines = files.text_lines(source, files.unpacked(source))
+        lines = files.opened(source).lines()
         rows = ((f"{name}, line {number}", files.columns(line)) for number, line in lines)
         return _made(name, ((where, row) for where, row in rows if tuple(row) != COLUMNS))
     if isinstance(source, Mapping):

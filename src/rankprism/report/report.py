@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Unpack
@@ -13,14 +11,17 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Reading
 from rankprism.errors import InputError
-from rankprism.evaluation import evaluate, parsed, run_sources
+from rankprism.evaluation import evaluate, parsed
 from rankprism.formats import files, output_files
 from rankprism.formats.documents import DocumentsLike
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.preferences import are_preferences, read_preferences
+from rankprism.formats.preferences import read_preferences
+from rankprism.formats.recognition import are_preferences
+from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure
 from rankprism.report import advice, measures, rankings, systems, topics
 from rankprism.report.documents import snippets
+from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
     AspectsLike,
     JudgmentsLike,
@@ -86,8 +87,7 @@ def make(
         tell.more("read", 1 / len(sources))
         return listed
 
-    with ThreadPoolExecutor(min(len(sources), threads or os.cpu_count() or 1)) as pool:
-        listed = dict(zip(sources, pool.map(read, sources), strict=True))
+    listed = dict(zip(sources, for_each_in_order(read, sources, threads), strict=True))
     # A run that was aligned with the only kind of judgments need not be read again.
     found = {name: one.run or next(iter(one.aligned.values())) for name, one in listed.items()}
     only_preferences = judged.absolute is None

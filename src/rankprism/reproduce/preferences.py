@@ -12,8 +12,9 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
-from rankprism.evaluation import evaluate, run_sources
+from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.several_runs import run_sources
 from rankprism.measures import parse
 from rankprism.measures.preferences.prf import ideal_prf, prf, reaching
 from rankprism.measures.preferences.utility import Shown, raw

@@ -9,6 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
 
+#: Scores must be smaller in magnitude: sums of their squares would not be finite numbers otherwise.
+LARGEST_SCORE = 1e150
+
 
 def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Means and margins (run, measure) of values (run, topic, measure): t(1-α/2, n-1) s / √n.

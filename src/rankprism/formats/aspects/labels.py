@@ -34,15 +34,13 @@ class Label(NamedTuple):
 Column: TypeAlias = dict[tuple[str, str], Label]
 
 
-def column_lines(
-    path: files.PathLike, columns: Sequence[str], data: bytes | None = None
-) -> dict[str, Column]:
+def column_lines(path: files.PathLike, columns: Sequence[str]) -> dict[str, Column]:
     """Grade columns by name: `topic 0 document grade grade …`, or without the 0.
 
-    If the first line names the columns, these names decide. `data`: what has been read of the file before.
+    If the first line names the columns, these names decide.
     """
-    name = files.source_name(path)
-    lines = files.text_lines(path, files.unpacked(path) if data is None else data)
+    file = files.opened(path)
+    name, lines = file.name, file.lines()
     at = f"{name}, line"
     place: dict[str, int] | None = None
     topic_at, doc_at, width = 0, 0, 0
@@ -155,7 +153,7 @@ def scores(path: files.PathLike) -> dict[str, tuple[float, str]]:
     """Scores of documents for all topics: `document score`, or `score document` as in spam rankings."""
     name = files.source_name(path)
     found: dict[str, tuple[float, str]] = {}
-    for number, line in files.text_lines(path, files.unpacked(path)):
+    for number, line in files.opened(path).lines():
         where, columns = f"{name}, line {number}", files.columns(line)
         if len(columns) != 2:
             raise InputError(f"{where}: found {len(columns)} columns; expected 2: document score")
@@ -182,7 +180,7 @@ def answers(source: Any, element: str | None) -> dict[str, str]:
     if name.endswith(".xml"):
         return _xml_answers(source, name, element)
     found: dict[str, str] = {}
-    for number, line in files.text_lines(source, files.unpacked(source)):
+    for number, line in files.opened(source).lines():
         columns = files.columns(line)
         if len(columns) != 2:
             raise InputError(

@@ -88,14 +88,13 @@ def _content(path: files.PathLike) -> dict[str, Any]:
     """What stands in a TOML file that describes judgments, each setting of the right kind."""
     import tomllib
 
-    name = files.source_name(path)
-    if not os.path.isfile(path):
-        raise InputError(f"{name}: there is no such file; check the path")
+    file = files.opened(path)
+    name, text = file.name, file.text()
     try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        content = tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError:
         raise InputError(f"{name}: is no TOML (its values are nested too deep)") from None
-    except (ValueError, OSError) as error:  # no TOML, no UTF-8, or a number of thousands of digits
+    except ValueError as error:  # no TOML, or a number of thousands of digits
         raise InputError(f"{name}: is no TOML ({error})") from None
     kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
     for key, value in content.items():
@@ -128,7 +127,7 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
         return read_aspects(None, own)
     if isinstance(source, Judgments):
         raise InputError("these are judgments already; pass aspects where they are read")
-    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith(".toml"):
+    if files.is_path(source) and os.fspath(source).endswith(".toml"):
         raise InputError(f"{os.fspath(source)}: describes its aspects itself; change them there")
     return read_aspects(source, aspects)
 
@@ -143,14 +142,13 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
         found = ir_datasets.dataset_rows(source)
         names = [*found.graded, *(name for name in found.named if name in known)]
         return read_aspects(found, _all_described(found.source, names, known))
-    if not isinstance(source, str | os.PathLike) or os.fspath(source).endswith(".toml"):
+    if not files.is_path(source) or os.fspath(source).endswith(".toml"):
         return read_multi_aspect(source, described)
-    data = files.unpacked(source)
-    columns = files.columns(files.first_line(source, data)[1])
-    if not labels.is_header(columns):
-        return read_aspects(source, described, data=data)
-    every = _all_described(files.source_name(source), labels.header_aspects(columns), known)
-    return read_aspects(source, every, data=data)
+    with files.opened(source) as file:
+        columns = file.beginning.columns
+        if not labels.is_header(columns):
+            return read_aspects(file, described)
+        return read_aspects(file, _all_described(file.name, labels.header_aspects(columns), known))
 
 
 def _all_described(
@@ -163,19 +161,16 @@ def _all_described(
     return [known.get(name, AspectSettings(name)) for name in names]
 
 
-def read_aspects(
-    source: Any, aspects: Any, columns: Sequence[str] | None = None, data: bytes | None = None
-) -> Judgments:
+def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None) -> Judgments:
     """Judgments of these aspects, from grade columns of a file, from memory, and from one file per aspect.
 
     A document that has a label on one aspect gets one on all: a missing label is the lowest.
-    `data` is what has been read of the file before (see `files.unpacked`), as a pipe can be read only once.
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
     if ir_datasets.is_dataset(source):
         source = ir_datasets.dataset_rows(source)
-    raw = _shared_columns(source, chosen, columns, data)
+    raw = _shared_columns(source, chosen, columns)
     for aspect in named:
         if aspect.file is not None and not aspect.thresholds:
             raw[aspect.name] = _own_column(aspect.file, aspect.name)
@@ -192,7 +187,7 @@ def read_aspects(
 def _name(source: Any) -> str:
     if isinstance(source, ir_datasets.DatasetRows):
         return source.source
-    return files.source_name(source) if isinstance(source, str | os.PathLike) else "judgments"
+    return files.source_name(source) if files.is_path(source) else "judgments"
 
 
 def _own_column(file: files.PathLike, aspect: str) -> Column:
@@ -203,7 +198,7 @@ def _own_column(file: files.PathLike, aspect: str) -> Column:
 
 
 def _shared_columns(
-    source: Any, aspects: Sequence[AspectSettings], columns: Sequence[str] | None, data: bytes | None
+    source: Any, aspects: Sequence[AspectSettings], columns: Sequence[str] | None
 ) -> dict[str, Column]:
     """The labels of the aspects that have no file of their own."""
     shared = [a for a in aspects if a.file is None and a.name != SKIPPED]
@@ -211,14 +206,15 @@ def _shared_columns(
         return {}
     if source is None:
         raise InputError(f"aspect {shared[0].name!r} has no file, and there are no judgments for its column")
-    if isinstance(source, str | os.PathLike) and not files.is_table_file(source):
-        found = labels.column_lines(source, columns or _columns(aspects), data)
+    file = files.opened(source) if files.is_path(source) else None
+    if file is not None and not files.is_table_file(file):
+        found = labels.column_lines(file, columns or _columns(aspects))
     else:
         rows = source.rows if isinstance(source, ir_datasets.DatasetRows) else source
-        if files.is_table_file(source):
+        if file is not None:
             from rankprism.formats.known.tables import read_table
 
-            rows = read_table(source)
+            rows = read_table(file)
         found = labels.from_memory(
             rows, list(dict.fromkeys(a.column or a.name for a in shared)), _name(source)
         )

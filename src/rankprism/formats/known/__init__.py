@@ -9,11 +9,10 @@ import pkgutil
 
 # The usual formats come first in help and documentation.
 from rankprism.formats import trec  # noqa: F401
+from rankprism.formats.format import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS, SCORE_FORMATS
 from rankprism.formats.known import preference_tables  # noqa: F401
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-from rankprism.formats.format import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS  # noqa: E402
-
-__all__ = ["JUDGMENT_FORMATS", "PREFERENCE_FORMATS", "RUN_FORMATS"]
+__all__ = ["JUDGMENT_FORMATS", "PREFERENCE_FORMATS", "RUN_FORMATS", "SCORE_FORMATS"]

@@ -15,29 +15,20 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 from rankprism.formats.judged import JudgedLine, judgment_table
-from rankprism.formats.trec import two_grades
 
 
-def recognises(line: str) -> bool:
-    """Whether a line can only be Dynamic Domain's.
-
-    Both have five columns, but prels has its grade in the third, where this has a document.
-
-    >>> recognises("DD16-1 DD16-1.1 ebola-63 25268 3"), recognises("1 clueweb09-en0003-55-31884 0 0 1")
-    (True, False)
-    """
-    columns = files.columns(line)
-    if two_grades(line):
-        return False
+def recognises(start: files.Beginning) -> bool:
+    """Five columns. The third is a document and so not a number, unlike the grade of prels."""
+    columns = start.columns
     return len(columns) == 5 and parse_number(columns[2]) is None and all(map(_is_whole, columns[3:]))
 
 
-def _reading(grade: Callable[[Sequence[int]], int]) -> Callable[[files.TextFile], Judgments]:
+def _reading(grade: Callable[[Sequence[int]], int]) -> Callable[[files.File], Judgments]:
     """A reader that makes a document's grade on a subtopic from the ratings of its passages."""
     return lambda file: Judgments(judgment_table(file.name, _judged(file, grade)), file.name)
 
 
-def _judged(file: files.TextFile, grade: Callable[[Sequence[int]], int]) -> Iterator[JudgedLine]:
+def _judged(file: files.File, grade: Callable[[Sequence[int]], int]) -> Iterator[JudgedLine]:
     passages: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = {}  # passage: line, rating
     for number, line in file.lines():
         where = f"{file.name}, line {number}"

@@ -28,35 +28,20 @@ OUTPUT = "topic document"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
-def recognises(line: str) -> bool:
-    r"""Whether a line can only be an EvALL gold standard's.
-
-    Five columns between tabs, and either quotes or an aspect that is no number; prels has no quotes and
-    a number in each of its last three columns.
-
-    >>> recognises('"281"\t"clueweb12-0000wb-02-07689"\t"1"\t"3"\t"0.25"'), recognises("1\td\t1\tcar\t0.5")
-    (True, True)
-    >>> recognises("1\td\t1\t3\t0.5"), recognises("1 d 1 car 0.5")
-    (False, False)
-    """
-    columns = line.split("\t")
+def recognises(start: files.Beginning) -> bool:
+    """Five columns between tabs, and either quotes or numbers as the grade and the weight."""
+    columns = start.line.split("\t")
     if len(columns) != 5:
         return False
-    if columns[0].startswith('"'):
-        return True
-    return [parse_number(column) is not None for column in columns[2:]] == [True, False, True]
+    return columns[0].startswith('"') or None not in (parse_number(columns[2]), parse_number(columns[4]))
 
 
-def recognises_run(line: str) -> bool:
-    r"""Whether a line can only be a system output's: two columns with a tab between them; TREC runs have six.
-
-    >>> recognises_run("q1\td1"), recognises_run("q1 Q0 d1 1 2.5 t"), recognises_run("q1 Q0 d1 1\t2.5 t")
-    (True, False, False)
-    """
-    return re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', line) is not None
+def recognises_run(start: files.Beginning) -> bool:
+    """Two columns with a tab between them."""
+    return re.fullmatch(r'("[^\t]+"|[^\s"]+)\t("[^\t]+"|[^\s"]+)', start.line) is not None
 
 
-def _read(file: files.TextFile) -> Judgments:
+def _read(file: files.File) -> Judgments:
     """Judgments with weights, from a gold standard."""
     source = file.name
     weights: Weights = {}
@@ -75,7 +60,7 @@ def _read(file: files.TextFile) -> Judgments:
     return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)
 
 
-def _read_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
+def _read_run(file: files.File, duplicates: Duplicates) -> RunTable:
     """A run whose ranks are the order of the lines, from a system's output."""
     source = file.name
     topics, docs, ranks = [], [], []

@@ -19,17 +19,12 @@ from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
 
 
-def recognises(line: str) -> bool:
-    """Whether a line can only be NTCIR's: no other format has grades like L2.
-
-    >>> recognises("0001 3 clueweb09-en0000-15-04138 L1"), recognises("1 3 clueweb09-en0000-15-04138 1")
-    (True, False)
-    """
-    columns = files.columns(line)
-    return len(columns) in (3, 4) and re.fullmatch(r"L\d+", columns[-1]) is not None
+def recognises(start: files.Beginning) -> bool:
+    """Three or four columns; no other format has grades like L2."""
+    return len(start.columns) in (3, 4) and re.fullmatch(r"L\d+", start.columns[-1]) is not None
 
 
-def _read(file: files.TextFile) -> Judgments:
+def _read(file: files.File) -> Judgments:
     return Judgments(judgment_table(file.name, _judged(file.lines(), file.name)), file.name)
 
 

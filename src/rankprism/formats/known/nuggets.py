@@ -66,7 +66,7 @@ class Answer(NamedTuple):
 
 def nugget_lines(source: Any) -> Iterator[Line]:
     """The lines of a file, or of an iterable of mappings."""
-    if isinstance(source, files.TextFile):
+    if isinstance(source, files.File):
         rows: Iterable[tuple[str, Mapping[str, Any]]] = json_objects(source.lines(), source.name, _EXAMPLE)
     else:
         rows = ((f"nuggets, row {number}", row) for number, row in enumerate(source, 1))
@@ -222,11 +222,11 @@ def _first_of(row: Mapping[str, Any], names: Iterable[str], where: str) -> str:
     return next((as_text(row, name, where) for name in names if row.get(name) is not None), "")
 
 
-def _read(file: files.TextFile) -> Judgments:
+def _read(file: files.File) -> Judgments:
     return judgments_of(file, file.name)
 
 
-def _refuse_run(file: files.TextFile, duplicates: Duplicates) -> RunTable:
+def _refuse_run(file: files.File, duplicates: Duplicates) -> RunTable:
     raise InputError(
         f"{file.name}: holds answers with their nuggets and not ranked documents; evaluate, compare, explain "
         f"and meta score them by NuggetAll, NuggetVital and NuggetWeighted, from standard input with "
@@ -243,7 +243,7 @@ register(
         example=_EXAMPLE,
         recognised_by="A line that begins with `{` and has `nuggets`.",
         read=_read,
-        recognises=has_nuggets,
+        recognises=lambda start: has_nuggets(start.line),
         loses="the texts of nuggets that have an id",
     ),
 )
@@ -256,6 +256,6 @@ register(
         example=_ANSWER,
         recognised_by="A line that begins with `{` and has `nuggets`.",
         read=_refuse_run,
-        recognises=has_nuggets,
+        recognises=lambda start: has_nuggets(start.line),
     ),
 )

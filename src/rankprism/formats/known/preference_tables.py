@@ -10,6 +10,7 @@ from typing import Any
 
 from rankprism.data.preferences import PreferenceRows, Preferences
 from rankprism.errors import InputError
+from rankprism.formats.files import Beginning
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.json_lines import has_names, json_objects, refuse_json
 from rankprism.formats.judged import check_ids, joined
@@ -28,9 +29,9 @@ def _header(line: str, separator: str) -> list[str]:
     return [name.strip().casefold() for name in _cells(line, separator) or []]
 
 
-def _is_table(separator: str) -> Callable[[str], bool]:
+def _is_table(separator: str) -> Callable[[Beginning], bool]:
     """Whether a line is a header. One of the names may be missing or misspelt, and reading says which."""
-    return lambda line: len(set(NEEDED) & set(_header(line, separator))) >= len(NEEDED) - 1
+    return lambda start: len(set(NEEDED) & set(_header(start.line, separator))) >= len(NEEDED) - 1
 
 
 def _read_table(separator: str) -> Adding:
@@ -141,7 +142,7 @@ register(
         recognised_by="A line that begins with `{` and has at least three of the names `topic`, `left`, "
         "`right` and `outcome`.",
         read=reading("jsonl", _read_jsonl),
-        recognises=lambda line: has_names(line, NEEDED, len(NEEDED) - 1),
+        recognises=lambda start: has_names(start.line, NEEDED, len(NEEDED) - 1),
         write=_write_jsonl,
         endings=(".jsonl",),
     ),

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from rankprism._core import parse_number
-from rankprism.formats import files
+from rankprism.formats.files import Beginning
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
-from rankprism.formats.known import evall
-from rankprism.formats.trec import core_reader, two_grades
+from rankprism.formats.trec import core_reader
 
 
-def numbers_between_tabs(line: str) -> bool:
-    r"""Whether a line may be prels, with tabs between its columns, and an EvALL gold standard's as well.
-
-    >>> numbers_between_tabs("1\td\t1\t3\t0.5"), numbers_between_tabs("1 d 1 3 0.5")
-    (True, False)
-    """
-    columns = line.split("\t")
-    return len(columns) == 5 and all(parse_number(column) is not None for column in columns[2:])
-
-
-def recognises(line: str) -> bool:
-    """Whether a line can only be of prels: five columns, with numbers in the third and the fifth."""
-    columns = files.columns(line)
-    if len(columns) != 5 or two_grades(line) or numbers_between_tabs(line) or evall.recognises(line):
+def recognises(start: Beginning) -> bool:
+    """Five columns, with numbers in the third and the fifth. Methods with a name are not between tabs."""
+    if len(start.columns) != 5:
         return False
-    return None not in (parse_number(columns[2]), parse_number(columns[4]))
+    grade, method, probability = (parse_number(column) is not None for column in start.columns[2:])
+    return grade and probability and (method or start.line.count("\t") < 4)
 
 
 register(
@@ -36,6 +25,7 @@ register(
         recognised_by="Five columns, with numbers in the third and the fifth.",
         read=core_reader("prels"),
         recognises=recognises,
+        yields_to=("prefs",),
         loses="the method and probability of each document",
     ),
 )

@@ -8,7 +8,6 @@ and rank, and one of preferences those of docs/preferences.md. The columns may h
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -25,13 +24,15 @@ from rankprism.formats.format import (
     JUDGMENT_FORMATS,
     PREFERENCE_FORMATS,
     RUN_FORMATS,
+    SCORE_FORMATS,
     Format,
     Written,
     register,
 )
 from rankprism.formats.judged import joined
-from rankprism.formats.memory import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
-from rankprism.formats.preference_rows import COLUMNS, from_rows
+from rankprism.formats.known.score_files import cells_of_frame
+from rankprism.formats.memory import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
+from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
 from rankprism.formats.ranked import ranking
 from rankprism.formats.weights import weights_beside
 from rankprism.frames import column_names, make_frame
@@ -54,13 +55,13 @@ class _Kind:
     recognised_by: str
     begins: Callable[[bytes], bool]
     #: yields the wanted columns of the table, batch by batch
-    open: Callable[[files.TextFile, _Wanted], AbstractContextManager[_Batches]]
+    open: Callable[[files.File, _Wanted], AbstractContextManager[_Batches]]
     write: Callable[[Any, Any], None] | None
 
 
 @contextmanager
 def opened(
-    file: files.TextFile,
+    file: files.File,
     expected: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
     *,
@@ -73,7 +74,7 @@ def opened(
     expected, optional : see `spelled`; other columns need not be there. only : the columns that are read, as
     far as the table has them. Default: all columns are.
     """
-    kind = next((kind for kind in _KINDS if kind.begins(file.start())), None)
+    kind = next((kind for kind in _KINDS if kind.begins(file.beginning.bytes)), None)
     if kind is None:
         raise InputError(f"{file.name}: is no Parquet, Arrow or DuckDB file")
 
@@ -106,7 +107,7 @@ def _is_of_library(error: BaseException) -> bool:
     return isinstance(error, OSError | UnicodeDecodeError) or type(error).__module__.startswith(known)
 
 
-def _validated(batches: Iterator[Any], file: files.TextFile, failed: list[BaseException]) -> Iterator[Any]:
+def _validated(batches: Iterator[Any], file: files.File, failed: list[BaseException]) -> Iterator[Any]:
     """The same batches, each checked to hold what it says. What goes wrong is added to `failed`."""
     most = max(files.max_unpacked(), _size(file))
     rows = held = 0
@@ -128,14 +129,15 @@ def _validated(batches: Iterator[Any], file: files.TextFile, failed: list[BaseEx
         raise
 
 
-def _size(file: files.TextFile) -> int:
-    if file.data is not None:
-        return len(file.data)
+def _size(file: files.File) -> int:
+    data = file.data
+    if data is not None:
+        return len(data)
     table = files.database_table(file.path)
     return Path(file.path if table is None else table[0]).stat().st_size
 
 
-def _validate(column: Any, name: str, first: int, size: int, file: files.TextFile) -> None:
+def _validate(column: Any, name: str, first: int, size: int, file: files.File) -> None:
     """Refuses a column of a batch whose offsets, indices, counts or texts are wrong.
 
     first : how many rows came before the batch. size : how many rows the batch has.
@@ -184,17 +186,16 @@ def _first_faulty(array: Any) -> int | None:
     return good
 
 
-def read_table(path: files.PathLike) -> Any:
+def read_table(file: files.File) -> Any:
     """The whole table in a file, as one of pyarrow."""
-    with opened(files.text_file(path)) as table:
-        pyarrow = _needed("pyarrow", "parquet", files.source_name(path))
-        return pyarrow.table(table)
+    with opened(file) as table:
+        return _needed("pyarrow", "parquet", file.name).table(table)
 
 
-def table_columns(path: files.PathLike) -> list[str]:
+def table_columns(file: files.File) -> list[str]:
     """The names of the columns of the table in a file."""
-    with opened(files.text_file(path)) as table:
-        return column_names(table, files.source_name(path))
+    with opened(file) as table:
+        return column_names(table, file.name)
 
 
 def _needed(module: str, extra: str, name: str) -> Any:
@@ -206,13 +207,14 @@ def _needed(module: str, extra: str, name: str) -> Any:
         raise InputError(f"{name}: needs one more package: pip install 'rankprism[{extra}]'") from None
 
 
-def _input(file: files.TextFile, pyarrow: Any) -> Any:
-    if file.data is not None:
-        return pyarrow.BufferReader(file.data)
-    return pyarrow.OSFile(os.fspath(file.path))  # not mapped, see `Text` in the core
+def _input(file: files.File, pyarrow: Any) -> Any:
+    data = file.data
+    if data is not None:
+        return pyarrow.BufferReader(data)
+    return pyarrow.OSFile(file.path)  # not mapped, see `Text` in the core
 
 
-def _chosen(table: Any, wanted: _Wanted, file: files.TextFile) -> list[int]:
+def _chosen(table: Any, wanted: _Wanted, file: files.File) -> list[int]:
     """The numbers of the wanted columns."""
     names = column_names(table, file.name)
     chosen = set(wanted(names))
@@ -225,7 +227,7 @@ def _chosen(table: Any, wanted: _Wanted, file: files.TextFile) -> list[int]:
 
 
 @contextmanager
-def _open_parquet(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
+def _open_parquet(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     parquet = _needed("pyarrow.parquet", "parquet", file.name)
     with _input(file, pyarrow) as source, parquet.ParquetFile(source) as found:
@@ -238,10 +240,10 @@ def _open_parquet(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
 
 
 @contextmanager
-def _open_arrow(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
+def _open_arrow(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
     pyarrow = _needed("pyarrow", "parquet", file.name)
     ipc = _needed("pyarrow.ipc", "parquet", file.name)
-    is_stream = file.start().startswith(files.ARROW_STREAM)
+    is_stream = file.beginning.bytes.startswith(files.ARROW_STREAM)
     open_ipc = ipc.open_stream if is_stream else ipc.open_file
     with _input(file, pyarrow) as source:
         with open_ipc(source) as reader:
@@ -271,12 +273,12 @@ _DUCKDB_ROWS = 100_000
 
 
 @contextmanager
-def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
+def _open_duckdb(file: files.File, wanted: _Wanted) -> Iterator[_Batches]:
     duckdb = _needed("duckdb", "duckdb", file.name)
     _needed("pyarrow", "duckdb", file.name)
-    if file.data is not None:
+    if not file.is_plain:
         raise InputError(f"{file.name}: a DuckDB database is read only from a plain file; unpack it")
-    path, table = files.database_table(file.path) or (os.fspath(file.path), "")
+    path, table = files.database_table(file.path) or (file.path, "")
     with duckdb.connect(path, read_only=True, config=_CONFINED) as connection:
         found = connection.sql(
             "select table_schema, table_name, table_type from information_schema.tables order by all"
@@ -316,7 +318,7 @@ def _open_duckdb(file: files.TextFile, wanted: _Wanted) -> Iterator[_Batches]:
 
 
 @contextmanager
-def _explained(duckdb: Any, file: files.TextFile, view: str | None, quoted: str) -> Iterator[None]:
+def _explained(duckdb: Any, file: files.File, view: str | None, quoted: str) -> Iterator[None]:
     """Says why a view cannot be read; errors of other tables are passed on. Ctrl-C ends a query."""
     try:
         yield
@@ -379,14 +381,14 @@ _KINDS = (
 )
 
 
-def _checked(kind: _Kind, file: files.TextFile) -> files.TextFile:
-    if not kind.begins(file.start()):
+def _checked(kind: _Kind, file: files.File) -> files.File:
+    if not kind.begins(file.beginning.bytes):
         raise InputError(f"{file.name}: is no file of the format {kind.name}; leave the format out")
     return file
 
 
-def _judgment_reader(kind: _Kind) -> Callable[[files.TextFile], Judgments]:
-    def read(file: files.TextFile) -> Judgments:
+def _judgment_reader(kind: _Kind) -> Callable[[files.File], Judgments]:
+    def read(file: files.File) -> Judgments:
         from rankprism.formats.frames import judgments_in
 
         with opened(_checked(kind, file), *JUDGMENT_COLUMNS) as table:
@@ -395,13 +397,13 @@ def _judgment_reader(kind: _Kind) -> Callable[[files.TextFile], Judgments]:
     return read
 
 
-def _run_reader(kind: _Kind) -> Callable[[files.TextFile, Duplicates], RunTable]:
-    def read(file: files.TextFile, duplicates: Duplicates) -> RunTable:
+def _run_reader(kind: _Kind) -> Callable[[files.File, Duplicates], RunTable]:
+    def read(file: files.File, duplicates: Duplicates) -> RunTable:
         from rankprism.formats.frames import only_run, runs_in
 
         with opened(_checked(kind, file), *RUN_COLUMNS) as table:
             tables = runs_in(table, file.name)
-        if len(tables) > 1 and file.data is not None:  # whoever takes several runs looks into plain files
+        if len(tables) > 1 and not file.is_plain:  # whoever takes several runs looks into plain files
             names = listed([str(run) for run in tables])
             raise InputError(
                 f"{file.name}: holds {len(tables)} runs ({names}); only a plain file may hold several, so "
@@ -412,8 +414,8 @@ def _run_reader(kind: _Kind) -> Callable[[files.TextFile, Duplicates], RunTable]
     return read
 
 
-def _preference_reader(kind: _Kind) -> Callable[[files.TextFile], Preferences]:
-    def read(file: files.TextFile) -> Preferences:
+def _preference_reader(kind: _Kind) -> Callable[[files.File], Preferences]:
+    def read(file: files.File) -> Preferences:
         with opened(_checked(kind, file), only=COLUMNS) as table:
             return from_rows(table, file.name, kind.name)
 
@@ -455,42 +457,48 @@ def _run_writer(kind: _Kind) -> Callable[[Run, Order, Duplicates], Written] | No
     return write if kind.write else None
 
 
+def _score_reader(kind: _Kind) -> Callable[..., Any]:
+    def read(file: files.File, where: dict[str, str], measure: str | None) -> Any:
+        table = read_table(_checked(kind, file))
+        return cells_of_frame(table, where, measure or files.run_name(file), file.name)
+
+    return read
+
+
+def _register(
+    formats: dict[str, Format[Any]],
+    kind: _Kind,
+    summary: str,
+    read: Callable[..., Any],
+    fits: Callable[[frozenset[str]], bool],
+    write: Callable[..., Written] | None = None,
+) -> None:
+    register(
+        formats,
+        Format(
+            name=kind.name,
+            summary=f"a table with the columns {summary}",
+            example=f"FILE{kind.endings[0]}" if kind.endings else "FILE.duckdb::TABLE",
+            recognised_by=kind.recognised_by,
+            read=read,
+            recognises=lambda start: kind.begins(start.bytes),
+            fits=fits,
+            write=write,
+            endings=kind.endings if write else (),
+        ),
+    )
+
+
+def _has_documents(columns: frozenset[str]) -> bool:
+    return not columns.isdisjoint(SPELLINGS["doc"])
+
+
 for _kind in _KINDS:
-    _file = f"FILE{_kind.endings[0]}" if _kind.endings else "FILE.duckdb::TABLE"
-    register(
-        JUDGMENT_FORMATS,
-        Format(
-            name=_kind.name,
-            summary="a table with the columns topic, aspect (may be missing), doc, grade",
-            example=_file,
-            recognised_by=_kind.recognised_by,
-            begins=_kind.begins,
-            read=_judgment_reader(_kind),
-            write=_judgment_writer(_kind),
-            endings=_kind.endings,
-        ),
+    _judged = "topic, aspect (may be missing), doc, grade"
+    _register(
+        JUDGMENT_FORMATS, _kind, _judged, _judgment_reader(_kind), _has_documents, _judgment_writer(_kind)
     )
-    register(
-        RUN_FORMATS,
-        Format(
-            name=_kind.name,
-            summary="a table with the columns run (may be missing), topic, doc, score, rank (may be missing)",
-            example=_file,
-            recognised_by=_kind.recognised_by,
-            begins=_kind.begins,
-            read=_run_reader(_kind),
-            write=_run_writer(_kind),
-            endings=_kind.endings,
-        ),
-    )
-    register(
-        PREFERENCE_FORMATS,
-        Format(
-            name=_kind.name,
-            summary="a table with the columns topic, given, left, right, outcome, assessor, time, comment",
-            example=_file,
-            recognised_by=_kind.recognised_by,
-            begins=_kind.begins,
-            read=_preference_reader(_kind),
-        ),
-    )
+    _ranked = "run (may be missing), topic, doc, score, rank (may be missing)"
+    _register(RUN_FORMATS, _kind, _ranked, _run_reader(_kind), _has_documents, _run_writer(_kind))
+    _register(PREFERENCE_FORMATS, _kind, ", ".join(COLUMNS), _preference_reader(_kind), set(NEEDED).issubset)
+    _register(SCORE_FORMATS, _kind, "of a text file of scores", _score_reader(_kind), lambda columns: True)

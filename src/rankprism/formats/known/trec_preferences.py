@@ -11,10 +11,8 @@ from rankprism._core import parse_number
 from rankprism.data.preferences import OUTCOMES, PreferenceRows, Preferences
 from rankprism.errors import InputError, RankprismWarning
 from rankprism.formats import files
-from rankprism.formats.aspects.labels import is_header
 from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, register
 from rankprism.formats.judged import check_ids, joined, number_text
-from rankprism.formats.known import evall, ntcir
 from rankprism.formats.preference_rows import ANYBODY, COLUMNS, Adding, levels_lost, reading
 
 #: What stands for an answer where there is none.
@@ -93,44 +91,39 @@ def _is_number(column: str) -> bool:
     return parse_number(column) is not None
 
 
-def _levels_line(line: str) -> bool:
+def _levels_line(start: files.Beginning) -> bool:
     """`topic group list document level`.
 
     trec-dd and prels have a number in the fourth column, or prels the name of a method: then it has a grade
     in the third and a document in the second, which is hardly a number.
     """
-    columns = files.columns(line)
-    if len(columns) != 5 or columns[0] == "@" or evall.recognises(line):
+    if len(start.columns) != 5:
         return False
-    _, group, listing, doc, level = map(_is_number, columns)
+    _, group, listing, doc, level = map(_is_number, start.columns)
     return level and not doc and (group or not listing)
 
 
-def _marked_line(line: str) -> bool:
-    columns = files.columns(line)
+def _marked_line(start: files.Beginning) -> bool:
+    columns = start.columns
     return len(columns) == 5 and columns[0] == "@" and columns[4] in _MARKS
 
 
-def _winner_line(line: str) -> bool:
+def _winner_line(start: files.Beginning) -> bool:
     """Documents with numbers for names are not recognised: `1 0 12 0` may also be a grade of document 12."""
-    columns = files.columns(line)
-    is_winner = len(columns) == 4 and columns[3] in columns[1:3]
-    return is_winner and not _is_number(columns[3]) and not ntcir.recognises(line)
+    columns = start.columns
+    return len(columns) == 4 and columns[3] in columns[1:3] and not _is_number(columns[3])
 
 
-def _winner_loser_line(line: str) -> bool:
+def _winner_loser_line(start: files.Beginning) -> bool:
     """`topic winner loser`.
 
-    Weights have a number in the third column and NTCIR's judgments a grade like L2; judgments may have a
-    header, and so may tables of preferences; and a file that describes judgments begins with something like
-    `judgments = "qrels"`.
+    Weights have a number in the third column, and JSON has braces. TOML has an equals sign, trec_eval prints
+    `runid all NAME`, and the header of a table has the names of columns.
     """
-    columns = files.columns(line)
-    if len(columns) != 3 or columns[1] == "=" or is_header(columns) or ntcir.recognises(line):
+    columns = start.columns
+    if len(columns) != 3 or columns[1] == "=" or columns[0][0] in "{[" or columns[0] == "runid":
         return False
-    if {column.casefold() for column in columns} <= set(COLUMNS):
-        return False
-    return not _is_number(columns[2])
+    return not _is_number(columns[2]) and not {column.casefold() for column in columns} <= set(COLUMNS)
 
 
 def _between_blanks(preferences: Preferences, format: str) -> tuple[str, ...]:
@@ -214,6 +207,7 @@ register(
             "winner", _read_columns(4, _winner, "a topic, two documents and which of them won", sided=True)
         ),
         recognises=_winner_line,
+        yields_to=("ntcir",),
         write=_write_winner,
     ),
 )
@@ -229,6 +223,7 @@ register(
             _read_columns(3, lambda c: (c[0], c[1], c[2], "left"), "a topic, the winner and the loser"),
         ),
         recognises=_winner_loser_line,
+        yields_to=("ntcir", "aspects", "beir"),
         write=_write_winner_loser,
     ),
 )
@@ -242,6 +237,7 @@ register(
         "number or the third is not.",
         read=reading("prefs", _read_levels("topic group list document level")),
         recognises=_levels_line,
+        yields_to=("evall",),
         write=_write_levels,
     ),
 )

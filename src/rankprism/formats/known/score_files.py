@@ -1,0 +1,258 @@
+"""Files of scores that other programs, or this one, have written."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rankprism._core import parse_number
+from rankprism.errors import InputError, listed
+from rankprism.formats import files
+from rankprism.formats.format import SCORE_FORMATS, Format, register
+from rankprism.formats.json_lines import refuse_json
+from rankprism.formats.memory import SPELLINGS
+from rankprism.frames import column_values, eager
+from rankprism.statistics.means import LARGEST_SCORE
+
+TOPIC = SPELLINGS["topic"]
+#: What names a run in files of scores. A column `model` of a run might be something else.
+RUN = (*SPELLINGS["run"], "runtag", "model", "file", "name")
+#: The usual spellings of columns that only files of scores have.
+MEASURE = ("measure", "metric")
+VALUE = ("score", "value")
+#: What lines that hold means have in the place of a topic.
+MEANS = ("all", "amean", "mean", "avg", "average")
+#: Scores that are not numbers, as ndeval prints them.
+NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
+
+#: run, topic, measure, score, and where it stands
+Cell: TypeAlias = tuple[str, str, str, float, str]
+
+
+def recognises(start: files.Beginning) -> bool:
+    """Whether the first two lines may be scores.
+
+    They are names of columns and numbers below, or what ``trec_eval -q`` prints. Three columns that begin
+    with a number may be the weights of aspects, or judgments without a column.
+    """
+    first, words = start.line, start.columns
+    if not words or words[0][0] in "{[":
+        return not words  # whoever reads an empty file of scores says that it is empty
+    names = [cell.strip().strip('"').casefold() for cell in re.split("[,;\t]", first)]
+    if words[0] == "runid" or (len(names) > 1 and {*RUN, *TOPIC, *MEASURE}.intersection(names)):
+        return True
+    if len(words) == 3 and parse_number(words[2]) is not None:
+        return parse_number(words[0]) is None
+    if len(words) >= 4 and parse_number(words[-1].strip('"')) is not None:
+        return False
+    below = re.split("[,;\t]", start.lines[-1][1]) if len(start.lines) > 1 else []
+    return len(names) > 1 and any(parse_number(cell.strip()) is not None for cell in below)
+
+
+def cells_of_frame(
+    source: Any, where: dict[str, str], measure: str | None, name: str = "scores"
+) -> Iterator[Cell]:
+    frame = eager(source, name)
+    if not frame.columns:
+        raise InputError(f"{name}: the table has no columns; expected scores")
+    columns = [str(column) for column in frame.columns]
+    values = [column_values(frame, column, name) for column in frame.columns]
+    rows = [["" if x is None else str(x) for x in row] for row in zip(*values, strict=True)]
+    lines = [(f"{name}, row {number}", row) for number, row in enumerate(rows, 1)]
+    return _from_table(columns, lines, where, measure or "score", name)
+
+
+def _read(file: files.File, where: dict[str, str], measure: str | None) -> Iterator[Cell]:
+    name, run = file.name, files.run_name(file)
+    lines = list(file.lines())
+    refuse_json(name, "\n".join(text for _, text in lines[:1000]), "scores")
+    if not lines:
+        raise InputError(f"{name}: is empty; expected scores")
+    for number, text in lines:
+        if "\r" in text:
+            raise InputError(
+                f"{name}, line {number}: has a carriage return inside a line; if its lines end in "
+                f"carriage returns only, convert it, e.g. tr '\\r' '\\n'"
+            )
+    separator = _separator([text for _, text in lines[:2]])
+    if separator is None:
+        return _from_trec(name, lines, run)
+    reader = csv.reader((text for _, text in lines), delimiter=separator, strict=True)
+    rows = []
+    try:
+        for row in reader:
+            rows.append((f"{name}, line {lines[reader.line_num - 1][0]}", [cell.strip() for cell in row]))
+    except csv.Error as error:
+        place = lines[min(reader.line_num, len(lines)) - 1][0]
+        raise InputError(f"{name}, line {place}: {error}; check the quotation marks") from None
+    if len(rows) < 2:
+        raise InputError(f"{name}: has only a first line with names of columns; expected scores below it")
+    return _from_table(rows[0][1], rows[1:], where, measure or Path(run).stem, name)
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """The separator of the columns of a table; None for the output of trec_eval.
+
+    A measure's name may have commas. So the separator is the one that makes the first two lines equally
+    long, and known names of columns.
+    """
+    words = files.columns(lines[0])
+    if len(words) >= 3 and (words[0] == "runid" or parse_number(words[2]) is not None):
+        return None
+    known = {*RUN, *TOPIC, *MEASURE, *VALUE}
+
+    def fit(separator: str) -> tuple[bool, int, int]:
+        try:
+            header, *more = (next(csv.reader([line], delimiter=separator), []) for line in lines)
+        except csv.Error:
+            return False, 0, 0
+        alike = all(len(row) == len(header) > 1 for row in more)
+        return alike, sum(name.strip().casefold() in known for name in header), len(header)
+
+    best = max(",;\t", key=fit)
+    return best if len(words) == 1 or best in lines[0] else None
+
+
+def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[Cell]:
+    """What ``trec_eval -q`` prints: measure, topic, score; the run's name in a line of its own.
+
+    The name stands among the means, at the end of the run's part.
+    """
+    part: list[Cell] = []
+    named = run
+    ended = False
+    for number, text in lines:
+        # A run's name may have blanks.
+        words = [word.strip() for word in text.split("\t")] if text.count("\t") == 2 else files.columns(text)
+        place = f"{name}, line {number}"
+        if len(words) != 3:
+            raise InputError(
+                f"{place}: expected measure, topic and score as trec_eval -q prints; got {text!r}"
+            )
+        measure, topic, score = words
+        if topic.casefold() in MEANS:
+            if measure == "runid":
+                named = score
+            ended = True
+            continue
+        if ended:  # the next run's part begins
+            yield from ((named, *cell[1:]) for cell in part)
+            part, ended, named = [], False, run
+        part.append((run, topic, measure, score_of(score, place), place))
+    yield from ((named, *cell[1:]) for cell in part)
+
+
+def _from_table(
+    header: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    where: Mapping[str, str],
+    measure: str,
+    source: str,
+) -> Iterator[Cell]:
+    for column in where:
+        if column not in header:
+            raise InputError(f"{source}: has no column {column!r}; it has {listed(header)}")
+    chosen = []
+    for place, row in rows:
+        if len(row) != len(header):
+            raise InputError(f"{place}: has {len(row)} columns where the first line has {len(header)}")
+        if all(row[header.index(column)] == value for column, value in where.items()):
+            chosen.append((place, row))
+    if rows and not chosen:
+        said = ", ".join(f"{column}={value}" for column, value in where.items())
+        raise InputError(f"{source}: no row has {said}")
+    by_name = {name.casefold(): index for index, name in enumerate(header)}
+    run, topic, kind, value = (
+        next((by_name[s] for s in spellings if s in by_name), None)
+        for spellings in (RUN, TOPIC, MEASURE, VALUE)
+    )
+    if run is None:
+        return _matrix(header, chosen, topic, measure)
+    if topic is None:
+        raise InputError(
+            f"{source}: no topic column among {listed(header)}; name it one of {', '.join(TOPIC)}"
+        )
+    if kind is not None and value is not None:
+        return _long(chosen, run, topic, kind, value)
+    rest = [i for i, name in enumerate(header) if i not in (run, topic) and name not in where]
+    return _wide(header, chosen, run, topic, rest)
+
+
+def _long(
+    rows: Iterable[tuple[str, Sequence[str]]], run: int, topic: int, kind: int, value: int
+) -> Iterator[Cell]:
+    for place, row in rows:
+        if row[topic].casefold() not in MEANS:
+            yield row[run], row[topic], row[kind], score_of(row[value], place), place
+
+
+def _wide(
+    header: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    run: int,
+    topic: int,
+    rest: Sequence[int],
+) -> Iterator[Cell]:
+    """Scores of a table in which each measure is a column. Columns that hold text are ignored."""
+    measures = [i for i in rest if any(parse_number(row[i]) is not None for _, row in rows)]
+    for place, row in rows:
+        if row[topic].casefold() in MEANS:
+            continue
+        for i in measures:
+            yield row[run], row[topic], header[i], score_of(row[i], place), place
+
+
+def _matrix(
+    header: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], topic: int | None, measure: str
+) -> Iterator[Cell]:
+    """Scores of a table with one column per run and one row per topic. Unnamed topics are numbered."""
+    if topic is None and (header[0] == "" or _are_names([row[0] for _, row in rows])):
+        topic = 0
+    for number, (place, row) in enumerate(rows, 1):
+        for i, run in enumerate(header):
+            if i != topic:
+                name = str(number) if topic is None else row[topic]
+                yield run, name, measure, score_of(row[i], place), place
+
+
+def _are_names(column: Sequence[str]) -> bool:
+    """Whether a column holds topics: text, or different whole numbers that are not all 0 or 1."""
+    numbers = [parse_number(cell) for cell in column]
+    if None in numbers:
+        return all(cell.casefold() not in NOT_NUMBERS for cell in column)
+    whole = all(x is not None and x == int(x) for x in numbers)
+    return whole and len(set(numbers)) == len(numbers) and max(x or 0 for x in numbers) > 1
+
+
+def score_of(text: str, place: str) -> float:
+    """A score; NaN if there is none."""
+    if text.casefold() in NOT_NUMBERS:
+        return float("nan")
+    number = parse_number(text)
+    if number is None:
+        raise InputError(f"{place}: the score {text!r} is not a finite number")
+    if abs(number) >= LARGEST_SCORE:
+        raise InputError(
+            f"{place}: the score {text} is too large; scores must be below {LARGEST_SCORE:g} in magnitude"
+        )
+    return number
+
+
+register(
+    SCORE_FORMATS,
+    Format(
+        name="text",
+        summary="scores of topics, in a table with commas, semicolons or tabs, or as trec_eval -q prints",
+        example="run,topic,measure,score",
+        recognised_by="A first line with names such as `run`, `topic` or `measure`, or with a measure, a "
+        "topic and a number.",
+        read=_read,
+        recognises=recognises,
+        # Their first lines may look like those of a table of scores.
+        yields_to=("aspects", "beir", "ntcir", "trec", "tsv", "csv", "winner", "winner-loser"),
+        default=True,
+    ),
+)

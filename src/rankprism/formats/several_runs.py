@@ -1,0 +1,131 @@
+"""Several runs: where each comes from, what it is called, and how all are joined with judgments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rankprism.data.judgments import Judgments
+from rankprism.data.run import Alignment, Reading, Run
+from rankprism.errors import InputError
+from rankprism.formats import files
+from rankprism.formats.memory import RUN_COLUMNS, are_nuggets, peer_name, peer_of
+from rankprism.formats.runs import align_source, run_from
+from rankprism.frames import is_frame
+from rankprism.statistics.threads import for_each_in_order
+
+if TYPE_CHECKING:
+    from rankprism.types import RunsLike
+
+
+def run_sources(runs: RunsLike, threads: int | None = 1) -> dict[str, Any]:
+    """Where each run comes from, by name.
+
+    threads : the first files, one for each thread, are fetched into memory while something else is read.
+    """
+    ahead = _number_ahead(threads)
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        return {
+            str(name): _named(source, str(name), number < ahead)
+            for number, (name, source) in enumerate(runs.items())
+        }
+    several: list[Any] = [runs]
+    if isinstance(runs, list | tuple) and runs and _is_run(runs[0]) and not are_nuggets(runs):
+        several = list(runs)
+    sources: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for number, source in enumerate(several, 1):
+        if files.is_path(source):
+            place = files.source_name(source)
+        else:
+            place = source.table.source if isinstance(source, Run) else f"run {number} of those given"
+        for name, one in runs_of(source, _name(source, number), number <= ahead).items():
+            if name in sources:
+                raise InputError(
+                    f"two runs are named {name!r}: {places[name]} and {place}; rename one, or pass "
+                    f"{{name: run}}"
+                )
+            sources[name], places[name] = one, place
+    return sources
+
+
+def runs_of(source: Any, name: str, ahead: bool = False) -> dict[str, Any]:
+    """The runs of a frame or of a file that holds a table, all read, by name. Other sources are one run.
+
+    Tables are read here and not later, because a stream can be read only once, and because only the table
+    knows how many runs it holds. `name` : the name of a run that the table does not name. `ahead` : fetch a
+    file into memory, because it will be read soon.
+    """
+    if files.is_path(source):
+        source = _file(source, ahead)
+    if not is_frame(source) and not files.is_table_file(source):
+        return {name: source}
+    from rankprism.formats.frames import runs_in
+    from rankprism.formats.known.tables import opened
+
+    if is_frame(source):
+        tables = runs_in(source, "run")
+    else:
+        with opened(source, *RUN_COLUMNS) as table:
+            tables = runs_in(table, source.name)
+    return {run or name: Run(run or name, table) for run, table in tables.items()}
+
+
+def _number_ahead(threads: int | None) -> int:
+    most = threads or os.cpu_count() or 1
+    return most if most > 1 else 0
+
+
+def _file(path: files.PathLike, ahead: bool) -> files.File:
+    file = files.opened(path)
+    return file.fetch() if ahead else file
+
+
+def _named(source: Any, name: str, ahead: bool) -> Any:
+    """A run that has been given a name. A frame is read, because some can be read only once."""
+    if files.is_path(source):
+        return _file(source, ahead)
+    return run_from(source, name, None, "error") if is_frame(source) else source
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """``{topic: {doc: score}}`` rather than ``{name: run}``."""
+    return all(
+        isinstance(ranking, Mapping) and not any(isinstance(score, Mapping) for score in ranking.values())
+        for ranking in runs.values()
+    )
+
+
+def _is_run(source: Any) -> bool:
+    """A run of its own rather than one of its rows."""
+    is_own = isinstance(source, str | os.PathLike | Run | Mapping | list)
+    return is_own or is_frame(source) or peer_of(source) is not None
+
+
+def _name(source: Any, number: int) -> str:
+    if isinstance(source, Run):
+        return source.name
+    if files.is_path(source):
+        return files.run_name(source)
+    return peer_name(source) or ("run" if number == 1 else f"run{number}")
+
+
+def align_all(
+    judgments: Judgments,
+    sources: Mapping[str, Any],
+    reading: Reading,
+    threads: int | None,
+    on_run: Callable[[str], None] | None,
+) -> dict[str, Alignment]:
+    """Read, order and join every run. Threads are shared among the runs; what is left over shares a run."""
+    most = threads or os.cpu_count() or 1
+    each = max(1, most // max(1, len(sources)))
+
+    def one(name: str) -> Alignment:
+        alignment = align_source(judgments, sources[name], *reading, each)
+        if on_run is not None:
+            on_run(name)
+        return alignment
+
+    return dict(zip(sources, for_each_in_order(one, sources, most), strict=True))
