@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from rankprism import Preferences, RankprismWarning, evaluate, read_preferences
-from rankprism.measures.preferences.prf import COMBINATIONS
+from rankprism.measures.known.prf import COMBINATIONS
 from rankprism.measures.preferences.utility import UNSEEN, shown_by_topic
 
 TOPICS, DOCUMENTS, KINDS = 10, 100, 8

@@ -19,7 +19,7 @@ from typing import Any
 from rankprism import evaluate, read_judgments, sample
 from rankprism.data.judgments import Judgments
 from rankprism.errors import MeasureError
-from rankprism.measures import Measure, lookup, names, parse
+from rankprism.measures import Measure, definitions, lookup, names, parse
 from rankprism.measures.compose import DISCOUNTS, DIVISORS, NOVELTIES, compose
 from rankprism.measures.parameter import Parameter
 from rankprism.measures.parts import GAINS
@@ -29,6 +29,11 @@ NUMBERS = (0.3, 0.77, 1.7, 3.0, 3, 7)
 INSIDE = ("nDCG(dcg='exp-log2')@10", "AP", "nERR(gain='probability')", "Compat", "RBP(gain='probability')")
 INSIDE_TOMA = ("nDCG@10", "AP", "Compat", "GAP")  # its weights go up to 2^20, too much for 2^g
 RUNS = ("one", "two", "short")
+#: The modules in the order in which their measures enter the hash.
+ORDER = (
+    "combine compat novelty coverage cube graded single d_measures incomplete nuggets preference_precision "
+    "prf trec_prefs toma"
+)
 
 
 def whole_numbers(seed: int) -> Iterator[int]:
@@ -123,15 +128,22 @@ def composed() -> list[Measure]:
     return made
 
 
+def in_order() -> list[str]:
+    """The names of the measures of this package: first those that are not derived from others."""
+    homes = {f"rankprism.measures.known.{name}": place for place, name in enumerate(ORDER.split())}
+    own = {definition.name for definition in definitions()}
+    # Other tests in the same process may have registered measures of their own.
+    known = [
+        name for name in names() if lookup(name).definition.module.startswith("rankprism.measures.known.")
+    ]
+    return sorted(known, key=lambda name: (name not in own, homes.get(lookup(name).definition.module, 99)))
+
+
 def all_measures(judgments: Judgments, named: bool) -> list[Measure]:
     """All that the judgments allow; with `named`, only those that need the same aspects in every topic."""
     candidates: list[Measure] = []
-    for name in names():
+    for name in in_order():
         measure = parse(name)
-        # Other tests in the same process may have registered measures of their own.
-        home = measure.definition.function.__module__
-        if not home.startswith("rankprism.measures.") or home == "rankprism.measures.compose":
-            continue
         if measure.needs != "judgments":
             continue
         takes = {parameter.name for parameter in measure.definition.parameters}
@@ -149,10 +161,8 @@ def all_measures(judgments: Judgments, named: bool) -> list[Measure]:
 
 def preference_measures() -> list[Measure]:
     """All that need preferences, with their parameters changed."""
-    found = [lookup(name) for name in names() if lookup(name).needs == "preferences"]
-    own = [measure for measure in found if measure.definition.function.__module__.startswith("rankprism.")]
-    every = [changed for measure in own for changed in variants(measure)]
-    return [m for m in dict.fromkeys(every) if not m.definition.function.__module__.endswith(".compose")]
+    found = [lookup(name) for name in in_order() if lookup(name).needs == "preferences"]
+    return list(dict.fromkeys(changed for measure in found for changed in variants(measure)))
 
 
 def preferred() -> tuple[list[tuple[str, ...]], dict[str, dict[str, dict[str, float]]]]:

@@ -17,7 +17,8 @@ import pytest
 from rankprism.arrays import Bools, Floats
 from rankprism.axioms import TEN, examine, find_constraint
 from rankprism.data.hits import Hits
-from rankprism.measures.measure import Definition, Measure
+from rankprism.measures.definition import Definition, Formula
+from rankprism.measures.measure import Measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")
 
@@ -68,7 +69,8 @@ def planted(
         costs = np.concatenate(([0.0], np.cumsum(effort(i) * discount(i))))
         return np.asarray(worth.sum((1, 2)) - costs[hits.length])
 
-    return Measure(Definition(name, function, (), single=False))
+    function.__name__ = name
+    return Measure(Definition(Formula(function), ()))
 
 
 def within(x: Floats, low: float, high: float) -> Bools:

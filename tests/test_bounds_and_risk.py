@@ -28,7 +28,7 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures import compose, lookup, mix, names, parse
 from rankprism.measures import measure as measure_decorator
-from rankprism.measures.measure import FOLDS
+from rankprism.measures.folds import FOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -331,7 +331,7 @@ def own_measures() -> None:
 
 
 #: Other tests register measures of their own.
-_HOMES = {name: lookup(name).definition.function.__module__ for name in names()}
+_HOMES = {name: lookup(name).definition.module for name in names()}
 BUILT_IN = [
     n
     for n, home in _HOMES.items()
@@ -607,7 +607,7 @@ def test_nothing_is_open_where_everything_is_judged(case: Case) -> None:
 
 
 def test_what_is_said_of_bounds(cli: Callable[..., Any]) -> None:
-    kinds = {name: lookup(name).definition.bounds.kind for name in BUILT_IN}
+    kinds = {name: lookup(name).definition.formula.bounds.kind for name in BUILT_IN}
     exact = {"P", "RR", "AP", "Rprec", "RBP", "DCG", "StRecall", "S_RR", "alpha_DCG", "ERR_IA", "NRBP"}
     exact |= {"R", "F1", "Success", "NuggetAll", "NuggetVital", "NuggetWeighted"}
     assert {name for name, kind in kinds.items() if kind == "exact"} == exact

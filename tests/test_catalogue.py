@@ -544,8 +544,8 @@ def test_the_whole_catalogue_is_compared() -> None:
 
 def test_every_measure_has_bounds_or_says_why_not() -> None:
     for definition in built_in():
-        has_reason = definition.bounds.reason != Bounds("none").reason
-        assert definition.bounds.function or has_reason, (
+        has_reason = definition.formula.bounds.reason != Bounds("none").reason
+        assert definition.formula.bounds.function or has_reason, (
             f"{definition.name} has no bounds for missing judgments: give the decorator "
             "bounds=Bounds('outer', function), or Bounds('none', reason='why there are none')"
         )
@@ -553,7 +553,7 @@ def test_every_measure_has_bounds_or_says_why_not() -> None:
 
 def built_in() -> list[Definition]:
     """Without the measures that other tests have made."""
-    homes = {definition.name: definition.function.__module__ for definition in definitions()}
+    homes = {definition.name: definition.module for definition in definitions()}
     return [
         definition
         for definition in definitions()

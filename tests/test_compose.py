@@ -75,7 +75,7 @@ def test_a_composed_measure_weighs_aspects_and_says_whether_its_bounds_are_exact
         "tc_divided": compose("tc_divided", novelty="decay", divisor="greedy"),
         "tc_everything": compose("tc_everything", novelty="decay", divisor="everything"),
     }
-    kinds = {name: measure.definition.bounds.kind for name, measure in made.items()}
+    kinds = {name: measure.definition.formula.bounds.kind for name, measure in made.items()}
     assert kinds == {
         "tc_plain": "exact",
         "tc_linear": "outer",
@@ -182,7 +182,7 @@ def test_names_that_are_taken_stay_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["RR_IA", "MRR_IA"])
 def test_intent_aware_names_are_taken_too(name: str) -> None:
-    registry: Any = importlib.import_module("rankprism.measures.measure")
+    registry: Any = importlib.import_module("rankprism.measures.registry")
     try:
         with pytest.raises(MeasureError, match="exists already"):
             compose(name)
@@ -227,7 +227,7 @@ def test_the_best_ranking_there_is_as_a_divisor() -> None:
 
 def test_cascades_need_probabilities() -> None:
     cascade = compose("tc_cascade", gain="linear", novelty="cascade")
-    with pytest.raises(MeasureError, match="tc_cascade: grade 2 is no probability"):
+    with pytest.raises(MeasureError, match="tc_cascade: grade 2 is not a probability"):
         rankprism.evaluate({"q": {"a": 2}}, {"q": {"a": 1}}, cascade)
     # 1/2, then 1/2 · 1/2 / log2(3)
     half = rankprism.evaluate({"q": {"a": 0.5, "b": 0.5}}, {"q": {"a": 2, "b": 1}}, cascade).mean()

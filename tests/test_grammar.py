@@ -15,7 +15,7 @@ from rankprism.measures.citations import CITATIONS
 
 # Without what other tests have made: they must not matter here.
 # Other tests register measures of their own.
-_OURS = {n: lookup(n).definition.function.__module__ for n in names()}
+_OURS = {n: lookup(n).definition.module for n in names()}
 BUILT_IN = [n for n, home in _OURS.items() if home.startswith("rankprism.") and not home.endswith(".compose")]
 
 

@@ -289,10 +289,14 @@ def test_options_are_declared_without_loading_numpy() -> None:
 def test_evaluate_loads_only_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 a d1 1\n1 b d2 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n", encoding="utf-8")
-    needless = {"numpy.ma", "socket", "html", "rankprism.measures.citations", "rankprism.measures.toma"}
+    needless = {"numpy.ma", "socket", "html", "rankprism.measures.citations", "rankprism.measures.known.toma"}
     needless |= {"rankprism.measures.preferences.utility", "rankprism.measures.preferences.hits"}
     needless |= {"rankprism.formats.known", "rankprism.formats.preferences", "rankprism.data.preferences"}
-    needless |= {"rankprism.formats.aspects.settings", "rankprism.data.scales", "rankprism.measures.graded"}
+    needless |= {
+        "rankprism.formats.aspects.settings",
+        "rankprism.data.scales",
+        "rankprism.measures.known.graded",
+    }
     needless |= {"rich", "scipy", "narwhals", "decimal", "fractions", "json"}
     measures = ["-m", "alpha_nDCG@20", "-m", "ERR_IA@20", "-m", "NRBP", "-m", "AP_IA", "-m", "StRecall@20"]
     code = (

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rankprism import InputError, MeasureError, RankprismWarning, evaluate, read_preferences, sample
 from rankprism.measures import definitions, lookup, mix, parse
-from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS, greedy_ideal, reaching
+from rankprism.measures.known.prf import BROWSING, COMBINATIONS, greedy_ideal, reaching
 from rankprism.measures.preferences.utility import ESTIMATES, UNSEEN, Utilities
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
@@ -66,7 +66,7 @@ def test_every_measure_of_preferences_is_compared_here() -> None:
     for name in NAMES:
         definition = lookup(name).definition
         assert definition.cite
-        assert definition.bounds.function is None
+        assert definition.formula.bounds.function is None
         assert ">>>" in definition.doc
 
 

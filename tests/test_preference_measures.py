@@ -13,7 +13,8 @@ import pytest
 
 from rankprism import MeasureError, Preferences, Run, evaluate, read_preferences, read_run
 from rankprism.measures import definitions
-from rankprism.measures.preferences import hits, trec_prefs, utility
+from rankprism.measures.known import trec_prefs
+from rankprism.measures.preferences import hits, utility
 from rankprism.measures.preferences import judgment_groups as judgment_groups_module
 from rankprism.measures.preferences.judgment_groups import judgment_groups
 from rankprism.measures.preferences.utility import shown_by_topic

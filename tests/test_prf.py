@@ -12,7 +12,7 @@ import pytest
 from rankprism.arrays import Ints, Longs
 from rankprism.data.hits import NOWHERE
 from rankprism.formats.preferences import read_preferences
-from rankprism.measures.preferences.prf import (
+from rankprism.measures.known.prf import (
     COMBINATIONS,
     exact_ideal_prf,
     greedy_ideal,

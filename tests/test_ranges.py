@@ -19,7 +19,7 @@ from rankprism import InputError, MeasureError, RankprismError, evaluate, read_j
 from rankprism.data.scales import Scale, number
 from rankprism.formats.measure_files import load
 from rankprism.measures import ERR_IA, compose, mix, parse
-from rankprism.measures.measure import names
+from rankprism.measures.registry import names
 from rankprism.measures.series import sum_beyond
 from rankprism.measures.tables import DIRECT
 

@@ -14,7 +14,7 @@ from rankprism.axioms import TEN, CloseTh, axiom_table, examine, paper_table, sc
 from rankprism.axioms.table import PAPER, AxiomTable
 from rankprism.formats.convert import convert
 from rankprism.measures import parse
-from rankprism.measures.measure import AXIOMS
+from rankprism.measures.definition import AXIOMS
 from rankprism.meta import unanimity
 from rankprism.reproduce.rbu import TABLE_2, TABLE_3, Column
 from rankprism.scoring import Aligned, cut, rescored

@@ -32,7 +32,7 @@ from rankprism.formats.judged import JudgedLine, judgment_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.formats.recognition import claims_on
 from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
-from rankprism.measures.measure import AXIOMS
+from rankprism.measures.definition import AXIOMS
 
 #: Formats of judgments, of runs and of preferences.
 KINDS: tuple[dict[str, Format[Any]], ...] = (JUDGMENT_FORMATS, RUN_FORMATS, PREFERENCE_FORMATS)

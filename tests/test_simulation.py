@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankprism import InputError, RankprismWarning, evaluate, read_judgments, read_preferences, sample
-from rankprism.measures.preferences.prf import greedy_ideal, ideal_prf, prf, reaching
+from rankprism.measures.known.prf import greedy_ideal, ideal_prf, prf, reaching
 from rankprism.measures.preferences.utility import Shown, Utilities, raw, shown_by_topic
 from rankprism.preferences.simulation import (
     best_documents,

@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rankprism.measures import compat, tables
+from rankprism.measures import tables
+from rankprism.measures.known import compat
 
 RANKS = 100_000
 

@@ -29,7 +29,7 @@ from rankprism._core import (
     sums_of_products,
     sums_over_aspects,
 )
-from rankprism.measures.preferences.prf import exact_ideal_prf, reaching
+from rankprism.measures.known.prf import exact_ideal_prf, reaching
 from rankprism.measures.preferences.utility import raw
 
 THREADS = 6

@@ -40,7 +40,7 @@ def conventions_of(
 
 def _preference_conventions(measures: Sequence[Measure]) -> dict[str, Any]:
     """What the paper leaves open, and how it is read here."""
-    from rankprism.measures.preferences.prf import TIE
+    from rankprism.measures.known.prf import TIE
     from rankprism.measures.preferences.utility import PRIOR
 
     forms = [measure for measure in measures if measure.name in ("Prf", "nPrf")]

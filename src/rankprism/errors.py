@@ -6,7 +6,7 @@ RankprismError        every error below; also a ValueError
 RankprismWarning      legitimate, but worth a look
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, get_args
 
 from rankprism.foreign import message
@@ -53,3 +53,20 @@ def one_of(name: str, value: str, words: Any) -> None:
     allowed = get_args(words) or tuple(words)
     if value not in allowed:
         raise InputError(f"{name} must be one of {', '.join(allowed)}; got {value!r}")
+
+
+def did_you_mean(name: str, known: Mapping[str, Collection[str]], cutoff: float = 0.5) -> str:
+    """The end of a message about a name that is not known: the names that are spelled most like it.
+
+    known : for each spelling, what it may mean.
+
+    >>> did_you_mean("ndgc", {"ndcg": ["nDCG"], "err": ["ERR"]})
+    '; did you mean nDCG?'
+    """
+    if len(name) > 60:
+        return ""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=2, cutoff=cutoff)
+    meant = dict.fromkeys(one for spelling in close for one in sorted(known[spelling]))
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -22,7 +22,7 @@ from rankprism.evaluation import evaluate, parsed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.measures import Measure, parse
-from rankprism.measures.combine import Aspect
+from rankprism.measures.known.combine import Aspect
 from rankprism.measures.parameter import Role
 from rankprism.meta.discriminative_power import DiscriminativePower, power
 from rankprism.meta.intervals import Sampled, check_confidence, without_one

@@ -23,7 +23,7 @@ from rankprism.measures.distance_order import (
     embedded,
     tuple_words,
 )
-from rankprism.measures.toma import TOMA
+from rankprism.measures.known.toma import TOMA
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.types import JudgmentsLike

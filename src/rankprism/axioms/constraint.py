@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -13,7 +12,7 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats
 from rankprism.axioms.rankings import Base, Rankings
-from rankprism.errors import InputError
+from rankprism.errors import InputError, did_you_mean
 
 #: A score counts as higher than another only if it is higher by more than this share of their size, because
 #: sums in another order differ by less.
@@ -349,11 +348,10 @@ def find_constraint(name: str | Constraint) -> Constraint:
     if isinstance(name, Constraint):
         return name
     if name not in _CONSTRAINTS:
-        folded = {known.casefold(): known for known in _CONSTRAINTS}
+        folded = {known.casefold(): [known] for known in _CONSTRAINTS}
         if name.casefold() in folded:
-            return _CONSTRAINTS[folded[name.casefold()]]
-        close = difflib.get_close_matches(name.casefold(), folded, n=2, cutoff=0.5)
-        hint = f"; did you mean {' or '.join(folded[c] for c in close)}?" if close else ";"
+            return _CONSTRAINTS[folded[name.casefold()][0]]
+        hint = did_you_mean(name.casefold(), folded) or ";"
         raise InputError(f"unknown constraint {name!r}{hint} there are {', '.join(sorted(_CONSTRAINTS))}")
     return _CONSTRAINTS[name]
 

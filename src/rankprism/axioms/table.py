@@ -11,8 +11,9 @@ from rankprism.axioms.constraint import CUTOFF, READINGS, SMALL, Constraint, fin
 from rankprism.axioms.rankings import short
 from rankprism.axioms.search import INSTANCES, examine
 from rankprism.axioms.verdict import SIGNS, Verdict
+from rankprism.measures.definition import AXIOMS
 from rankprism.measures.grammar import parse
-from rankprism.measures.measure import AXIOMS, Measure
+from rankprism.measures.measure import Measure
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, did_you_mean
 
 #: What stands before the id of a dataset where a path may stand, too.
 PREFIX = "irds:"
@@ -144,10 +144,7 @@ def _reading(source: str, what: str) -> Iterator[None]:
 
 
 def _similar(name: str) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, _ids(), n=2)
-    return f"; did you mean {' or '.join(close)}?" if close else ";"
+    return did_you_mean(name, {known: [known] for known in _ids()}, cutoff=0.6) or ";"
 
 
 def _with_judgments(source: str) -> str:

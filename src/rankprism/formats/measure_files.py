@@ -25,7 +25,8 @@ from typing import Any
 from rankprism.errors import MeasureError, RankprismError
 from rankprism.foreign import quoted
 from rankprism.measures.compose import compose, mix
-from rankprism.measures.measure import Measure, all_or_none, lookup, names
+from rankprism.measures.measure import Measure
+from rankprism.measures.registry import all_or_none, definitions, lookup
 
 
 def load(path: str | os.PathLike[str]) -> list[Measure]:
@@ -45,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> list[Measure]:
 
 def _from_python(source: Path, text: str) -> list[Measure]:
     """Run the file; the measures are those that it has added to the registry."""
-    known = set(names())
+    known = set(definitions())
     module = f"measures_of_{source.stem}"
     try:
         exec(compile(text, str(source), "exec"), {"__name__": module, "__file__": str(source)})
@@ -56,8 +57,7 @@ def _from_python(source: Path, text: str) -> list[Measure]:
         frames = traceback.extract_tb(error.__traceback__)
         line = [frame.lineno for frame in frames if frame.filename == str(source)][-1]
         raise MeasureError(f"{source}:{line}: {what}") from None
-    added = (lookup(name) for name in names() if name not in known)
-    return [measure for measure in added if not measure.definition.derived_from]
+    return [lookup(definition.name) for definition in definitions() if definition not in known]
 
 
 def _from_toml(source: Path, text: str) -> list[Measure]:

@@ -1,17 +1,17 @@
 """Measures. A measure is a value that prints as the string from which it is parsed, and a function of `Hits`.
 
-`measure` defines what a measure is and keeps the registry, and `parameter` defines what its parameters are.
-`declare` and `family` have the decorators that turn a function into a measure. `grammar` reads
-``alpha_nDCG(alpha=0.25)@20``, `display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
+`known` has the measures, one module for each family. They are found by `registry` and loaded when a name is
+looked for.
 
-`single`, `graded`, `incomplete` and `compat` have the measures of one aspect. `combine` combines their
-scores over aspects (``M_IA``, CAM, MM). `d_measures` and `toma`, which uses `distance_order`, combine the
-aspects of each document first. `novelty`, `cube`, `coverage` and `nuggets` have the measures of all aspects
-together. `parts` and `ideal` are what measures are made of, and `bounds` computes how far missing judgments
-could change a score. `preferences` has the measures of preferences, which are functions of `PreferenceHits`.
+`measure` says what a measure is as a value, `definition` what is known about it, and `parameter` what its
+parameters are. `declare` has the decorators that turn a function into a measure, and `compose` makes measures
+at run time. `grammar` reads ``alpha_nDCG(alpha=0.25)@20``, `spelling` says which names mean the same,
+`display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
+
+A measure is made of `parts`, `terms` or other measures (`mixture`). `family` derives scores, explanations and
+bounds from parts, `ideal` finds ideal rankings, and `contributions` says what each document earned. `bounds`
+computes how far missing judgments could change a score. `preferences` has what measures of preferences see.
 Nothing here knows about files or runs.
-
-The modules that have measures are listed in `measure` and loaded when a name is looked for.
 """
 
 from importlib.util import find_spec
@@ -23,14 +23,14 @@ from rankprism.lazy import attach
 from rankprism.measures.compose import compose as compose
 from rankprism.measures.compose import mix as mix
 from rankprism.measures.declare import measure as measure
+from rankprism.measures.definition import Bounds as Bounds
+from rankprism.measures.definition import Definition as Definition
 from rankprism.measures.grammar import parse as parse
-from rankprism.measures.measure import Bounds as Bounds
-from rankprism.measures.measure import Definition as Definition
 from rankprism.measures.measure import Measure as Measure
-from rankprism.measures.measure import definitions as definitions
-from rankprism.measures.measure import lookup as lookup
-from rankprism.measures.measure import names as names
 from rankprism.measures.parameter import Parameter as Parameter
+from rankprism.measures.registry import definitions as definitions
+from rankprism.measures.registry import lookup as lookup
+from rankprism.measures.registry import names as names
 
 _OTHER_NAMES = (
     "Bounds",
@@ -55,7 +55,7 @@ def _find(name: str) -> Any:
     """A measure by its name, including derived ones such as nDCG_IA and those of your own."""
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
-        return {d.name: d.function.__doc__ or "" for d in definitions()}
+        return {d.name: d.formula.function.__doc__ or "" for d in definitions()}
     # Python asks for a module here before it imports it, and a module may be imported while others still are.
     is_module = find_spec(f"{__name__}.{name}") is not None
     return lookup(name) if not is_module and name in names() else None

@@ -6,14 +6,14 @@ from typing import Any, Literal, Never, Self
 from rankprism.measures.compose import compose as compose
 from rankprism.measures.compose import mix as mix
 from rankprism.measures.declare import measure as measure
+from rankprism.measures.definition import Bounds as Bounds
+from rankprism.measures.definition import Definition as Definition
 from rankprism.measures.grammar import parse as parse
-from rankprism.measures.measure import Bounds as Bounds
-from rankprism.measures.measure import Definition as Definition
 from rankprism.measures.measure import Measure as Measure
-from rankprism.measures.measure import definitions as definitions
-from rankprism.measures.measure import lookup as lookup
-from rankprism.measures.measure import names as names
 from rankprism.measures.parameter import Parameter as Parameter
+from rankprism.measures.registry import definitions as definitions
+from rankprism.measures.registry import lookup as lookup
+from rankprism.measures.registry import names as names
 
 __all__: list[str]
 class _CAM(Measure):
@@ -46,38 +46,6 @@ class _Compat(Measure):
     def __call__(self, *, p: float = ..., normalize: bool = ..., depth: int | None = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 Compat: _Compat
-class _alpha_DCG(Measure):
-    """α-DCG: discounted gain, where each document on an aspect lowers its worth by the share α."""
-    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-alpha_DCG: _alpha_DCG
-class _alpha_nDCG(Measure):
-    """α-nDCG: α-DCG divided by the α-DCG of the greedy ideal ranking."""
-    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-alpha_nDCG: _alpha_nDCG
-class _ERR_IA(Measure):
-    """Intent-aware expected reciprocal rank: how early users with different intents find what they want."""
-    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-ERR_IA: _ERR_IA
-class _nERR_IA(Measure):
-    """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy ideal ranking."""
-    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-nERR_IA: _nERR_IA
-class _NRBP(Measure):
-    """Novelty- and rank-biased precision: RBP in which each document on an aspect lowers its worth."""
-    def __call__(self, *, alpha: float = ..., beta: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-NRBP: _NRBP
-class _nNRBP(Measure):
-    """Normalised NRBP: NRBP divided by the NRBP of the greedy ideal ranking."""
-    def __call__(self, *, alpha: float = ..., beta: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-nNRBP: _nNRBP
-class _EU(Measure):
-    """Expected utility: the gain that is new in each document, minus the effort of reading it."""
-    def __call__(self, *, alpha: float = ..., e: float = ..., base: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-EU: _EU
-class _RBU(Measure):
-    """Rank-biased utility: what users still need from each document, minus the effort of reading it."""
-    def __call__(self, *, p: float = ..., e: float = ..., form: Literal['reference', 'eq11'] = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-RBU: _RBU
 class _StRecall(Measure):
     """Subtopic recall: the share of the topic's aspects that the first k documents serve."""
     def __call__(self, *, rel: float = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -123,6 +91,54 @@ class _RR_at_recall(Measure):
     def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 RR_at_recall: _RR_at_recall
+class _D_nDCG(Measure):
+    """D-nDCG: nDCG of global gains."""
+    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_nDCG: _D_nDCG
+class _D_Q(Measure):
+    """D-Q: the Q-measure of global gains."""
+    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_Q: _D_Q
+class _DSharp_nDCG(Measure):
+    """D#-nDCG: the weighted mean of D-nDCG and the share of intents that are reached."""
+    def __call__(self, *, gamma: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+DSharp_nDCG: _DSharp_nDCG
+class _DSharp_Q(Measure):
+    """D#-Q: the weighted mean of D-Q and the share of intents that are reached."""
+    def __call__(self, *, gamma: float = ..., beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+DSharp_Q: _DSharp_Q
+class _DIN_nDCG(Measure):
+    """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document."""
+    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+DIN_nDCG: _DIN_nDCG
+class _DINSharp_nDCG(Measure):
+    """DIN#-nDCG: the weighted mean of DIN-nDCG and the share of intents that are reached."""
+    def __call__(self, *, gamma: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+DINSharp_nDCG: _DINSharp_nDCG
+class _P_plusQ(Measure):
+    """P+Q: Q for informational intents and P+ for navigational intents."""
+    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+P_plusQ: _P_plusQ
+class _P_plusQSharp(Measure):
+    """P+Q#: the weighted mean of P+Q and the share of intents that are reached."""
+    def __call__(self, *, gamma: float = ..., beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+P_plusQSharp: _P_plusQSharp
+class _D_nERR(Measure):
+    """D-nERR: normalised ERR of global gains, as in NTCIREVAL."""
+    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_nERR: _D_nERR
+class _D_EBR(Measure):
+    """D-EBR: the expected blended ratio of global gains, as in NTCIREVAL."""
+    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_EBR: _D_EBR
+class _D_iRBU(Measure):
+    """D-iRBU: the intentwise rank-biased utility of global gains, as in NTCIREVAL."""
+    def __call__(self, *, p: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_iRBU: _D_iRBU
+class _D_RBP(Measure):
+    """D-RBP: rank-biased precision of global gains, as in NTCIREVAL."""
+    def __call__(self, *, p: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+D_RBP: _D_RBP
 class _Q(Measure):
     """Q-measure: average precision in which the precision also takes gains into account."""
     def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -140,6 +156,76 @@ class _nGAP(Measure):
     """Normalised graded average precision: the sum of GAP divided by that of the best possible ranking."""
     def __call__(self, *, levels: Literal['uniform', 'printed'] | Mapping[float, float] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nGAP: _nGAP
+class _Bpref(Measure):
+    """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+Bpref: _Bpref
+class _infAP(Measure):
+    """Inferred average precision: AP estimated from a sample of the pool."""
+    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+infAP: _infAP
+class _alpha_DCG(Measure):
+    """α-DCG: discounted gain, where each document on an aspect lowers its worth by the share α."""
+    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+alpha_DCG: _alpha_DCG
+class _alpha_nDCG(Measure):
+    """α-nDCG: α-DCG divided by the α-DCG of the greedy ideal ranking."""
+    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+alpha_nDCG: _alpha_nDCG
+class _ERR_IA(Measure):
+    """Intent-aware expected reciprocal rank: how early users with different intents find what they want."""
+    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+ERR_IA: _ERR_IA
+class _nERR_IA(Measure):
+    """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy ideal ranking."""
+    def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+nERR_IA: _nERR_IA
+class _NRBP(Measure):
+    """Novelty- and rank-biased precision: RBP in which each document on an aspect lowers its worth."""
+    def __call__(self, *, alpha: float = ..., beta: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+NRBP: _NRBP
+class _nNRBP(Measure):
+    """Normalised NRBP: NRBP divided by the NRBP of the greedy ideal ranking."""
+    def __call__(self, *, alpha: float = ..., beta: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., weighted: bool = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+nNRBP: _nNRBP
+class _EU(Measure):
+    """Expected utility: the gain that is new in each document, minus the effort of reading it."""
+    def __call__(self, *, alpha: float = ..., e: float = ..., base: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+EU: _EU
+class _RBU(Measure):
+    """Rank-biased utility: what users still need from each document, minus the effort of reading it."""
+    def __call__(self, *, p: float = ..., e: float = ..., form: Literal['reference', 'eq11'] = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+RBU: _RBU
+class _NuggetAll(Measure):
+    """Nugget recall: the share of a topic's nuggets that an answer supports."""
+    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+NuggetAll: _NuggetAll
+class _NuggetVital(Measure):
+    """Vital nugget recall: the share of a topic's vital nuggets that an answer supports."""
+    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+NuggetVital: _NuggetVital
+class _NuggetWeighted(Measure):
+    """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one."""
+    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+NuggetWeighted: _NuggetWeighted
+class _ppref(Measure):
+    """Preference precision: the share of the judged pairs that the ranking has in the right order."""
+    def __call__(self, *, cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+ppref: _ppref
+class _wpref(Measure):
+    """Weighted preference precision: preference precision in which pairs near the top weigh more."""
+    def __call__(self, *, cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+wpref: _wpref
+class _Prf(Measure):
+    """The utility that a user gathers on the way down a ranking, as people's preferences tell it."""
+    def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+Prf: _Prf
+class _nPrf(Measure):
+    """The utility that a user gathers, Prf, over that of an ideal ranking."""
+    def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., ideal: Literal['greedy', 'exact'] = ..., nodes: int = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
+nPrf: _nPrf
 class _P(Measure):
     """Precision: the share of relevant documents among the first k."""
     def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -189,92 +275,11 @@ class _nERR(Measure):
     """Normalised expected reciprocal rank: ERR divided by the ERR of the best possible ranking."""
     def __call__(self, *, max_rel: float = ..., gain: Literal['exp', 'linear', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nERR: _nERR
-class _D_nDCG(Measure):
-    """D-nDCG: nDCG of global gains."""
-    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_nDCG: _D_nDCG
-class _D_Q(Measure):
-    """D-Q: the Q-measure of global gains."""
-    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_Q: _D_Q
-class _DSharp_nDCG(Measure):
-    """D#-nDCG: the weighted mean of D-nDCG and the share of intents that are reached."""
-    def __call__(self, *, gamma: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-DSharp_nDCG: _DSharp_nDCG
-class _DSharp_Q(Measure):
-    """D#-Q: the weighted mean of D-Q and the share of intents that are reached."""
-    def __call__(self, *, gamma: float = ..., beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-DSharp_Q: _DSharp_Q
-class _DIN_nDCG(Measure):
-    """DIN-nDCG: D-nDCG in which a navigational intent is satisfied by its first document."""
-    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-DIN_nDCG: _DIN_nDCG
-class _DINSharp_nDCG(Measure):
-    """DIN#-nDCG: the weighted mean of DIN-nDCG and the share of intents that are reached."""
-    def __call__(self, *, gamma: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-DINSharp_nDCG: _DINSharp_nDCG
-class _P_plusQ(Measure):
-    """P+Q: Q for informational intents and P+ for navigational intents."""
-    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-P_plusQ: _P_plusQ
-class _P_plusQSharp(Measure):
-    """P+Q#: the weighted mean of P+Q and the share of intents that are reached."""
-    def __call__(self, *, gamma: float = ..., beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-P_plusQSharp: _P_plusQSharp
-class _D_nERR(Measure):
-    """D-nERR: normalised ERR of global gains, as in NTCIREVAL."""
-    def __call__(self, *, gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_nERR: _D_nERR
-class _D_EBR(Measure):
-    """D-EBR: the expected blended ratio of global gains, as in NTCIREVAL."""
-    def __call__(self, *, beta: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_EBR: _D_EBR
-class _D_iRBU(Measure):
-    """D-iRBU: the intentwise rank-biased utility of global gains, as in NTCIREVAL."""
-    def __call__(self, *, p: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_iRBU: _D_iRBU
-class _D_RBP(Measure):
-    """D-RBP: rank-biased precision of global gains, as in NTCIREVAL."""
-    def __call__(self, *, p: float = ..., gain: Literal['binary', 'linear', 'exp', 'probability'] = ..., digits: int | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-D_RBP: _D_RBP
-class _Bpref(Measure):
-    """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one."""
-    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+class _TOMA(Measure):
+    """Total order multi-aspect evaluation: the grade of a document says how close its labels are to the best."""
+    def __call__(self, *, measure: Measure = ..., distance: str = ..., weights: Literal['step', 'exponential', 'top-half'] | list[Any] | tuple[Any, ...] = ..., tuples: Literal['product', 'valid', 'seen'] | list[Any] | tuple[Any, ...] = ..., best: list[Any] | tuple[Any, ...] | None = ..., weighted: bool = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-Bpref: _Bpref
-class _infAP(Measure):
-    """Inferred average precision: AP estimated from a sample of the pool."""
-    def __call__(self, *, rel: float = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-infAP: _infAP
-class _NuggetAll(Measure):
-    """Nugget recall: the share of a topic's nuggets that an answer supports."""
-    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-NuggetAll: _NuggetAll
-class _NuggetVital(Measure):
-    """Vital nugget recall: the share of a topic's vital nuggets that an answer supports."""
-    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-NuggetVital: _NuggetVital
-class _NuggetWeighted(Measure):
-    """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one."""
-    def __call__(self, *, strict: bool = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-NuggetWeighted: _NuggetWeighted
-class _ppref(Measure):
-    """Preference precision: the share of the judged pairs that the ranking has in the right order."""
-    def __call__(self, *, cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-ppref: _ppref
-class _wpref(Measure):
-    """Weighted preference precision: preference precision in which pairs near the top weigh more."""
-    def __call__(self, *, cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-wpref: _wpref
-class _Prf(Measure):
-    """The utility that a user gathers on the way down a ranking, as people's preferences tell it."""
-    def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-Prf: _Prf
-class _nPrf(Measure):
-    """The utility that a user gathers, Prf, over that of an ideal ranking."""
-    def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., ideal: Literal['greedy', 'exact'] = ..., nodes: int = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
-nPrf: _nPrf
+TOMA: _TOMA
 class _prefs_num_prefs_poss(Measure):
     """The number of preferences that there are, as trec_eval counts it."""
     def __call__(self) -> Self: ...  # type: ignore[override]
@@ -345,11 +350,6 @@ class _prefs_avgjg_imp(Measure):
     def __call__(self) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 prefs_avgjg_imp: _prefs_avgjg_imp
-class _TOMA(Measure):
-    """Total order multi-aspect evaluation: the grade of a document says how close its labels are to the best."""
-    def __call__(self, *, measure: Measure = ..., distance: str = ..., weights: Literal['step', 'exponential', 'top-half'] | list[Any] | tuple[Any, ...] = ..., tuples: Literal['product', 'valid', 'seen'] | list[Any] | tuple[Any, ...] = ..., best: list[Any] | tuple[Any, ...] | None = ..., weighted: bool = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-TOMA: _TOMA
 class _Compat_IA(Measure):
     """Intent-aware Compat: the mean of Compat over the topic's aspects."""
     def __call__(self, *, p: float = ..., normalize: bool = ..., depth: int | None = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
@@ -372,6 +372,16 @@ class _nGAP_IA(Measure):
     """Intent-aware nGAP: the mean of nGAP over the topic's aspects."""
     def __call__(self, *, levels: Literal['uniform', 'printed'] | Mapping[float, float] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nGAP_IA: _nGAP_IA
+class _Bpref_IA(Measure):
+    """Intent-aware Bpref: the mean of Bpref over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+Bpref_IA: _Bpref_IA
+class _infAP_IA(Measure):
+    """Intent-aware infAP: the mean of infAP over the topic's aspects."""
+    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
+    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
+infAP_IA: _infAP_IA
 class _P_IA(Measure):
     """Intent-aware P: the mean of P over the topic's aspects."""
     def __call__(self, *, rel: float = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
@@ -413,13 +423,3 @@ class _RBP_IA(Measure):
     """Intent-aware RBP: the mean of RBP over the topic's aspects."""
     def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 RBP_IA: _RBP_IA
-class _Bpref_IA(Measure):
-    """Intent-aware Bpref: the mean of Bpref over the topic's aspects."""
-    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-Bpref_IA: _Bpref_IA
-class _infAP_IA(Measure):
-    """Intent-aware infAP: the mean of infAP over the topic's aspects."""
-    def __call__(self, *, rel: float = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
-    def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
-infAP_IA: _infAP_IA

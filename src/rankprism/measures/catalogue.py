@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 
 from rankprism.measures.citations import CITATIONS
-from rankprism.measures.measure import AXIOMS, Definition, Measure, lookup, names
+from rankprism.measures.definition import AXIOMS, Definition
+from rankprism.measures.measure import Measure
+from rankprism.measures.registry import definitions, lookup, names
 from rankprism.text_table import text_table
 
 
@@ -42,9 +44,12 @@ def explain(measure: Measure, width: int = 80) -> str:
         reading = "* only in the reading proved" if "*" in kept else "in both readings, proved and printed"
         kept = f"Axioms satisfied: {kept} (of ten, {reading}; see `rankprism axioms {definition.name}`)"
         lines += ["", *textwrap.wrap(kept, width)]
-    lines += ["", *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.bounds.kind]}", width)]
-    if definition.bounds.function is None:
-        lines[-1] += f" ({definition.bounds.reason})"
+    lines += [
+        "",
+        *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.formula.bounds.kind]}", width),
+    ]
+    if definition.formula.bounds.function is None:
+        lines[-1] += f" ({definition.formula.bounds.reason})"
     for key in definition.cite:
         lines += ["", *textwrap.wrap("From " + CITATIONS[key].text, width, subsequent_indent="     ")]
     if example:
@@ -74,7 +79,7 @@ def _kept(names: frozenset[str]) -> str:
 
 def reference() -> str:
     """The documentation page of all measures, in Markdown."""
-    own = [d for d in _definitions() if not d.derived_from]
+    own = sorted(definitions(), key=lambda d: d.name.casefold())
     lines = [
         "# Measures",
         "",
@@ -109,7 +114,7 @@ def reference() -> str:
             f"[{d.name}](#{d.name.casefold()})",
             d.summary,
             "preferences" if d.needs == "preferences" else "one" if d.single else "all",
-            d.bounds.kind,
+            d.formula.bounds.kind,
             " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
             d.compared,
         )

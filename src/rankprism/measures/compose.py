@@ -7,30 +7,17 @@ from files.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from rankprism.arrays import Floats
-from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
-from rankprism.measures.bounds.completions import Completions
-from rankprism.measures.bounds.ranges import Pair
-from rankprism.measures.family import (
-    NODES,
-    checked,
-    ideal_bounds,
-    of_ideal,
-    of_score,
-    over_ideal,
-    score,
-    score_bounds,
-)
+from rankprism.measures.declare import mixture_formula
+from rankprism.measures.definition import Bounds, Definition
+from rankprism.measures.family import formula
 from rankprism.measures.grammar import parse
-from rankprism.measures.made_of import MadeOf, added
-from rankprism.measures.measure import Bounds, Definition, Measure, register
-from rankprism.measures.novelty import LogBase
+from rankprism.measures.known.novelty import LogBase
+from rankprism.measures.measure import Measure
+from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared
 from rankprism.measures.parts import (
     GAINS,
@@ -43,9 +30,7 @@ from rankprism.measures.parts import (
     Patience,
     Rel,
 )
-
-if TYPE_CHECKING:
-    from rankprism.measures.preferences.hits import PreferenceHits
+from rankprism.measures.registry import register
 
 DISCOUNTS = {
     "uniform": "1",
@@ -106,41 +91,17 @@ def compose(
     if effort and divisor != "none":
         raise MeasureError(f"{name}: with an effort there is no ideal to divide by; use divisor 'none'")
 
-    def parts_of(rel: float, own: Mapping[str, float]) -> Parts:
+    def parts_of(rel: float, p: float = 0.0, alpha: float = 0.0, e: float = 0.0) -> Parts:
         return Parts(
-            Discount(discount, own.get("p", 0.0)),
-            Gain(gain, rel),
-            Novelty(novelty, own.get("alpha", 0.0)),
-            weighted,
-            own.get("e", 0.0),
-            over_everything=divisor == "everything",
+            Discount(discount, p), Gain(gain, rel), Novelty(novelty, alpha), weighted, e, over=divisor
         )
 
-    has_ideal = divisor not in ("none", "everything")
-
-    def function(hits: Hits, cutoff: int | None, rel: float, **own: float) -> Floats:
-        parts = parts_of(rel, own)
-        if has_ideal:
-            return over_ideal(hits, checked(hits, parts, name), cutoff, divisor, NODES.default)
-        return score(hits, parts, cutoff, name)
-
-    def made_of(hits: Hits, cutoff: int | None, rel: float, **own: float) -> MadeOf:
-        parts = parts_of(rel, own)
-        if has_ideal:
-            return of_ideal(hits, parts, cutoff, divisor, NODES.default)
-        return of_score(hits, parts, cutoff)
-
-    def completed(c: Completions, cutoff: int | None, rel: float, **own: float) -> Pair:
-        parts = parts_of(rel, own)
-        if has_ideal:
-            return ideal_bounds(c, parts, cutoff, divisor, NODES.default, name)
-        return score_bounds(c, parts, cutoff, name)
-
-    formula = (
+    text = (
         f"{name} = Σ_i {DISCOUNTS[discount]} · [Σ_t w_t g(i,t) · {NOVELTIES[novelty]}{' - e' * bool(effort)}]"
     )
     over = f"  ÷  {DIVISORS[divisor]}" if divisor != "none" else ""
-    function.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{formula}{over}, g {gain}"
+    parts_of.__name__ = _checked(name)
+    parts_of.__doc__ = f"{summary or f'{name}: made from parts.'}\n\n{text}{over}, g {gain}"
     parameters = [
         *([declared("p", _P[discount], p)] if discount in _P else []),
         *([declared("alpha", Alpha, alpha)] if novelty == "decay" else []),
@@ -165,16 +126,8 @@ def compose(
         "rel": rel,
         "summary": summary,
     }
-    made = Definition(
-        _checked(name),
-        function,
-        tuple(parameters),
-        single=False,
-        bounds=Bounds(kind, completed),
-        made_of=made_of,
-        recipe=(compose, recipe),
-    )
-    return register(made)
+    made = formula(parts_of, single=False, bounds=kind)
+    return register(Definition(made, tuple(parameters), recipe=(compose, recipe)))
 
 
 def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = "") -> Measure:
@@ -196,42 +149,23 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
                 f"the other preferences"
             )
 
-    def function(hits: Hits | PreferenceHits) -> Floats:
-        total = np.zeros(len(hits.rank))
-        for measure, weight in chosen:
-            total += weight * measure.score(hits)
-        return total
+    def mixture_of() -> Mixture:
+        return Mixture(tuple((str(measure), weight, measure) for measure, weight in chosen))
 
-    def made_of(hits: Hits | PreferenceHits) -> MadeOf | None:
-        summands = {str(measure): (weight, measure.made_of(hits)) for measure, weight in chosen}
-        return added(summands, hits.rank.shape[1])
-
-    def completed(c: Completions) -> Pair:
-        """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
-        low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
-        for measure, weight in chosen:
-            ends = [weight * end for end in measure.bounds(c)]
-            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
-        return low, high
-
+    text = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
+    mixture_of.__name__ = _checked(name)
+    mixture_of.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {text}"
+    made = mixture_formula(mixture_of, "outer")
     why = next((f"of {m}: {m.why_unbounded}" for m, _ in chosen if m.why_unbounded), "")
-    bounds = Bounds("none", reason=why) if why else Bounds("outer", completed)
-    formula = " + ".join(f"{weight:g} {measure}" for measure, weight in chosen)
-    function.__doc__ = f"{summary or f'{name}: a mixture.'}\n\n{name} = {formula}"
-    cite = tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite))
-    made = Definition(
-        _checked(name),
-        function,
-        (JUDGED_ONLY,) if needs == "judgments" else (),
-        single=False,
-        bounds=bounds,
-        sums=all(measure.is_sum for measure, _ in chosen),
-        made_of=made_of,
-        cite=cite,
-        needs=needs,
-        recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
+    return register(
+        Definition(
+            made._replace(bounds=Bounds("none", reason=why)) if why else made,
+            (JUDGED_ONLY,) if needs == "judgments" else (),
+            cite=tuple(dict.fromkeys(key for measure, _ in chosen for key in measure.definition.cite)),
+            needs=needs,
+            recipe=(mix, {"name": name, "measures": dict(chosen), "summary": summary}),
+        )
     )
-    return register(made)
 
 
 def _number(name: str, value: Any) -> float:

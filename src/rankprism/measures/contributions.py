@@ -15,8 +15,8 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.data.hits import NOWHERE, Hits
-from rankprism.measures.made_of import MadeOf
 from rankprism.measures.preferences.utility import NONE
+from rankprism.measures.terms import MadeOf
 
 if TYPE_CHECKING:
     from rankprism.measures.measure import Measure

@@ -1,25 +1,45 @@
 """How measures are declared: decorators that read a function's signature and register the measure.
 
-`measure` is for functions of `Hits` that give a score for each ranking, `single` for those that give one for
-each aspect, and `normalised_single` divides such a measure by what the best ranking scores.
-`rankprism.measures.family` has the decorators of the novelty measures.
+`measure` is for measures of all aspects together, and `single` for those that score each aspect on its own.
+What is derived depends on what the function says it returns:
+
+- `Parts`, from the parameters alone: the score, the explanation, the bounds and, by `normalised`, the
+  normalised form. The cutoff is added.
+- `Mixture`, from the parameters alone: the score, the explanation and the bounds.
+- `Terms`, from hits and parameters: the score and the explanation.
+- an array of scores, from hits and parameters: nothing. `made_of` may explain them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import update_wrapper
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import Hits
-from rankprism.errors import one_of
-from rankprism.measures.ideal import best_ranking
-from rankprism.measures.measure import FOLDS, NEEDS, NO_BOUNDS, Bounds, Definition, Measure, register
-from rankprism.measures.parameter import JUDGED_ONLY, OneOf, Parameter, Role, declared, parameters_of
-from rankprism.measures.parts import over_best, ratio
+from rankprism.errors import MeasureError, one_of
+from rankprism.measures import family
+from rankprism.measures.definition import NEEDS, NO_BOUNDS, Bounds, Definition, Formula
+from rankprism.measures.folds import FOLDS
+from rankprism.measures.measure import Measure
+from rankprism.measures.mixture import Mixture
+from rankprism.measures.parameter import (
+    CUTOFF,
+    JUDGED_ONLY,
+    MOST_NODES,
+    OneOf,
+    Parameter,
+    Range,
+    Role,
+    declared,
+    parameters_of,
+)
+from rankprism.measures.parts import Parts, ratio, total
+from rankprism.measures.registry import register
+from rankprism.measures.terms import MadeOf, Terms, of_all_aspects
 
 Fold = Annotated[
     str,
@@ -28,31 +48,43 @@ Fold = Annotated[
     "product",
     Role.FOLD,
 ]
+Ideal = Annotated[
+    str,
+    OneOf(("greedy", "exact", "per-aspect")),
+    "the ideal ranking to divide by: the greedy one, as in ndeval; the best one, with a proof; or the best "
+    "ranking for each aspect alone",
+    Role.IDEAL,
+]
+Nodes = Annotated[
+    int, Range(1, MOST_NODES), "how many nodes the search for the best ranking may visit, with ideal='exact'"
+]
 FOLD = declared("fold", Fold, "max")
+IDEAL = declared("ideal", Ideal, "greedy")
+NODES = declared("nodes", Nodes, 1_000_000)
 
 
 def measure(
     *,
-    bounds: Bounds | None = None,
+    bounds: Bounds | str = NO_BOUNDS,
     keeps: str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
-    sums: bool = True,
     made_of: Callable[..., Any] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
     needs: str = "judgments",
     answers: bool = False,
-) -> Callable[[Callable[..., Floats]], Measure]:
-    """Turn a function of `Hits` and parameters into a registered measure of the same name.
+) -> Callable[[Callable[..., Any]], Measure]:
+    """Turn a function into a registered measure of the same name.
 
     Every measure also has the parameter `judged_only`, which the function itself does not see.
 
     needs : the kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
-    bounds : the bounds of the score if judgments are missing.
+    bounds : the bounds of the score if judgments are missing; only their kind, "exact" or "outer", where they
+        are derived.
     keeps : the constraints that the measure satisfies with default parameters, e.g. "Pri Deep AspRel*".
         The star says that it needs the premises of the proofs (`rankprism axioms --reading proved`).
     interval : a function of the same arguments that returns bounds of the score, if a search may end without
@@ -61,9 +93,8 @@ def measure(
     compared : other programs or publications with which the scores were compared.
     aliases : other names of the measure.
     forms : names that papers give to the measure with certain parameters, and these parameters.
-    sums : whether the score is a sum over documents, see `rankprism.measures.contributions`.
     made_of : a function of the same arguments that gives the parts of each document's contribution, see
-        `rankprism.measures.made_of`.
+        `rankprism.measures.terms`, where they are not derived.
     ideal : a function from a `PreferencePool` and the parameters to ideal rankings; only for measures that
         need "preferences".
     answers : whether the measure can score answers, because it does not look at other judged documents.
@@ -71,119 +102,142 @@ def measure(
 
     one_of("needs", needs, NEEDS)
 
-    def decorate(function: Callable[..., Floats]) -> Measure:
-        return register(
-            Definition(
-                name=function.__name__,
-                function=function,
-                parameters=_ordered(
-                    parameters_of(function, after=1), *([JUDGED_ONLY] if needs == "judgments" else [])
-                ),
-                single=False,
-                **_about(bounds, keeps, cite, compared, aliases),
-                forms=forms or {},
-                interval=interval,
-                sums=sums,
-                made_of=made_of,
-                ideal=ideal,
-                needs=needs,
-                answers=answers,
-            )
-        )
+    def decorate(function: Callable[..., Any]) -> Measure:
+        common = [JUDGED_ONLY] if needs == "judgments" else []
+        formula, own = _formula(function, False, bounds, made_of, interval, ideal)
+        about = _about(keeps, None, cite, compared, aliases, forms)
+        parameters = _ordered(own, *common)
+        return register(Definition(formula, parameters, needs=needs, answers=answers, **about))
 
     return decorate
 
 
 def single(
     *,
-    bounds: Bounds | None = None,
+    bounds: Bounds | str = NO_BOUNDS,
     keeps: str | None = None,
     keeps_ia: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
     forms: Mapping[str, Mapping[str, Any]] | None = None,
-    sums: bool = True,
     made_of: Callable[..., dict[str, Floats]] | None = None,
-) -> Callable[[Callable[..., Floats]], Measure]:
+) -> Callable[[Callable[..., Any]], Measure]:
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
     If there are several aspects, the grades of a document are folded into one grade. M_IA, the mean over
     aspects, is made as well. `keeps_ia` are the constraints that M_IA satisfies.
     """
 
-    def decorate(function: Callable[..., Floats]) -> Measure:
-        return register(
-            Definition(
-                name=function.__name__,
-                function=function,
-                parameters=_ordered(parameters_of(function, after=1), FOLD, JUDGED_ONLY),
-                single=True,
-                **_about(bounds, keeps, cite, compared, aliases),
-                keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
-                forms=forms or {},
-                sums=sums,
-                made_of=made_of,
-            )
-        )
+    def decorate(function: Callable[..., Any]) -> Measure:
+        formula, own = _formula(function, True, bounds, made_of)
+        about = _about(keeps, keeps_ia, cite, compared, aliases, forms)
+        return register(Definition(formula, _ordered(own, FOLD, JUDGED_ONLY), single=True, **about))
 
     return decorate
 
 
-def normalised_single(
+def normalised(
     of: Measure,
     *,
-    by: Callable[..., Floats] | None = None,
-    bounds: Bounds | None = None,
+    bounds: str = "outer",
     keeps: str | None = None,
     keeps_ia: str | None = None,
-    cite: str = "",
-    compared: str = "",
+    cite: str | None = None,
+    compared: str | None = None,
     aliases: str = "",
 ) -> Callable[[Callable[[], None]], Measure]:
-    """Turn a name and a docstring into a measure of one aspect, divided by its score of the best ranking.
+    """Turn a name and a docstring into the normalised form of a measure: divided by an ideal ranking's score.
 
-    It has the parameters of the measure. The best ranking has all judged documents of an aspect.
-
-    by : what these documents are sorted by, from grades and the parameters except the cutoff. Default: by
-        grade.
+    It has the parameters of the measure. For measures of all aspects together, there are also those that
+    choose the ideal ranking. What is not given is as for the measure itself.
     """
     base = of.definition
+    if not isinstance(of.declared, Parts):
+        raise MeasureError(f"{base.name} is not made of parts, so nothing is known of its ideal ranking")
+    plain = cast("Callable[..., Parts]", base.formula.declared)
 
-    def ideal(hits: Hits, settings: dict[str, Any]) -> Floats:
-        """(N, A) the score of the best ranking of the topic"""
-        shape = {p.name: settings[p.name] for p in own if p.role is not Role.CUTOFF}
-        if by is None:
-            best = best_ranking(hits.pool, "grade", lambda grade: grade)
-        else:
-            best = best_ranking(hits.pool, (base.name, str(shape)), lambda grade: by(grade, **shape))
-        return np.asarray(base.function(best, **settings)[hits.topic])
+    def of_one(**settings: Any) -> Parts:
+        return plain(**settings)._replace(over="per-aspect", factor=None)
 
-    def function(hits: Hits, **settings: Any) -> Floats:
-        return over_best(base.function(hits, **settings), ideal(hits, settings))
+    def of_all(ideal: str, nodes: int, **settings: Any) -> Parts:
+        return plain(**settings)._replace(over=ideal, nodes=nodes, factor=None)
 
-    def made_of(hits: Hits, **settings: Any) -> dict[str, Floats]:
-        assert base.made_of is not None
-        scale = ratio(np.ones(()), ideal(hits, settings))
-        return {**base.made_of(hits, **settings), "scale": scale[:, :, None]}
-
-    own = [p for p in base.parameters if p.role not in (Role.FOLD, Role.JUDGED_ONLY)]
+    parts_of = of_one if base.single else of_all
 
     def decorate(described: Callable[[], None]) -> Measure:
-        update_wrapper(function, described)
-        return register(
-            Definition(
-                name=described.__name__,
-                function=function,
-                parameters=base.parameters,
-                single=True,
-                **_about(bounds, keeps, cite, compared, aliases),
-                keeps_ia=None if keeps_ia is None else frozenset(keeps_ia.split()),
-                made_of=None if base.made_of is None else made_of,
-            )
-        )
+        update_wrapper(parts_of, described)
+        parameters = base.parameters
+        if not base.single:
+            own = [p for p in parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
+            parameters = (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF)
+        formula = family.formula(parts_of, base.single, bounds, base.name, searches=not base.single)
+        about = _about(keeps, keeps_ia, cite or "", compared or "", aliases, None)
+        inherited = {
+            "keeps": base.keeps if keeps is None else about["keeps"],
+            "cite": base.cite if cite is None else about["cite"],
+            "compared": base.compared if compared is None else compared,
+        }
+        return register(Definition(formula, parameters, single=base.single, **about | inherited))
 
     return decorate
+
+
+def _formula(
+    function: Callable[..., Any],
+    single: bool,
+    bounds: Bounds | str,
+    made_of: Callable[..., Any] | None,
+    interval: Callable[..., tuple[Floats, Floats]] | None = None,
+    ideal: Callable[..., Mapping[str, Longs]] | None = None,
+) -> tuple[Formula, tuple[Parameter, ...]]:
+    """What follows from a function, and the parameters that it declares."""
+    returned = function.__annotations__.get("return")
+    kind = returned if isinstance(returned, str) else getattr(returned, "__name__", "")
+    if kind == "Parts":
+        assert isinstance(bounds, str)
+        return family.formula(function, single, bounds), (*parameters_of(function), CUTOFF)
+    if kind == "Mixture":
+        assert isinstance(bounds, str)
+        return mixture_formula(function, bounds), parameters_of(function)
+    assert isinstance(bounds, Bounds)
+    if kind == "Terms":
+        return terms_formula(function, single, bounds), parameters_of(function, after=1)
+    return Formula(function, made_of, bounds, interval, None, ideal), parameters_of(function, after=1)
+
+
+def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
+    """What follows from a function that gives a weighted sum of measures."""
+
+    def function(hits: Hits, **settings: Any) -> Floats:
+        return mixture_of(**settings).score(hits)
+
+    def made_of(hits: Hits, **settings: Any) -> MadeOf | None:
+        return mixture_of(**settings).made_of(hits)
+
+    def completed(c: Any, **settings: Any) -> tuple[Floats, Floats]:
+        return mixture_of(**settings).bounds(c)
+
+    update_wrapper(function, mixture_of)
+    return Formula(function, made_of, Bounds(bounds, completed), declared=mixture_of)
+
+
+def terms_formula(terms_of: Callable[..., Terms], single: bool, bounds: Bounds) -> Formula:
+    """What follows from a function that gives the terms of a score."""
+
+    def function(hits: Hits, **settings: Any) -> Floats:
+        terms = terms_of(hits, **settings)
+        return terms.scores if single or terms.weight is not None else terms.scores[:, 0]
+
+    def made_of(hits: Hits, **settings: Any) -> dict[str, Floats] | MadeOf:
+        terms = terms_of(hits, **settings)
+        if single:
+            return terms.scaled
+        weight = np.ones((len(hits.rank), 1)) if terms.weight is None else terms.weight
+        return of_all_aspects(terms.scaled, ratio(weight, total(weight)[:, None]))
+
+    update_wrapper(function, terms_of)
+    return Formula(function, made_of, bounds)
 
 
 def _ordered(own: tuple[Parameter, ...], *common: Parameter) -> tuple[Parameter, ...]:
@@ -193,12 +247,19 @@ def _ordered(own: tuple[Parameter, ...], *common: Parameter) -> tuple[Parameter,
 
 
 def _about(
-    bounds: Bounds | None, keeps: str | None, cite: str, compared: str, aliases: str
+    keeps: str | None,
+    keeps_ia: str | None,
+    cite: str,
+    compared: str,
+    aliases: str,
+    forms: Mapping[str, Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
+    """What is known about a measure, as `Definition` has it."""
     return {
-        "bounds": bounds or NO_BOUNDS,
         "keeps": None if keeps is None else frozenset(keeps.split()),
+        "keeps_ia": None if keeps_ia is None else frozenset(keeps_ia.split()),
         "cite": tuple(cite.split()),
         "compared": compared,
         "aliases": tuple(aliases.split()),
+        "forms": forms or {},
     }

@@ -1,15 +1,16 @@
-"""The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: how they are scored, normalised and declared.
+"""The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: what follows from their parts.
 
-A member is a function from its parameters to `rankprism.measures.parts.Parts`. Everything else is the same
-for all members: the cutoff, the ideal rankings, and the bounds of a score if judgments are missing or if the
-search for the best ranking ends without a proof.
+A member is a function from its parameters to `rankprism.measures.parts.Parts`. Everything else is derived:
+the score, what each document adds to it, the ideal rankings, and the bounds of a score if judgments are
+missing or if the search for the best ranking ends without a proof. A member of one aspect has a score for
+each aspect, (N, A); all others have one for each ranking, (N,).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,26 +18,18 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.errors import MeasureError
 from rankprism.measures import tables
-from rankprism.measures.bounds.completions import Completions
+from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import expected_utility, mean_over_own_ideals, over_best_ranking
 from rankprism.measures.bounds.ranges import Pair, probability
-from rankprism.measures.ideal import best_utility, exact_utility, sorted_ideal
-from rankprism.measures.made_of import MadeOf, of_all_aspects
-from rankprism.measures.measure import Bounds, Definition, Measure, register
-from rankprism.measures.parameter import (
-    CUTOFF,
-    JUDGED_ONLY,
-    MOST_NODES,
-    OneOf,
-    Range,
-    Role,
-    declared,
-    parameters_of,
-)
+from rankprism.measures.bounds.single import of_one_aspect
+from rankprism.measures.definition import Bounds, Formula
+from rankprism.measures.ideal import best_utility, exact_utility, sorted_gains
 from rankprism.measures.parts import (
     CASCADE,
     NO_NOVELTY,
     ONE,
+    PRECISION,
+    UNIFORM,
     Gain,
     Parts,
     aspect_weights,
@@ -44,187 +37,166 @@ from rankprism.measures.parts import (
     expected,
     hit_discount,
     hit_gain,
+    hit_novelty,
     over_best,
-    pool_gain,
     ratio,
+    relevant,
     utility,
     utility_per_aspect,
 )
-
-Ideal = Annotated[
-    str,
-    OneOf(("greedy", "exact", "per-aspect")),
-    "the ideal ranking to divide by: the greedy one, as in ndeval; the best one, with a proof; or the best "
-    "ranking for each aspect alone",
-    Role.IDEAL,
-]
-Nodes = Annotated[
-    int, Range(1, MOST_NODES), "how many nodes the search for the best ranking may visit, with ideal='exact'"
-]
-IDEAL = declared("ideal", Ideal, "greedy")
-NODES = declared("nodes", Nodes, 1_000_000)
+from rankprism.measures.terms import MadeOf, of_all_aspects
 
 
-def novelty(
-    *, bounds: str, keeps: str, cite: str, compared: str = "", aliases: str = ""
-) -> Callable[[Callable[..., Parts]], Measure]:
-    """Turn a function from parameters to `Parts` into a registered measure of the same name.
+def formula(
+    parts_of: Callable[..., Parts], single: bool, bounds: str, name: str = "", searches: bool = False
+) -> Formula:
+    """What follows from a function that gives the parts of a measure.
 
     bounds : "exact" or "outer", the kind of bounds if judgments are missing.
+    name : what errors call the measure. Default: the name of the function.
+    searches : whether the ideal ranking may be known only within bounds.
     """
+    called = name or parts_of.__name__
 
-    def decorate(parts_of: Callable[..., Parts]) -> Measure:
-        name = parts_of.__name__
+    def declared(cutoff: int | None = None, **settings: Any) -> Parts:
+        return parts_of(**settings)
 
-        def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
-            return score(hits, parts_of(**settings), cutoff, name)
+    def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        parts = checked(hits, parts_of(**settings), called)
+        return score_per_aspect(hits, parts, cutoff) if single else score(hits, parts, cutoff)
 
-        def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> MadeOf:
-            return of_score(hits, parts_of(**settings), cutoff)
+    def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> dict[str, Floats] | MadeOf:
+        parts = parts_of(**settings)
+        return factors(hits, parts, cutoff) if single else of_score(hits, parts, cutoff)
 
-        def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
-            return score_bounds(c, parts_of(**settings), cutoff, name)
+    def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
+        parts = parts_of(**settings)
+        if parts.novelty == CASCADE:
+            probability(c, parts.gain, called)
+        if single:
+            return of_one_aspect(c, c.gains(parts.gain, cutoff), parts, cutoff)
+        return score_bounds(c, parts, cutoff)
 
-        update_wrapper(function, parts_of)
-        return register(
-            Definition(
-                name,
-                function,
-                (*parameters_of(parts_of), JUDGED_ONLY, CUTOFF),
-                single=False,
-                parts=parts_of,
-                made_of=made_of,
-                keeps=frozenset(keeps.split()),
-                bounds=Bounds(bounds, completed),
-                cite=tuple(cite.split()),
-                compared=compared,
-                aliases=tuple(aliases.split()),
-            )
-        )
+    def interval(hits: Hits, cutoff: int | None, **settings: Any) -> Pair:
+        return score_interval(hits, checked(hits, parts_of(**settings), called), cutoff)
 
-    return decorate
+    update_wrapper(function, parts_of)
+    return Formula(function, made_of, Bounds(bounds, completed), interval if searches else None, declared)
 
 
-def normalised(of: Measure, *, aliases: str = "") -> Callable[[Callable[[], None]], Measure]:
-    """Turn a name and a docstring into the normalised form of a measure, divided by an ideal ranking's score.
+def folded_formula(
+    parts_of: Callable[..., Parts],
+    fold: Callable[..., Hits],
+    gains: Callable[..., Gains],
+) -> Formula:
+    """What follows from the parts of a measure of one aspect, if a fold makes one gain of all grades.
 
-    It has the parameters of the measure, and those that choose the ideal ranking.
+    fold : a function from hits and the fold's parameters, which are keywords, to hits of one aspect.
+    gains : a function from completions, parts, a cutoff and the fold's parameters to that aspect's gains.
     """
-    base = of.definition
-    parts_of = base.parts
-    if parts_of is None:
-        raise MeasureError(f"{base.name} is not made of parts, so nothing is known of its ideal ranking")
+    own = set(parts_of.__code__.co_varnames[: parts_of.__code__.co_argcount])
 
-    def function(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Floats:
-        return over_ideal(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
+    def split(settings: dict[str, Any]) -> tuple[Parts, dict[str, Any]]:
+        how = {name: value for name, value in settings.items() if name not in own}
+        return parts_of(**{name: settings[name] for name in own}), how
 
-    def made_of(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> MadeOf:
-        return of_ideal(hits, parts_of(**settings), cutoff, ideal, nodes)
+    def function(hits: Hits, cutoff: int | None, **settings: Any) -> Floats:
+        parts, how = split(settings)
+        return score_per_aspect(fold(hits, **how), parts, cutoff)[:, 0]
 
-    def interval(hits: Hits, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
-        return ideal_interval(hits, checked(hits, parts_of(**settings), base.name), cutoff, ideal, nodes)
+    def made_of(hits: Hits, cutoff: int | None, **settings: Any) -> MadeOf:
+        parts, how = split(settings)
+        found = of_all_aspects(factors(fold(hits, **how), parts, cutoff), np.ones((len(hits.rank), 1))).parts
+        return MadeOf({"global gain" if part == "gain" else part: value for part, value in found.items()})
 
-    def completed(c: Completions, cutoff: int | None, ideal: str, nodes: int, **settings: Any) -> Pair:
-        return ideal_bounds(c, parts_of(**settings), cutoff, ideal, nodes, base.name)
+    def completed(c: Completions, cutoff: int | None, **settings: Any) -> Pair:
+        parts, how = split(settings)
+        low, high = of_one_aspect(c, gains(c, parts, cutoff, **how), parts, cutoff)
+        return low[:, 0], high[:, 0]
 
-    own = [p for p in base.parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
+    update_wrapper(function, parts_of)
+    return Formula(function, made_of, Bounds("outer", completed))
 
-    def decorate(described: Callable[[], None]) -> Measure:
-        update_wrapper(function, described)
-        return register(
-            Definition(
-                described.__name__,
-                function,
-                (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF),
-                single=False,
-                parts=parts_of,
-                made_of=made_of,
-                keeps=base.keeps,
-                interval=interval,
-                bounds=Bounds("outer", completed),
-                cite=base.cite,
-                compared=base.compared,
-                aliases=tuple(aliases.split()),
+
+def checked(hits: Hits, parts: Parts, name: str) -> Parts:
+    """Return the parts, or refuse gains that are not probabilities if the novelty is a cascade."""
+    gain: Gain = parts.gain
+    if parts.novelty == CASCADE and gain.kind == "linear":
+        highest = hits.pool.grade.max(initial=0.0)
+        if highest > 1:
+            raise MeasureError(f"{name}: grade {highest:g} is not a probability; use gain='probability'")
+    if gain.kind == "probability" and gain.max_rel is not None:
+        highest = hits.pool.grade.max(initial=0.0)
+        if highest > gain.max_rel:
+            raise MeasureError(
+                f"{name}: grade {highest:g} is above max_rel={gain.max_rel:g}; set max_rel={highest:g}"
             )
-        )
-
-    return decorate
+    return parts
 
 
 # ── scores ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def score(hits: Hits, parts: Parts, cutoff: int | None, name: str) -> Floats:
-    """(N,) the utility, times the factor or divided by the utility of `everything`"""
-    checked(hits, parts, name)
-    if parts.over_everything:
-        return over_everything(hits, parts, cutoff)
-    gained = utility(hits, parts, cutoff)
-    return gained if parts.factor is None else over_best(parts.factor * gained, ONE)
+def score_per_aspect(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N, A) the score of each aspect on its own"""
+    return _scaled(utility_per_aspect(hits.top(cutoff), parts), parts, _own_divisor(hits, parts, cutoff))
 
 
-def checked(hits: Hits, parts: Parts, name: str) -> Parts:
-    """Return the parts, or refuse gains that are not probabilities if the novelty is a cascade."""
-    highest = hits.pool.grade.max(initial=0.0)
-    gain: Gain = parts.gain
-    if parts.novelty == CASCADE and gain.kind == "linear" and highest > 1:
-        raise MeasureError(f"{name}: grade {highest:g} is no probability; use gain='probability'")
-    if gain.kind == "probability" and gain.max_rel is not None and highest > gain.max_rel:
-        raise MeasureError(
-            f"{name}: grade {highest:g} is above max_rel={gain.max_rel:g}; set max_rel={highest:g}"
-        )
-    return parts
+def score(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
+    """(N,) the score of all aspects together"""
+    if parts.over == "per-aspect":
+        weight = aspect_weights(hits, parts.gain, parts.weighted)
+        return expected(score_per_aspect(hits, parts, cutoff), weight)
+    return _scaled(utility(hits, parts, cutoff), parts, _divisors(hits, parts, cutoff)[0])
 
 
-def over_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Floats:
-    """(N,) the utility divided by that of the ideal ranking"""
-    if ideal == "per-aspect":
-        return over_own_ideals(hits, parts, cutoff)
-    return over_best(utility(hits, parts, cutoff), _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic])
-
-
-def ideal_interval(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
-    """Bounds of `over_ideal`, if the utility of the best ranking is known only within bounds."""
-    if ideal == "per-aspect":
-        own = over_own_ideals(hits, parts, cutoff)
+def score_interval(hits: Hits, parts: Parts, cutoff: int | None) -> Pair:
+    """Bounds of `score`, if the utility of the best ranking is known only within bounds."""
+    if parts.over == "per-aspect":
+        own = score(hits, parts, cutoff)
         return own, own
-    low, high = _best(hits, parts, cutoff, ideal, nodes)
+    least, most = _divisors(hits, parts, cutoff)
     gained = utility(hits, parts, cutoff)
-    return over_best(gained, high[hits.topic]), over_best(gained, low[hits.topic])
+    return _scaled(gained, parts, most), _scaled(gained, parts, least)
 
 
-def _best(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> tuple[Floats, Floats]:
-    """(T,) twice: bounds of the utility of the ideal ranking"""
-    if ideal == "exact":
-        return exact_utility(hits.pool, parts, cutoff, nodes)
-    best = best_utility(hits.pool, parts, cutoff)
+def _scaled(gained: Floats, parts: Parts, divisor: Floats | None) -> Floats:
+    """Utilities times the factor of the parts and over a divisor"""
+    if parts.factor is not None:
+        gained = parts.factor * gained
+    if divisor is None:
+        return gained if parts.factor is None else over_best(gained, ONE)
+    return over_best(gained, divisor)
+
+
+def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
+    """(N, A) what the sum of each aspect is divided by"""
+    if parts.over == "per-aspect":
+        g = sorted_gains(hits.pool, parts.gain)[:, :, :cutoff]
+        best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
+        return np.asarray(best[hits.topic])
+    if parts.over == "none":
+        return None
+    k = hits.depth(cutoff)[:, None]
+    if parts.over == "depth":
+        return k
+    R = relevant(hits.pool, parts.gain)[hits.topic]
+    return {"relevant": R, "depth and relevant": k + R}[parts.over]
+
+
+def _divisors(hits: Hits, parts: Parts, cutoff: int | None) -> tuple[Floats, Floats] | tuple[None, None]:
+    """(N,) twice: bounds of what the sum of all aspects is divided by"""
+    if parts.over == "none":
+        return None, None
+    if parts.over == "exact":
+        low, high = exact_utility(hits.pool, parts, cutoff)
+        return low[hits.topic], high[hits.topic]
+    if parts.over == "greedy":
+        best = best_utility(hits.pool, parts, cutoff)[hits.topic]
+    else:
+        weight = aspect_weights(hits, parts.gain, parts.weighted)
+        best = expected(np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape), weight)
     return best, best
-
-
-def over_own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) Σ_t w_t u_t / u*_t, where u*_t is the utility for t of the ranking that is best for t alone"""
-    weight = aspect_weights(hits, parts.gain, parts.weighted)
-    best = _own_ideals(hits, parts, cutoff)
-    return expected(over_best(utility_per_aspect(hits.top(cutoff), parts), best), weight)
-
-
-def _own_ideals(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N, A) u*_t"""
-    g = sorted_ideal(hits.pool, parts.gain, lambda _: pool_gain(hits.pool, parts.gain))[:, :, :cutoff]
-    best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
-    return np.asarray(best[hits.topic])
-
-
-def over_everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) the utility divided by that of a ranking in which every document serves every aspect"""
-    return over_best(utility(hits, parts, cutoff), _whole(hits, parts, cutoff))
-
-
-def _whole(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
-    """(N,) the utility of `everything`; 0 for a topic without a relevant document"""
-    weight = aspect_weights(hits, parts.gain, parts.weighted)
-    whole = np.broadcast_to(everything(hits, parts, cutoff)[:, None], weight.shape)
-    return expected(whole, weight)
 
 
 def everything(hits: Hits, parts: Parts, cutoff: int | None) -> Floats:
@@ -257,62 +229,53 @@ def _everything(parts: Parts, longest: int) -> Floats:
 # ── what a document's contribution is made of ────────────────────────────────────────────────────
 
 
-def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
-    """The parts of a contribution to `score`."""
-    if parts.over_everything:
-        return _of_parts(hits, parts, cutoff, ratio(np.ones(()), _whole(hits, parts, cutoff)[:, None]))
-    return _of_parts(
-        hits, parts, cutoff, None if parts.factor is None else np.full((len(hits.rank), 1), parts.factor)
-    )
-
-
-def of_ideal(hits: Hits, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> MadeOf:
-    """The parts of a contribution to `over_ideal`."""
-    if ideal == "per-aspect":
-        best = _own_ideals(hits, parts, cutoff)
-    else:
-        best = _best(hits, parts, cutoff, ideal, nodes)[0][hits.topic][:, None]
-    return _of_parts(hits, parts, cutoff, ratio(np.ones(()), best))
-
-
-def _of_parts(hits: Hits, parts: Parts, cutoff: int | None, scale: Floats | None) -> MadeOf:
-    """Gain, novelty, discount and scale, which is (N, A), or (N, 1) if it is the same for all aspects."""
-    hits = hits.top(cutoff)
-    g = hit_gain(hits, parts.gain)
-    factors = {"gain": g}
+def factors(hits: Hits, parts: Parts, cutoff: int | None) -> dict[str, Floats]:
+    """The factors of what each document adds to `score_per_aspect`, by name."""
+    top = hits.top(cutoff)
+    is_cascade = parts.novelty == CASCADE
+    found = {"stop" if is_cascade else "gain": hit_gain(top, parts.gain)}
     if parts.novelty != NO_NOVELTY:
-        factors["novelty"] = parts.novelty(g)
-    factors["discount"] = hit_discount(hits, parts.discount)[:, None, :]
-    if scale is not None:
-        factors["scale"] = scale[:, :, None]
+        name = "reach" if is_cascade else "precision" if parts.novelty == PRECISION else "novelty"
+        found[name] = hit_novelty(top, parts)
+    if parts.discount != UNIFORM:
+        found["discount"] = hit_discount(top, parts.discount)[:, None, :]
+    return found | _scale(hits, parts, _own_divisor(hits, parts, cutoff))
+
+
+def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
+    """The parts of what each document adds to `score`."""
+    together = {"stop": "gain", "reach": "novelty"}  # of several aspects there is no single chance
+    own = factors(hits, parts._replace(over="none", factor=None), cutoff)
+    if parts.over == "per-aspect":
+        divisor = _own_divisor(hits, parts, cutoff)
+    else:
+        whole = _divisors(hits, parts, cutoff)[0]
+        divisor = None if whole is None else whole[:, None]
     weight = parts.given_weights(hits)
     weight = aspect_weights(hits, parts.gain, parts.weighted) if weight is None else weight
-    return of_all_aspects(factors, weight)
+    named = {together.get(name, name): value for name, value in own.items()}
+    return of_all_aspects(named | _scale(hits, parts, divisor), weight)
+
+
+def _scale(hits: Hits, parts: Parts, divisor: Floats | None) -> dict[str, Floats]:
+    """The factor of the parts over the divisor (N, A) or (N, 1), if there is either."""
+    if divisor is None and parts.factor is None:
+        return {}
+    factor = np.full((len(hits.rank), 1), 1.0 if parts.factor is None else parts.factor)
+    return {"scale": (factor if divisor is None else ratio(factor, divisor))[:, :, None]}
 
 
 # ── bounds, whatever the judgments that are missing ──────────────────────────────────────────────
 
 
-def score_bounds(c: Completions, parts: Parts, cutoff: int | None, name: str) -> Pair:
+def score_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
     """Bounds of `score` if judgments are missing."""
-    if parts.novelty == CASCADE:
-        probability(c, parts.gain, name)
-    if parts.over_everything:
-        return everything_bounds(c, parts, cutoff)
-    low, high = expected_utility(c, parts, cutoff)
-    return (low, high) if parts.factor is None else (parts.factor * low, parts.factor * high)
-
-
-def ideal_bounds(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int, name: str) -> Pair:
-    """Bounds of `over_ideal` if judgments are missing."""
-    if parts.novelty == CASCADE:
-        probability(c, parts.gain, name)
-    if ideal == "per-aspect":
+    if parts.over == "per-aspect":
         return mean_over_own_ideals(c, parts, cutoff)
-    return over_best_ranking(c, parts, cutoff, ideal, nodes)
-
-
-def everything_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
-    whole = everything(c.hits, parts, cutoff)
+    if parts.over in ("greedy", "exact"):
+        return over_best_ranking(c, parts, cutoff)
     low, high = expected_utility(c, parts, cutoff)
-    return ratio(low, whole), ratio(high, whole)
+    if parts.over == "everything":
+        whole = everything(c.hits, parts, cutoff)
+        return ratio(low, whole), ratio(high, whole)
+    return (low, high) if parts.factor is None else (parts.factor * low, parts.factor * high)

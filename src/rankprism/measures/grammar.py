@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted, shorter
-from rankprism.measures.measure import Measure, lookup
+from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Role
+from rankprism.measures.registry import lookup
 
 _TOKEN = re.compile(
     r"""\s*(?:

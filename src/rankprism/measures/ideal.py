@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 
 from rankprism._core import exact, greedy, in_order, sums_over_aspects
 from rankprism.arrays import Floats, Ints
-from rankprism.data.hits import Hits, Pool
-from rankprism.measures.parts import Parts, discounted_sum, expected, live_weights, pool_gain
+from rankprism.data.hits import Pool
+from rankprism.measures.parts import Gain, Parts, discounted_sum, expected, live_weights, pool_gain
 
 
 def best_utility(pool: Pool, parts: Parts, cutoff: int | None) -> Floats:
@@ -64,47 +61,24 @@ def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(value), np.ascontiguousarray(parts.novelty.stop(g))
 
 
-def exact_utility(pool: Pool, parts: Parts, cutoff: int | None, nodes: int) -> tuple[Floats, Floats]:
+def exact_utility(pool: Pool, parts: Parts, cutoff: int | None) -> tuple[Floats, Floats]:
     """(T,) twice: bounds of the utility of the best ranking; they are equal if the search is completed
 
-    For each topic, the search looks at no more than `nodes` beginnings of rankings, so its result does not
-    depend on the machine.
+    For each topic, the search looks at no more than `parts.nodes` beginnings of rankings, so its result does
+    not depend on the machine.
     """
 
     def bounds() -> tuple[Floats, Floats]:
         documents = pool.grade.shape[-1]
         depth = documents if cutoff is None else min(cutoff, documents)
-        order, low, high = exact(*offers(pool, parts), parts.discount.first(depth), nodes)
+        order, low, high = exact(*offers(pool, parts), parts.discount.first(depth), parts.nodes)
         best = _utility(pool, parts, _novel_gain(pool, parts, order), cutoff)
         # The search adds in another order than measures do.
         return best, np.where(high == low, best, np.maximum(high, best))
 
-    return pool.once(("exact", parts, cutoff, nodes), bounds)
+    return pool.once(("exact", parts, cutoff), bounds)
 
 
-def sorted_ideal(pool: Pool, key: object, gain: Callable[[Floats], Floats]) -> Floats:
+def sorted_gains(pool: Pool, gain: Gain) -> Floats:
     """(T, A, D) the gains on each aspect in descending order: the ideal of a single-aspect measure."""
-    return pool.once(("sorted", key), lambda: -np.sort(-gain(pool.grade), axis=-1))
-
-
-def best_ranking(pool: Pool, key: object, worth: Callable[[Floats], Floats]) -> Hits:
-    """For each topic the ranking that is best for each aspect alone: all judged documents, by their worth.
-
-    Aspects put documents in different orders, so only measures that score each aspect on its own may see it.
-    """
-
-    def best() -> Hits:
-        order = np.argsort(-worth(pool.grade), axis=-1, kind="stable")
-        topics, _, documents = order.shape
-        rank = np.broadcast_to(np.arange(1, documents + 1, dtype=np.int32), (topics, documents))
-        return Hits(
-            rank,
-            np.take_along_axis(pool.grade, order, axis=-1),
-            np.full(topics, documents, dtype=np.int32),
-            np.arange(topics),
-            replace(pool, _memo={}),  # the pool keeps this ranking; in a circle, neither would be freed
-            rank,
-            rank,
-        )
-
-    return pool.once(("best ranking", key), best)
+    return pool.once(("sorted", gain), lambda: -np.sort(-pool_gain(pool, gain), axis=-1))

@@ -53,20 +53,27 @@ class Gain(NamedTuple):
     kind: str
     rel: float = 1.0
     max_rel: float | None = None  # the highest grade of the scale; None: that of the topic on the aspect
+    named: tuple[tuple[float, float], ...] = ()  # grades, and the grades that they count as
 
     def __call__(self, grade: Floats, highest: Floats) -> Floats:
-        """The gains of grades (.., A, ..), `highest` (.., A) being the highest of the topic's aspects."""
-        if self.kind == "binary":  # 1 from rel on
+        """The gains of grades (.., A, ..), where `highest` (.., A) is the highest grade on each aspect."""
+        if self.named:
+            is_named = [grade == g for g, _ in self.named]
+            grade = np.maximum(np.select(is_named, [np.full_like(grade, x) for _, x in self.named], grade), 0)
+        if self.kind == "binary":  # [g ≥ rel]
             return (grade >= self.rel).astype(np.float64)
-        if self.kind == "linear":  # the grade itself
+        if self.kind == "linear":  # g
             return grade
-        check_exponent(grade, highest)
-        worth = tables.exp2(grade) - 1
-        if self.kind == "probability":  # (2^g - 1) / 2^gmax
-            worth /= (
-                tables.exp2(highest)[:, :, None] if self.max_rel is None else tables.exp2_of(self.max_rel)
-            )
-        return worth  # exp: 2^g - 1
+        if self.kind == "share":  # g / gmax
+            return ratio(grade, highest[:, :, None])
+        if self.kind == "chance":  # g / (gmax + 1)
+            return grade / (highest[:, :, None] + 1)
+        if self.kind == "exp":  # 2^g - 1
+            check_exponent(grade)
+            return tables.exp2(grade) - 1
+        check_exponent(grade, highest)  # probability: (2^g - 1) / 2^gmax
+        top = tables.exp2(highest)[:, :, None] if self.max_rel is None else tables.exp2_of(self.max_rel)
+        return (tables.exp2(grade) - 1) / top
 
 
 #: The largest grade g for which 2^g is computed. The sum of a million such gains is still finite.
@@ -142,13 +149,20 @@ def geometric(p: float) -> Discount:
 
 
 class Novelty(NamedTuple):
-    """The share of its worth that an aspect still has at rank i, given the documents above."""
+    """The share of its worth that an aspect still has at rank i, given the documents above.
+
+    It depends on which documents are above, and not on their order.
+    """
 
     kind: str
     amount: float = 0.0
 
-    def __call__(self, g: Floats, count: Ints | None = None) -> Floats:
-        """N(i, t) for gains g(i, t); `count`: what `seen` says of them, if that is known already"""
+    def __call__(self, g: Floats, count: Ints | None = None, rank: Ints | None = None) -> Floats:
+        """N(i, t) for gains g(i, t)
+
+        count : the result of `seen`, if it is known already.
+        rank : the ranks of the documents. Default: 1, 2, 3, …
+        """
         if self.kind == "decay":  # (1 - α)^(documents on t above i)
             # There are few different counts, so looking powers up in a table is ten times faster.
             count = seen(g) if count is None else count
@@ -159,6 +173,9 @@ class Novelty(NamedTuple):
             return left
         if self.kind == "first":  # nothing above
             return np.where(seen(g) == 0, 1.0, 0.0)
+        if self.kind == "precision":  # (documents on t down to i) / i
+            count = seen(g) if count is None else count
+            return (count + (g > 0)) / (np.arange(1.0, g.shape[-1] + 1) if rank is None else rank)
         return np.ones_like(g)  # none
 
     def stop(self, g: Floats) -> Floats:
@@ -173,6 +190,8 @@ class Novelty(NamedTuple):
 NO_NOVELTY = Novelty("none")
 CASCADE = Novelty("cascade")
 FIRST = Novelty("first")
+#: Not a share that is left, but another factor that depends on the documents above: the precision at rank i.
+PRECISION = Novelty("precision")
 
 
 def decay(alpha: float) -> Novelty:
@@ -188,7 +207,10 @@ def seen(gain: Floats) -> Ints:
 
 
 class Parts(NamedTuple):
-    """The parts of a measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e] of all aspects together."""
+    """The parts of a measure Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e].
+
+    A measure of one aspect is Σ_i D(i) g(i,t) N(i,t) for each aspect t, with neither weights nor effort.
+    """
 
     discount: Discount
     gain: Gain
@@ -199,8 +221,12 @@ class Parts(NamedTuple):
     as_given: bool = False
     #: the factor in front of the sum
     factor: float | None = None
-    #: divide by the same sum for a ranking in which every document serves every aspect
-    over_everything: bool = False
+    #: What the sum is divided by, if not "none": the same sum for the ranking that is best for each aspect
+    #: alone ("per-aspect"); for the "greedy" or the "exact" ideal ranking; for a ranking in which every
+    #: document serves every aspect ("everything"); the cutoff or else the length of the ranking ("depth");
+    #: the number of relevant documents ("relevant"); or both of these together ("depth and relevant").
+    over: str = "none"
+    nodes: int = 1_000_000  #: how many nodes the search for the exact ideal may visit
 
     def given_weights(self, hits: Hits) -> Floats | None:
         """(N, A) the weights as they were given"""
@@ -235,11 +261,22 @@ def novel_gain(hits: Hits, parts: Parts) -> Floats:
 
     def gains() -> Floats:
         g = hit_gain(hits, parts.gain)
-        if parts.novelty.kind == "decay":  # measures that differ in α count the same documents
-            return g * parts.novelty(g, hit_seen(hits, parts.gain))
-        return g if parts.novelty == NO_NOVELTY else g * parts.novelty(g)
+        return g if parts.novelty == NO_NOVELTY else g * hit_novelty(hits, parts)
 
     return hits.once((parts.gain, parts.novelty), gains)
+
+
+def hit_novelty(hits: Hits, parts: Parts) -> Floats:
+    """(N, A, H) the novelty of each retrieved document on each aspect."""
+    g = hit_gain(hits, parts.gain)
+    if parts.novelty.kind in ("decay", "precision"):  # measures that differ in α count the same documents
+        return parts.novelty(g, hit_seen(hits, parts.gain), hits.rank[:, None, :])
+    return parts.novelty(g)
+
+
+def relevant(pool: Pool, gain: Gain) -> Floats:
+    """(T, A) R, the number of judged documents that have a gain"""
+    return pool.once(("relevant", gain), lambda: (pool_gain(pool, gain) > 0).sum(-1).astype(np.float64))
 
 
 def hit_seen(hits: Hits, gain: Gain) -> Ints:

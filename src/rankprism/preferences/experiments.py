@@ -24,8 +24,8 @@ from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure, parse
+from rankprism.measures.known.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool
-from rankprism.measures.preferences.prf import BROWSING, COMBINATIONS
 from rankprism.measures.preferences.utility import NONE, Shown
 from rankprism.meta.rank_correlation import Correlation, correlation, tau_b
 from rankprism.preferences.simulation import (

@@ -33,7 +33,7 @@ from rankprism.data.hits import NOWHERE
 from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.measures import Measure
-from rankprism.measures.preferences.prf import ideal_prf, prf, reaching
+from rankprism.measures.known.prf import ideal_prf, prf, reaching
 from rankprism.measures.preferences.utility import (
     NONE,
     Comparisons,

@@ -16,12 +16,13 @@ from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment, Reading, Run, align
 from rankprism.formats.runs import run_from
 from rankprism.measures import Measure
+from rankprism.measures.folds import FOLDS
 from rankprism.measures.ideal import greedy_order
-from rankprism.measures.made_of import MEANING
-from rankprism.measures.measure import FOLDS
 from rankprism.measures.parameter import Role
+from rankprism.measures.parts import Parts
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.utility import NONE
+from rankprism.measures.terms import MEANING
 from rankprism.report.numbers import millionths, without_end
 
 #: The name of a document of an ideal ranking that nobody was shown.
@@ -319,8 +320,8 @@ def ideal(measure: Measure, judged: Judged) -> Alignment | str:
 
 
 def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
-    parts = measure.parts
-    if parts is None and not measure.definition.single:
+    parts = None if measure.definition.single else measure.declared
+    if not isinstance(parts, Parts) and not measure.definition.single:
         return (
             f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
             f"over one list, so no simple rule gives the best order."
@@ -329,7 +330,7 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
     orders: list[Ints] = []
     for first in range(0, len(cells.documents), _TOPICS):
         pool = make_pool(cells, np.arange(first, min(first + _TOPICS, len(cells.documents))))
-        if parts is not None:
+        if isinstance(parts, Parts):
             order = greedy_order(pool, parts)
         else:
             grade = FOLDS[fold](pool.grade, pool.weight[:, :, None])

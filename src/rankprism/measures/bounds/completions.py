@@ -125,7 +125,8 @@ class Completions:
         `also` are grades with an unusual gain, which are considered too if `level` is not complete.
         """
         if isinstance(gain, Gain):
-            return self.hits.once(("open", gain, cutoff), lambda: self._gains(gain, cutoff, also))
+            named = tuple(grade for grade, _ in gain.named)
+            return self.hits.once(("open", gain, cutoff), lambda: self._gains(gain, cutoff, named))
         return self._gains(gain, cutoff, also)
 
     def _gains(

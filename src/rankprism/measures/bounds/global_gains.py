@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankprism._core import sums_over_aspects
@@ -9,8 +11,8 @@ from rankprism.arrays import Floats
 from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.graded import blended_ratios
-from rankprism.measures.bounds.ranges import Pair, discounted, over_aspects, weights
-from rankprism.measures.parts import CASCADE, Discount, Gain, ratio, seen, total, weighted_sum
+from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
+from rankprism.measures.parts import CASCADE, Gain, ratio, seen, total, weighted_sum
 
 
 def global_gains(
@@ -123,11 +125,10 @@ def expected_blended_ratio(g: Gains, beta: float) -> Pair:
     return low, high
 
 
-def rank_biased_global(g: Gains, discount: Discount) -> Pair:
-    """Bounds of Σ_i D(i) GG_i / GGmax: no document gains more than GGmax, which is at least that of the
-    judged documents and at most also that of the new ones."""
+def shares_of_highest(g: Gains) -> Gains:
+    """The gains GG / GGmax: no document gains more than GGmax, which is at least that of the judged documents
+    and at most also that of the new ones."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic][:, :, None]
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top)[:, :, None]
-    free = g.free[:, None, :]
-    high = np.where(free, (g.top > 0)[:, :, None], np.minimum(ratio(g.most, least), 1.0))
-    return discounted(ratio(g.least, most), discount), discounted(high, discount)
+    high = np.where(g.free[:, None, :], (g.top > 0)[:, :, None], np.minimum(ratio(g.most, least), 1.0))
+    return replace(g, least=ratio(g.least, most), most=high)

@@ -12,6 +12,7 @@ from rankprism.measures.ideal import best_gains, exact_utility
 from rankprism.measures.parts import (
     CASCADE,
     NO_NOVELTY,
+    PRECISION,
     Discount,
     Novelty,
     Parts,
@@ -29,10 +30,11 @@ def is_rising(parts: Parts) -> bool:
     Without novelty, and in a cascade, it never falls: see `rising`. With binary gains, one more document at
     rank i adds D(i) (1-α)^c and lowers the documents further down by the share α. Those are worth at most
     D(i) (1-α)^c Σ_{n≥0} (1-α)^n, and α times this is not more than what was added. With graded gains, a
-    document with a small gain can lower a better document below by more than it adds.
+    document with a small gain can lower a better document below by more than it adds. The precision at the
+    ranks of the documents below rises with every document.
     """
-    graded = parts.gain.kind != "binary"
-    return not graded or parts.novelty in (NO_NOVELTY, CASCADE) or parts.novelty == decay(0.0)
+    always = (NO_NOVELTY, CASCADE, PRECISION, decay(0.0))
+    return parts.gain.kind == "binary" or parts.novelty in always
 
 
 def _taken(novelty: Novelty) -> float:
@@ -101,7 +103,7 @@ def mean_over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pa
     return over_aspects(low, high, weights(c, parts.weighted), g.live, g.maybe)
 
 
-def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: str, nodes: int) -> Pair:
+def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
     """Bounds of the utility over that of the greedy or of the best ranking.
 
     Weights divide both alike, so whether they are made to sum to 1 over the aspects that are alive does not
@@ -125,8 +127,8 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None, ideal: s
         peak = np.maximum(pool.highest, c.level.max(-1, initial=0.0))
         kept = np.where(g.relevant, tables.exp2(pool.highest - peak)[topic], 1.0).min(-1, initial=1.0)
     relaxed = weighted_sum(own_ideals(g, parts, cutoff)[1], weight)
-    if ideal == "exact":
-        least, most = (x[topic] * scale for x in exact_utility(pool, parts, cutoff, nodes))
+    if parts.over == "exact":
+        least, most = (x[topic] * scale for x in exact_utility(pool, parts, cutoff))
         cap: float | Floats = 1.0
     else:
         least, most, cap = greedy_ranking(c, g, parts, cutoff, scale)

@@ -8,54 +8,49 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
 from rankprism.measures.bounds.completions import Completions, Gains
-from rankprism.measures.bounds.ranges import Pair, discounted, quotient, rising
-from rankprism.measures.parts import CASCADE, RECIPROCAL, Discount, binary, ratio
+from rankprism.measures.bounds.novelty import own_ideals, utilities
+from rankprism.measures.bounds.ranges import Pair, discounted, quotient
+from rankprism.measures.parts import NO_NOVELTY, PRECISION, Discount, Parts, binary, ratio
 
 
-def precision(c: Completions, rel: float, cutoff: int | None) -> Pair:
-    depth = c.hits.depth(cutoff)[:, None]
-    return rising(c.gains(binary(rel), cutoff), lambda g: ratio(g.sum(-1), depth))
+def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) -> Pair:
+    """Bounds of Σ_i D(i) g_i N(i), times a factor or over a divisor. `g` are the gains down to the cutoff."""
+    if parts.over == "per-aspect" and parts.novelty == NO_NOVELTY:
+        return over_sorted_ideal(g, parts.discount, cutoff)
+    low, high = utilities(g, parts)
+    if parts.over == "per-aspect":
+        return quotient(low, high, *own_ideals(g, parts, cutoff))
+    if parts.over in ("none", "depth"):
+        factor = 1.0 if parts.factor is None else parts.factor
+        if parts.over == "none":
+            return factor * low, factor * high
+        depth = c.hits.depth(cutoff)[:, None]
+        return ratio(factor * low, depth), ratio(factor * high, depth)
+    R = g.ideal_least.sum(-1)[g.topic]
+    if parts.novelty == PRECISION:
+        return precision_sums(g, low, lambda m: R[:, :, None] + m[:, None, :])
+    return counted(g, low, R if parts.over == "relevant" else c.hits.depth(cutoff)[:, None] + R, parts)
 
 
-def reciprocal_rank(c: Completions, rel: float, cutoff: int | None) -> Pair:
-    def score(g: Floats) -> Floats:
-        best: Floats = (g * RECIPROCAL.first(g.shape[-1])).max(-1, initial=0.0)
-        return best
+def counted(g: Gains, found: Floats, base: Floats, parts: Parts) -> Pair:
+    """Bounds of recall, found / R, and of F1, 2 found / (k + R).
 
-    return rising(c.gains(binary(rel), cutoff), score)
-
-
-def recall(c: Completions, rel: float, cutoff: int | None) -> Pair:
-    """Bounds of R@k: new relevant documents above the cutoff raise the share, and those below lower it.
-    Exact."""
-    g = c.gains(binary(rel), cutoff)
-    found, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
+    A new relevant document above the cutoff raises the ratio, because found ≤ R < k + R. One below the cutoff
+    lowers it. Exact.
+    """
     above, below = (np.where(g.top > 0, count[:, None], 0) for count in (g.free.sum(-1), g.below))
-    return ratio(found, R + below), ratio(found + above, R + above)
-
-
-def f1(c: Completions, rel: float, cutoff: int | None) -> Pair:
-    """Bounds of F1@k: new relevant documents above the cutoff raise 2 found / (k + R), because found < k + R,
-    and those below lower it. Exact."""
-    g = c.gains(binary(rel), cutoff)
-    found, R = g.least.sum(-1), g.ideal_least.sum(-1)[g.topic]
-    k = c.hits.depth(cutoff)[:, None]
-    above, below = (np.where(g.top > 0, count[:, None], 0) for count in (g.free.sum(-1), g.below))
-    return ratio(2 * found, k + R + below), ratio(2 * (found + above), k + R + above)
-
-
-def success(c: Completions, rel: float, cutoff: int | None) -> Pair:
-    return rising(c.gains(binary(rel), cutoff), lambda g: g.max(-1, initial=0.0))
+    factor = 1.0 if parts.factor is None else parts.factor
+    return ratio(factor * found, base + below), ratio(factor * (found + above), base + above)
 
 
 def precision_sums(
-    g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats]
+    g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats] | None = None
 ) -> Pair:
     """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over something that grows with the number m of new
     documents.
 
     Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m
-    (N, n).
+    (N, n). Default of `most`: the same as `least`.
 
     To move a relevant document from rank b up to a < b, where nothing relevant stands, changes the sum by no
     less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
@@ -63,6 +58,7 @@ def precision_sums(
     the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
     scanned over m. Exact for binary gains, where the best and the lowest grade are one.
     """
+    most = least if most is None else most
     n = g.least.shape[-1]
     if not n or not g.least.shape[1]:
         zero = np.zeros(judged.shape)
@@ -92,18 +88,6 @@ def precision_sums(
     hidden = np.where(g.top > 0, ratio(judged, most(g.below[:, None])[..., 0]), np.inf)
     low = np.minimum(np.minimum(reached, hidden), ratio(judged, most(none)[..., 0]))
     return np.where(g.relevant, low, 0.0), high
-
-
-def average_precision(c: Completions, rel: float, normalize: bool, cutoff: int | None) -> Pair:
-    g = c.gains(binary(rel), cutoff)
-
-    def score(relevant: Floats) -> Floats:
-        return discounted(relevant * np.cumsum(relevant, axis=-1), RECIPROCAL)
-
-    if not normalize:
-        return rising(g, score)
-    R = g.ideal_least.sum(-1)[g.topic][:, :, None]
-    return precision_sums(g, score(g.least), lambda m: R + m[:, None, :], lambda m: R + m[:, None, :])
 
 
 def r_precision(c: Completions, rel: float) -> Pair:
@@ -184,17 +168,3 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
         best = discounted(g.ideal(g.top, np.minimum(g.count, last), cutoff, most=True), discount)
         low = np.minimum(low, np.where(inside, ratio(total, best), np.inf))
     return np.where(g.relevant, low, 0.0), high
-
-
-def cascade(g: Gains) -> Pair:
-    """Bounds of ERR: never falls when a chance to satisfy rises, see `rising`."""
-    return rising(g, lambda r: discounted(r * CASCADE(r), RECIPROCAL))
-
-
-def cascade_over_ideal(g: Gains, cutoff: int | None) -> Pair:
-    """Bounds of ERR over that of all documents by gain, which is the best ranking: to put the better of two
-    neighbours first changes ERR by (D(i) - D(i+1)) (r - r'). Ideals rise with their gains as ERR does."""
-    low, high = cascade(g)
-    ideals = (g.ideal_least[g.topic][:, :, :cutoff], g.ideal(g.top, g.count, cutoff, most=True))
-    least, most = (discounted(r * CASCADE(r), RECIPROCAL) for r in ideals)
-    return quotient(low, high, least, most)

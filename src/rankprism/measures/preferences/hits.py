@@ -16,7 +16,7 @@ from rankprism.arrays import Ints, Longs
 from rankprism.data.hits import BATCH, NOWHERE
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Alignment
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
 from rankprism.measures.preferences.judgment_groups import Group, judgment_groups
 from rankprism.measures.preferences.utility import NONE, Shown, Utilities, shown_by_topic, utilities
 

@@ -16,11 +16,11 @@ from rankprism.arrays import Bools, Floats, Ints, Longs
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 from rankprism.measures.declare import measure
-from rankprism.measures.made_of import MadeOf
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Example, OneOf, Range, Role
 from rankprism.measures.parts import LOGARITHMIC, RECIPROCAL, geometric, over_best, total
 from rankprism.measures.preferences.hits import UNBOUNDED, PreferenceHits, PreferencePool
 from rankprism.measures.preferences.utility import ESTIMATES, FALLBACKS, NONE, UNSEEN, Utilities
+from rankprism.measures.terms import MadeOf
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
 COMBINATIONS = ("mean", "min", "product")

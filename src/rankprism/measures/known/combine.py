@@ -14,10 +14,11 @@ from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.compared import TREC_DD
 from rankprism.measures.declare import measure
-from rankprism.measures.made_of import MadeOf, added, of_all_aspects, of_aspect
-from rankprism.measures.measure import Bounds, Definition, Measure
+from rankprism.measures.definition import Bounds, Definition, Formula
+from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import OneOf, Role
 from rankprism.measures.parts import Gain, aspect_weights, binary, expected, ratio, shares, total
+from rankprism.measures.terms import MadeOf, added, of_all_aspects, of_aspect
 
 _SMALLEST = 5e-324  # any grade above 0
 
@@ -27,6 +28,8 @@ def intent_aware(base: Definition) -> Definition:
 
     M_IA = Σ_t w_t M_t over the topic's aspects with a relevant document; the weights sum to 1
     """
+
+    own = base.formula
 
     def relevant(settings: Mapping[str, Any]) -> Gain:
         # If the gains of M are binary, a document is relevant from the threshold of M on; otherwise, from any
@@ -38,41 +41,33 @@ def intent_aware(base: Definition) -> Definition:
 
     def function(hits: Hits, **settings: Any) -> Floats:
         weight = aspect_weights(hits, relevant(settings), weighted=True)
-        return expected(base.function(hits, **settings), weight)
+        return expected(own.function(hits, **settings), weight)
 
     def made_of(hits: Hits, **settings: Any) -> MadeOf:
-        assert base.made_of is not None
+        assert own.made_of is not None
         weight = aspect_weights(hits, relevant(settings), weighted=True)
-        return of_all_aspects(base.made_of(hits, **settings), weight)
+        return of_all_aspects(own.made_of(hits, **settings), weight)
 
     def completed(c: Completions, **settings: Any) -> Pair:
         g = c.gains(relevant(settings), 1)
-        assert base.bounds.function is not None
-        low, high = base.bounds.function(c, **settings)
+        assert own.bounds.function is not None
+        low, high = own.bounds.function(c, **settings)
         return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
-    function.__module__ = base.function.__module__
+    function.__name__ = f"{base.name}_IA"
+    function.__module__ = base.module
     function.__doc__ = (
         f"Intent-aware {base.name}: the mean of {base.name} over the topic's aspects.\n\n"
         f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
         f"uniform unless given, and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
+    bounds = own.bounds if own.bounds.function is None else Bounds("outer", completed)
     return Definition(
-        name=f"{base.name}_IA",
-        function=function,
-        parameters=tuple(p for p in base.parameters if p.role is not Role.FOLD),
-        single=False,
-        bounds=Bounds(
-            "none" if base.bounds.function is None else "outer",
-            completed if base.bounds.function else None,
-            base.bounds.reason,
-        ),
+        Formula(function, None if own.made_of is None else made_of, bounds),
+        tuple(p for p in base.parameters if p.role is not Role.FOLD),
         keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
-        derived_from=base.name,
-        sums=base.sums,
-        made_of=None if base.made_of is None else made_of,
     )
 
 
@@ -127,7 +122,6 @@ def CAM(hits: Hits, measure: Inner) -> Floats:
     ),
     cite="maistro2021principled",
     aliases="WHAM",
-    sums=False,
 )
 def MM(hits: Hits, measure: Inner) -> Floats:
     """Multidimensional measure: the weighted harmonic mean of a measure over the topic's aspects.
@@ -149,7 +143,6 @@ Mean = Annotated[str, OneOf(("arithmetic", "harmonic")), "the mean over the aspe
     bounds=Bounds("outer", lambda c, measure, mean: _over_reached(c, measure, mean)),
     cite="yang2015overview",
     compared=TREC_DD,
-    sums=False,
 )
 def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
     """The mean of a measure over the aspects that a ranking reaches, as in TREC Dynamic Domain 2015.

@@ -14,10 +14,11 @@ from rankprism.arrays import Floats, Longs
 from rankprism.data.hits import NOWHERE, Hits
 from rankprism.measures.bounds.graded import compatibility
 from rankprism.measures.declare import single
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
 from rankprism.measures.parameter import Range
-from rankprism.measures.parts import Persistence, over_best, ratio, total
+from rankprism.measures.parts import Persistence, total
 from rankprism.measures.tables import powers
+from rankprism.measures.terms import Terms
 
 #: The number of terms of the overlap that are added one by one.
 _SUMMED = 1 << 16
@@ -32,12 +33,8 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None is the e
     bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",
-    made_of=lambda hits, p, normalize, depth: {
-        "overlap": (parts := _overlaps(hits, p, normalize, depth))[0],
-        "scale": ratio(np.ones(()), parts[1])[:, :, None],
-    },
 )
-def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Floats:
+def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: Depth = None) -> Terms:
     """Compatibility: the rank-biased overlap of a ranking with the ideal ranking most similar to it.
 
     Compat = RBO(r, i*) / RBO(i*, i*), RBO(r, i) = Σ_{d≤n} p^(d-1) |r_1..d ∩ i_1..d| / d ÷ Σ_{d≤n} p^(d-1)
@@ -53,8 +50,7 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
     run  0.4872         0.3333
     """
     overlaps, divisor = _overlaps(hits, p, normalize, depth)
-    gained = total(overlaps)
-    return over_best(gained, divisor) if normalize else ratio(gained, divisor)
+    return Terms({"overlap": overlaps}, divisor, is_best=normalize)
 
 
 def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple[Floats, Floats]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankprism.arrays import Floats, Longs
+from rankprism.arrays import Longs
 from rankprism.data.hits import Hits
 from rankprism.measures.compared import TREC_EVAL
 from rankprism.measures.declare import single
-from rankprism.measures.measure import Bounds
-from rankprism.measures.parts import Rel, binary, hit_gain, pool_gain, ratio, total
+from rankprism.measures.definition import Bounds
+from rankprism.measures.parts import Rel, binary, hit_gain, ratio, relevant
+from rankprism.measures.terms import Terms
 
 #: What trec_eval adds to the numbers of documents, so that a share of none is a half.
 EPSILON = 0.00001
@@ -38,7 +39,7 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
     cite="buckley2004retrieval",
     compared=TREC_EVAL,
 )
-def Bpref(hits: Hits, rel: Rel = 1.0) -> Floats:
+def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
     """Binary preference: how rarely a judged non-relevant document is ranked above a relevant one.
 
     Bpref = 1/R Σ_r (1 - min(n_r, R) / min(N, R)) over the relevant documents r in the ranking, where n_r is
@@ -52,12 +53,11 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> evaluate(judged, {"q": {"a": 4, "x": 3, "b": 2, "c": 1}}, ["Bpref"]).mean()
     {'run': {'Bpref': 0.75}}
     """
-    relevant = hit_gain(hits, binary(rel))
-    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
-    above = judged_above(hits)[0][:, None, :] - (np.cumsum(relevant, axis=-1) - relevant)
+    gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
+    above = judged_above(hits)[0][:, None, :] - (np.cumsum(gain, axis=-1) - gain)
     N = np.inf if hits.pool.judged is None else hits.pool.judged[hits.topic][:, None] - R
     lost = ratio(np.minimum(above, R[:, :, None]), np.minimum(N, R)[:, :, None])
-    return ratio(total(relevant * (1 - lost)), R)
+    return Terms({"gain": gain, "preferred": 1 - lost}, over=R)
 
 
 @single(
@@ -67,7 +67,7 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Floats:
     cite="yilmaz2006estimating",
     compared=TREC_EVAL,
 )
-def infAP(hits: Hits, rel: Rel = 1.0) -> Floats:
+def infAP(hits: Hits, rel: Rel = 1.0) -> Terms:
     """Inferred average precision: AP estimated from a sample of the pool.
 
     infAP = 1/R Σ_r 1/r (1 + (c + n + u) (c + ε) / (c + n + 2ε)) over the ranks r of relevant documents, where
@@ -83,10 +83,9 @@ def infAP(hits: Hits, rel: Rel = 1.0) -> Floats:
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'infAP': 1.0, 'AP': 0.8333}
     """
-    relevant = hit_gain(hits, binary(rel))
+    gain, R = hit_gain(hits, binary(rel)), relevant(hits.pool, binary(rel))[hits.topic]
     judged, unjudged = (count[:, None, :] for count in judged_above(hits))
-    above = np.cumsum(relevant, axis=-1) - relevant
+    above = np.cumsum(gain, axis=-1) - gain
     share = (above + EPSILON) / (judged + 2 * EPSILON)
     precision = (1 + (judged + unjudged) * share) / hits.rank[:, None, :]
-    R = pool_gain(hits.pool, binary(rel)).sum(-1)[hits.topic]
-    return ratio(total(relevant * precision), R)
+    return Terms({"gain": gain, "precision": precision}, over=R, is_best=False)

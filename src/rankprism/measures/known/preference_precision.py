@@ -24,7 +24,6 @@ from rankprism.measures.preferences.utility import NONE, Shown
     bounds=UNBOUNDED,
     cite="carterette2008evaluation",
     aliases="preference_precision",
-    sums=False,
 )
 def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Preference precision: the share of the judged pairs that the ranking has in the right order.
@@ -52,7 +51,6 @@ def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     bounds=UNBOUNDED,
     cite="carterette2008here carterette2008evaluation",
     aliases="weighted_preference_precision",
-    sums=False,
 )
 def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Weighted preference precision: preference precision in which pairs near the top weigh more.

@@ -12,15 +12,15 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism._core import highest
 from rankprism.arrays import Bools, Floats
 from rankprism.data.hits import Hits, Pool
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, rising
 from rankprism.measures.declare import measure
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
 from rankprism.measures.parameter import Cutoff
 from rankprism.measures.parts import expected
+from rankprism.measures.terms import Terms
 
 Strict = Annotated[bool, "partial support counts nothing; otherwise it counts ½"]
 
@@ -33,9 +33,10 @@ def credit(grade: Floats, strict: bool) -> Floats:
     return np.where(grade >= 1, 1.0, partial_support)
 
 
-def supported(hits: Hits, strict: bool, cutoff: int | None) -> Floats:
-    """(N, A) the credit for each nugget"""
-    return highest(credit(hits.top(cutoff).grade, strict))
+def supported(hits: Hits, weight: Floats, strict: bool, cutoff: int | None) -> Terms:
+    """The credit for each nugget: a passage adds what it supports better than the passages above."""
+    best = np.maximum.accumulate(credit(hits.top(cutoff).grade, strict), axis=-1)
+    return Terms({"gain": np.diff(best, axis=-1, prepend=0.0)}, weight=weight[hits.topic])
 
 
 def every(pool: Pool) -> Floats:
@@ -63,7 +64,7 @@ def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) ->
     compared=TREC_RAG,
     answers=True,
 )
-def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Nugget recall: the share of a topic's nuggets that an answer supports.
 
     NuggetAll = 1/n Σ_t s_t over all n nuggets of the topic, where s_t is 1 for support, ½ for partial support
@@ -77,7 +78,7 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floa
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetAll", "NuggetAll(strict=True)"]).mean()
     {'run': {'NuggetAll': 0.375, 'NuggetAll(strict=True)': 0.25}}
     """
-    return expected(supported(hits, strict, cutoff), every(hits.pool)[hits.topic])
+    return supported(hits, every(hits.pool), strict, cutoff)
 
 
 @measure(
@@ -87,7 +88,7 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floa
     compared=TREC_RAG,
     answers=True,
 )
-def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
 
     NuggetVital = 1/v Σ_t s_t over the v vital nuggets of the topic, where s_t is as in NuggetAll; 0 if there
@@ -101,7 +102,7 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Fl
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetVital", "NuggetAll"], weights=weights).mean()
     {'run': {'NuggetVital': 0.75, 'NuggetAll': 0.5}}
     """
-    return expected(supported(hits, strict, cutoff), vital(hits.pool)[hits.topic])
+    return supported(hits, vital(hits.pool), strict, cutoff)
 
 
 @measure(
@@ -111,7 +112,7 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Fl
     compared=TREC_RAG,
     answers=True,
 )
-def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Floats:
+def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Terms:
     """Weighted nugget recall: nugget recall in which an okay nugget counts half as much as a vital one.
 
     NuggetWeighted = Σ_t w_t s_t / Σ_t w_t over all nuggets of the topic, where w_t is 1 for a vital nugget
@@ -123,4 +124,4 @@ def NuggetWeighted(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) ->
     >>> evaluate(judged, {"q": {"answer": 1}}, ["NuggetWeighted"], weights=weights).mean()
     {'run': {'NuggetWeighted': 0.625}}
     """
-    return expected(supported(hits, strict, cutoff), hits.weight)
+    return supported(hits, hits.pool.weight, strict, cutoff)

@@ -16,10 +16,9 @@ from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_reca
 from rankprism.measures.bounds.cube import cube_test, cube_test_bound, filled_at_the_end, filled_by_rank
 from rankprism.measures.bounds.ranges import Pair, quotient
 from rankprism.measures.compared import TREC_DD
-from rankprism.measures.coverage import rank_of_level
 from rankprism.measures.declare import measure
-from rankprism.measures.made_of import MadeOf, of_all_aspects
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
+from rankprism.measures.known.coverage import rank_of_level
 from rankprism.measures.parameter import Cutoff, OneOf, Range, Role
 from rankprism.measures.parts import (
     GAINS,
@@ -41,6 +40,7 @@ from rankprism.measures.parts import (
     weighted_sum,
 )
 from rankprism.measures.tables import powers_of_rest
+from rankprism.measures.terms import MadeOf, Terms, of_all_aspects
 
 _YEARS = "as in the programs of TREC Dynamic Domain 2015 and 2016"
 CubeForm = Annotated[
@@ -280,7 +280,6 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
-    made_of=lambda hits, **settings: _of_act(hits, **settings),
 )
 def ACT(
     hits: Hits,
@@ -289,7 +288,7 @@ def ACT(
     height: Height = 5.0,
     batch: Batch = 5,
     cutoff: Cutoff = None,
-) -> Floats:
+) -> Terms:
     """Average cube test: the mean of the CT of TREC Dynamic Domain on the way down the ranking.
 
     trec-dd-2016: ACT@k = 1/n Σ_{i≤n} CT(form='trec-dd-2016')@i, where n = min(k, length);
@@ -304,7 +303,8 @@ def ACT(
     [0.14, 0.3]
     """
     steps, left, count = _steps(hits.top(cutoff), form, alpha, height, batch, cutoff)
-    return ratio(weighted_sum(steps, left), count)
+    factors = {"gain": steps[:, None, :], "discount": left[:, None, :]}
+    return Terms(factors, over=count[:, None], is_best=False)
 
 
 def _steps(
@@ -337,12 +337,6 @@ def _harmonic(n: int) -> float:
         some = np.arange(first, min(first + (1 << 20), n + 1), dtype=np.float64)
         total = float(np.cumsum(np.concatenate(([total], 1.0 / some)))[-1])
     return total
-
-
-def _of_act(hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None) -> MadeOf:
-    steps, left, count = _steps(hits.top(cutoff), form, alpha, height, batch, cutoff)
-    scale = ratio(np.ones(()), count)[:, None]
-    return MadeOf({"gain": steps, "discount": left, "scale": np.broadcast_to(scale, steps.shape)})
 
 
 def _act_bounds(
@@ -383,7 +377,6 @@ RecallForm = Annotated[
     bounds=Bounds("outer", precision_at_recall),
     cite="yang2015overview",
     compared=TREC_DD,
-    sums=False,
 )
 def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
@@ -420,7 +413,6 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
     bounds=Bounds("outer", rank_at_recall),
     cite="yang2015overview",
     compared=TREC_DD,
-    sums=False,
 )
 def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.

@@ -185,7 +185,6 @@ def _declared(function: Callable[[PreferenceHits], Floats]) -> Measure:
         bounds=UNBOUNDED,
         cite="buckley2005retrieval",
         compared="trec_eval 10.0-rc3 on its own test files (its 4 decimals)",
-        sums=False,  # they count pairs
     )(function)
 
 

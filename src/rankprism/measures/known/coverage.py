@@ -6,15 +6,13 @@ from typing import Annotated
 
 import numpy as np
 
-from rankprism._core import highest, minimal_cover
+from rankprism._core import minimal_cover
 from rankprism.arrays import Floats
 from rankprism.data.hits import NOWHERE, Hits, Pool
 from rankprism.measures.bounds.coverage import subtopic_precision, subtopic_reciprocal_rank
-from rankprism.measures.bounds.novelty import expected_utility
 from rankprism.measures.compared import NDEVAL, NTCIREVAL
 from rankprism.measures.declare import measure
-from rankprism.measures.made_of import of_all_aspects
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
 from rankprism.measures.parameter import MOST_NODES, Cutoff, Range
 from rankprism.measures.parts import (
     FIRST,
@@ -22,9 +20,7 @@ from rankprism.measures.parts import (
     Parts,
     Rel,
     Weighted,
-    aspect_weights,
     binary,
-    expected,
     hit_gain,
     over_best,
     pool_gain,
@@ -34,21 +30,12 @@ from rankprism.measures.parts import (
 
 @measure(
     keeps="Sat",
-    bounds=Bounds(
-        "exact",
-        lambda c, rel, weighted, cutoff: expected_utility(
-            c, Parts(UNIFORM, binary(rel), FIRST, weighted), cutoff
-        ),
-    ),
+    bounds="exact",
     cite="zhai2003beyond",
     compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
     aliases="S_Recall I_rec",
-    made_of=lambda hits, rel, weighted, cutoff: of_all_aspects(
-        {"gain": (reached := hit_gain(hits.top(cutoff), binary(rel))), "novelty": FIRST(reached)},
-        aspect_weights(hits, binary(rel), weighted),
-    ),
 )
-def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cutoff = None) -> Floats:
+def StRecall(rel: Rel = 1.0, weighted: Weighted = False) -> Parts:
     """Subtopic recall: the share of the topic's aspects that the first k documents serve.
 
     StRecall@k = Σ_t w_t [some i ≤ k has g(i,t) ≥ rel], over the aspects with a relevant document
@@ -57,8 +44,7 @@ def StRecall(hits: Hits, rel: Rel = 1.0, weighted: Weighted = False, cutoff: Cut
     >>> evaluate({"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2, "b": 1}}, ["StRecall@1"]).mean()
     {'run': {'StRecall@1': 0.5}}
     """
-    reached = highest(hit_gain(hits.top(cutoff), binary(rel)))
-    return expected(reached, aspect_weights(hits, binary(rel), weighted))
+    return Parts(UNIFORM, binary(rel), FIRST, weighted)
 
 
 Level = Annotated[float, Range(0, 1, above_low=True), "the share of the aspects that must be reached"]
@@ -91,7 +77,6 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     keeps="DeepTh Sat",
     bounds=Bounds("exact", subtopic_reciprocal_rank),
     cite="zhai2003beyond",
-    sums=False,
 )
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
@@ -143,7 +128,6 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
     keeps="DeepTh Sat",
     bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
     cite="zhai2003beyond",
-    sums=False,
 )
 def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
     """S-precision: the fewest documents that reach a share of the aspects, over those that the ranking needs.
@@ -182,7 +166,6 @@ def _ws_precision(
     keeps="DeepTh Sat",
     bounds=Bounds("outer", subtopic_precision),
     cite="zhai2003beyond",
-    sums=False,
 )
 def WS_precision(
     hits: Hits,
@@ -211,7 +194,6 @@ def WS_precision(
     keeps="Sat",
     bounds=Bounds("none", reason="it counts judged documents and does not look at their grades"),
     cite="macavaney2022streamlining",
-    sums=False,
 )
 def Judged(hits: Hits, cutoff: Cutoff = None) -> Floats:
     """Judged: the share of the first k documents that are judged.

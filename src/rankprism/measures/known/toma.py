@@ -15,6 +15,7 @@ from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.declare import measure
+from rankprism.measures.definition import Bounds
 from rankprism.measures.distance_order import (
     DISTANCES,
     TUPLES,
@@ -25,10 +26,10 @@ from rankprism.measures.distance_order import (
     distance_order,
     tuple_words,
 )
-from rankprism.measures.made_of import of_aspect
-from rankprism.measures.measure import Bounds, Measure
+from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Example, OneOf, Role
 from rankprism.measures.parts import Weighted
+from rankprism.measures.terms import of_aspect
 
 InnerOfClasses = Annotated[
     Measure, "the single-aspect measure, whose grades are the weights of the classes", Role.INNER

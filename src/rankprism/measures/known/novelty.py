@@ -9,7 +9,7 @@ import math
 from typing import Annotated
 
 from rankprism.measures.compared import NDEVAL
-from rankprism.measures.family import normalised, novelty
+from rankprism.measures.declare import measure, normalised
 from rankprism.measures.parameter import OneOf, Range, Role
 from rankprism.measures.parts import (
     CASCADE,
@@ -31,7 +31,7 @@ from rankprism.measures.parts import (
 )
 
 
-@novelty(bounds="exact", keeps="DeepTh Red", cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
+@measure(bounds="exact", keeps="DeepTh Red", cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
 def alpha_DCG(
     alpha: Alpha = 0.5, rel: Rel = 1.0, gain: GainRule = "binary", weighted: Weighted = False
 ) -> Parts:
@@ -47,7 +47,7 @@ def alpha_DCG(
     >>> evaluate(two, {"q": {"a": 2, "b": 1}}, ["alpha_DCG@1"]).mean()
     {'run': {'alpha_DCG@1': 0.5}}
     """
-    return Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted, over_everything=True)
+    return Parts(LOGARITHMIC, Gain(gain, rel), decay(alpha), weighted, over="everything")
 
 
 @normalised(alpha_DCG, aliases="α_nDCG")
@@ -80,7 +80,7 @@ Scale = Annotated[
 ]
 
 
-@novelty(
+@measure(
     bounds="exact",
     keeps="DeepTh Red AspRel*",
     cite="chapelle2009expected agrawal2009diversifying",
@@ -99,7 +99,7 @@ def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", ma
     {'run': {'ERR_IA@1': 0.5, "ERR_IA(gain='probability')@1": 0.25}}
     """
     if gain == "binary":
-        return Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha), over_everything=True)
+        return Parts(RECIPROCAL, Gain(gain, rel, max_rel), decay(alpha), over="everything")
     return Parts(RECIPROCAL, Gain(gain, rel, max_rel), CASCADE)
 
 
@@ -118,7 +118,7 @@ def nERR_IA() -> None:
     """
 
 
-@novelty(bounds="exact", keeps="DeepTh Red", cite="clarke2009effectiveness", compared=NDEVAL)
+@measure(bounds="exact", keeps="DeepTh Red", cite="clarke2009effectiveness", compared=NDEVAL)
 def NRBP(
     alpha: Alpha = 0.5,
     beta: Persistence = 0.5,
@@ -152,7 +152,7 @@ def nNRBP() -> None:
 LogBase = Annotated[float, Range(1, above_low=True), "base of the logarithm in the discount"]
 
 
-@novelty(bounds="outer", keeps="Deep DeepTh Conf Red", cite="yang2009modeling amigo2018axiomatic")
+@measure(bounds="outer", keeps="Deep DeepTh Conf Red", cite="yang2009modeling amigo2018axiomatic")
 def EU(
     alpha: Alpha = 0.5,
     e: Effort = 0.05,
@@ -188,7 +188,7 @@ Form = Annotated[
 ]
 
 
-@novelty(
+@measure(
     bounds="outer",
     keeps="Pri Deep DeepTh CloseTh Conf AspDiv Red",
     cite="amigo2018axiomatic",

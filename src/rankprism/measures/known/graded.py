@@ -14,8 +14,8 @@ from rankprism.measures.bounds.graded import graded_precision, p_plus, q_measure
 from rankprism.measures.bounds.ranges import Pair
 from rankprism.measures.compared import SAKAI_SONG
 from rankprism.measures.declare import single
-from rankprism.measures.ideal import sorted_ideal
-from rankprism.measures.measure import Bounds
+from rankprism.measures.definition import Bounds
+from rankprism.measures.ideal import sorted_gains
 from rankprism.measures.parameter import Cutoff, OneOf, Range
 from rankprism.measures.parts import (
     RECIPROCAL,
@@ -24,10 +24,11 @@ from rankprism.measures.parts import (
     hit_discount,
     hit_gain,
     over_best,
-    pool_gain,
     ratio,
+    relevant,
     total,
 )
+from rankprism.measures.terms import Terms
 
 Blend = Annotated[
     float, Range(0), "the weight of gains compared with numbers of documents; with 0, gains do not count"
@@ -48,9 +49,7 @@ def blended_ratio(hits: Hits, beta: float, gain: str) -> Floats:
 
 def ideal_gain(hits: Hits, gain: str) -> Floats:
     """(N, A, H) cg*: the sum of gains of the ideal ranking down to the rank of each retrieved document."""
-    sums = np.cumsum(
-        sorted_ideal(hits.pool, ("gain", gain), lambda _: pool_gain(hits.pool, Gain(gain))), axis=-1
-    )
+    sums = np.cumsum(sorted_gains(hits.pool, Gain(gain)), axis=-1)
     if not sums.shape[-1]:
         return np.zeros(hits.grade.shape)
     place = np.minimum(hits.rank, sums.shape[-1]) - 1
@@ -65,12 +64,8 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
     ),
     cite="sakai2005reliability sakai2011evaluating",
     compared=SAKAI_SONG,
-    made_of=lambda hits, beta, gain, cutoff: {
-        "blended ratio": blended_ratio(hits.top(cutoff), beta, gain),
-        "scale": ratio(np.ones(()), _reachable(hits, gain, cutoff))[:, :, None],
-    },
 )
-def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
+def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Terms:
     """Q-measure: average precision in which the precision also takes gains into account.
 
     Q@k = 1/min(k,R) Σ_{i≤k} [g_i > 0] (C(i) + β cg(i)) / (i + β cg*(i))
@@ -83,13 +78,14 @@ def Q(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = No
     >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["Q@10", "Q(beta=0)@10"]).mean()
     {'run': {'Q@10': 0.75, 'Q(beta=0)@10': 1.0}}
     """
-    return over_best(total(blended_ratio(hits.top(cutoff), beta, gain)), _reachable(hits, gain, cutoff))
+    return blended_ratios(hits, beta, gain, cutoff)
 
 
-def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
-    """(N, A) min(k,R), where R is the number of relevant documents"""
-    R = (pool_gain(hits.pool, Gain(gain)) > 0).sum(-1)[hits.topic]
-    return np.asarray(R if cutoff is None else np.minimum(R, cutoff), dtype=np.float64)
+def blended_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Terms:
+    """The terms of Q. They are divided by min(k,R)."""
+    R = relevant(hits.pool, Gain(gain))[hits.topic]
+    reachable = R if cutoff is None else np.minimum(R, cutoff)
+    return Terms({"blended ratio": blended_ratio(hits.top(cutoff), beta, gain)}, over=reachable)
 
 
 @single(
@@ -98,7 +94,6 @@ def _reachable(hits: Hits, gain: str, cutoff: int | None) -> Floats:
     bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite="sakai2006give sakai2012intuitiveness",
     aliases="P+",
-    sums=False,
 )
 def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+: the mean blended ratio of Q down to the best document, for users who want just one document.
@@ -169,7 +164,7 @@ def _of_gap(hits: Hits, levels: str | Mapping[float, float], best: Floats) -> di
 
 def _ideal_gap(pool: Pool, levels: str | Mapping[float, float], cutoff: int | None = None) -> Floats:
     """(T, A) the same for the judged documents, sorted by descending grades"""
-    ideal = sorted_ideal(pool, "grade", lambda grade: grade)[:, :, :cutoff]
+    ideal = sorted_gains(pool, Gain("linear"))[:, :, :cutoff]
     rank = np.arange(1, ideal.shape[-1] + 1, dtype=np.int32)
     return _gap(ideal, rank[None], levels)
 

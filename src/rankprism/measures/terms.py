@@ -1,8 +1,8 @@
-"""What a contribution is made of, in the measure's own terms: gain × novelty × discount, or a sum.
+"""What a document adds to a score, in the measure's own terms: gain × novelty × discount, or a sum.
 
-A measure that is a sum over documents names a function beside its formula, which gives these parts for each
-relevant document. The functions of measures of one aspect give them for each aspect, (N, A, H), or (N, 1, H)
-if they are the same on all aspects. `of_all_aspects` then makes the parts of the weighted sum over aspects.
+A measure that is a sum over documents returns `Terms`. The score is their sum, and `explain` shows their
+factors. Factors are (N, A, H), or (N, 1, H) if they are the same on all aspects. `of_all_aspects` makes the
+factors of the weighted sum over aspects from them, and `of_aspect` picks those of one aspect.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
 from rankprism.arrays import Floats
+from rankprism.measures.parts import expected, over_best, ratio, total
 
 #: What the names of the parts mean. Parts of a sum are named after measures or aspects.
 MEANING = {
@@ -23,6 +25,7 @@ MEANING = {
     "stop": "the chance that the document satisfies the user, who then stops",
     "reach": "the chance that a user gets to the document",
     "precision": "the share of relevant documents down to this rank",
+    "preferred": "the share of judged documents that are not relevant and not above it, up to R of them",
     "blended ratio": "the gain and the number of relevant documents so far, over those of an ideal ranking",
     "worth with those above": "what the document and the relevant ones above it are worth together",
     "overlap": "what the document adds to the overlap with the ideal ranking",
@@ -30,6 +33,29 @@ MEANING = {
     "discount": "how much its rank counts",
     "scale": "a number that the measure multiplies by, such as 1 / the ideal ranking's sum",
 }
+
+
+class Terms(NamedTuple):
+    """The terms of a score Σ_i Π factors ÷ over, as the factors of each retrieved document."""
+
+    factors: Mapping[str, Floats]  #: by the names of `MEANING`, in the order in which they are multiplied
+    over: Floats | None = None  #: (N, A) the divisor
+    is_best: bool = True  #: whether `over` is the score of the best ranking, so that a ratio close to 1 is 1
+    weight: Floats | None = None  #: (N, A) the weights of a mean over aspects; None: each aspect has a score
+
+    @property
+    def scores(self) -> Floats:
+        """(N, A) the score of each aspect, or (N,) their weighted mean"""
+        score = total(np.ascontiguousarray(reduce(np.multiply, self.factors.values())))
+        if self.over is not None:
+            score = (over_best if self.is_best else ratio)(score, self.over)
+        return score if self.weight is None else expected(score, self.weight)
+
+    @property
+    def scaled(self) -> dict[str, Floats]:
+        """The factors, with 1 / `over` as one of them."""
+        scale = {} if self.over is None else {"scale": ratio(np.ones(()), self.over)[:, :, None]}
+        return {**self.factors, **scale}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +70,6 @@ class MadeOf:
         """(N, H) the sum or the product of the parts; 0 where a factor is not defined"""
         values = [np.nan_to_num(value) for value in self.parts.values()]
         return reduce(np.add if self.adds else np.multiply, values)
-
-    def renamed(self, **names: str) -> MadeOf:
-        """The same with other names, such as ``gain="global gain"``."""
-        return MadeOf({names.get(name, name): value for name, value in self.parts.items()}, self.adds)
 
 
 def of_all_aspects(factors: Mapping[str, Floats], weight: Floats) -> MadeOf:

@@ -1,0 +1,139 @@
+"""What is known about a measure: its formula, its parameters, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankprism.arrays import Floats, Longs
+from rankprism.errors import MeasureError, did_you_mean
+from rankprism.foreign import quoted
+from rankprism.measures.parameter import Parameter, Role
+from rankprism.measures.spelling import folded_name
+
+if TYPE_CHECKING:
+    from rankprism.measures.measure import Measure
+    from rankprism.measures.mixture import Mixture
+    from rankprism.measures.parts import Parts
+
+#: The kinds of judgments that a measure may need.
+NEEDS = ("judgments", "preferences")
+#: The constraints of Amigó et al. (2018) in the paper's order; `rankprism.axioms` defines them.
+AXIOMS = ("Pri", "Deep", "DeepTh", "CloseTh", "Conf", "AspDiv", "Red", "MRed", "Sat", "AspRel")
+
+
+class Bounds(NamedTuple):
+    """The bounds of a score if judgments are missing: see `rankprism.measures.bounds`."""
+
+    #: "exact": with default parameters, some completion of the judgments attains each bound; "outer": no
+    #: completion goes beyond the bounds; "none": no bounds are known.
+    kind: str
+    #: Takes `Completions` and parameters, and returns the bounds: (N, A) for a single-aspect measure, else
+    #: (N,).
+    function: Callable[..., tuple[Floats, Floats]] | None = None
+    reason: str = "nobody has proved any for it"  # why there are none
+
+
+NO_BOUNDS = Bounds("none")
+
+
+class Formula(NamedTuple):
+    """What a measure computes. All functions take the parameters by name, without fold and judged_only.
+
+    `rankprism.measures.declare` derives as much of it as possible from what a measure's function returns.
+    """
+
+    #: Takes `Hits`, or `PreferenceHits`, and gives the scores: (N, A) for a single-aspect measure, else (N,).
+    function: Callable[..., Floats]
+    #: Takes the same, and gives the parts of each document's contribution, see `rankprism.measures.terms`:
+    #: factors by name for a single-aspect measure, else `MadeOf`, or None where the measure inside has no
+    #: parts. None: the score is not a sum over documents, so what one earned depends on those below it.
+    made_of: Callable[..., Any] | None = None
+    #: Bounds of the score if judgments are missing.
+    bounds: Bounds = NO_BOUNDS
+    #: Bounds of the score if a search may end without a proof.
+    interval: Callable[..., tuple[Floats, Floats]] | None = None
+    #: What the score is made of, whatever the rankings are: parts, or a weighted sum of other measures.
+    declared: Callable[..., Parts | Mixture] | None = None
+    #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as the documents' numbers.
+    ideal: Callable[..., Mapping[str, Longs]] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Definition:
+    """A measure whose parameters have no values yet."""
+
+    formula: Formula
+    parameters: tuple[Parameter, ...]
+    #: A single-aspect measure scores each aspect, (N, A), and its grades can be folded; others give (N,).
+    single: bool = False
+    #: The constraints of Amigó et al. (2018) that it satisfies with default parameters, and those that M_IA
+    #: satisfies, as the search of `rankprism.axioms` finds. A star marks those that it satisfies only in the
+    #: reading `proved`, with the premises of the paper's proofs. None: not declared.
+    keeps: frozenset[str] | None = None
+    keeps_ia: frozenset[str] | None = None
+    #: What the scores were compared with, in addition to a slow implementation of the definition.
+    compared: str = ""
+    cite: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    #: Names that papers give to the measure with certain parameters, and these parameters.
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: The kind of judgments that it needs: "judgments", which are absolute ones, where its function takes
+    #: `Hits`; or "preferences", where its function takes `PreferenceHits`.
+    needs: str = "judgments"
+    #: Whether it can score answers, of which there is no ideal ranking and no pool: it looks only at the
+    #: grades of the documents found, and at the aspects and their weights.
+    answers: bool = False
+    #: How to make the definition again in another process, if importing its module is not enough.
+    recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.formula.function.__name__
+
+    @property
+    def module(self) -> str:
+        """The name of the module that has the measure."""
+        return self.formula.function.__module__
+
+    @cached_property
+    def doc(self) -> str:
+        import inspect
+
+        return inspect.getdoc(self.formula.function) or ""
+
+    @property
+    def summary(self) -> str:
+        return self.doc.partition("\n")[0]
+
+    @cached_property
+    def display(self) -> str:
+        """The name as papers print it: α-nDCG, D#-nDCG, ERR-IA."""
+        plain = self.name.replace("alpha_", "α_").replace("Sharp", "#").replace("_plus", "+")
+        return plain.replace("_", "-")
+
+    @property
+    def bibtex(self) -> str:
+        from rankprism.measures.citations import CITATIONS
+
+        return "\n\n".join(CITATIONS[key].bibtex for key in self.cite)
+
+    @cached_property
+    def roles(self) -> Mapping[Role, Parameter]:
+        """The parameters that code outside the formula needs."""
+        return {p.role: p for p in self.parameters if p.role is not None}
+
+    def spelled(self, name: str) -> str:
+        """The parameter that a spelling such as α, Alpha or judged-only means; else the name unchanged."""
+        folded = folded_name(name)
+        return next((p.name for p in self.parameters if folded_name(p.name) == folded), name)
+
+    def parameter(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        has = ", ".join(p.name for p in self.parameters)
+        hint = did_you_mean(folded_name(name), {folded_name(p.name): [p.name] for p in self.parameters})
+        raise MeasureError(f"{self.name} has no parameter {quoted(name)}; it has {has}{hint}")

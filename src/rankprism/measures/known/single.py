@@ -1,0 +1,311 @@
+"""Measures of one aspect. Each scores every aspect on its own, (N, A).
+
+If the judgments have several aspects, a document counts with its highest grade. ``M_IA`` averages the scores
+of the aspects instead. Graded measures that look at levels or at blended ratios are in `graded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+
+from rankprism.data.hits import Hits
+from rankprism.measures.bounds.single import r_precision
+from rankprism.measures.compared import GDEVAL, NDEVAL, SAKAI_SONG, TREC_EVAL
+from rankprism.measures.declare import normalised, single
+from rankprism.measures.definition import Bounds
+from rankprism.measures.parameter import OneOf, Range, Role
+from rankprism.measures.parts import (
+    CASCADE,
+    FIRST,
+    LOGARITHMIC,
+    MOST_EXPONENT,
+    PRECISION,
+    RECIPROCAL,
+    UNIFORM,
+    Gain,
+    Parts,
+    Persistence,
+    Rel,
+    binary,
+    geometric,
+    hit_gain,
+    relevant,
+)
+from rankprism.measures.terms import Terms
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh AspRel",
+    bounds="exact",
+    cite="vanrijsbergen1979information",
+    compared=f"{TREC_EVAL}; P_IA: {NDEVAL}",
+    aliases="Precision",
+)
+def P(rel: Rel = 1.0) -> Parts:
+    """Precision: the share of relevant documents among the first k.
+
+    P@k = 1/k Σ_{i≤k} [g_i ≥ rel]
+
+    A ranking that is shorter than k is scored as if non-relevant documents followed. If there is no cutoff, k
+    is the length of the ranking.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["P@2", "P@4"]).mean()
+    {'run': {'P@2': 0.5, 'P@4': 0.25}}
+    """
+    return Parts(UNIFORM, binary(rel), over="depth")
+
+
+@single(
+    keeps="DeepTh Sat",
+    keeps_ia="DeepTh Sat AspRel*",
+    bounds="exact",
+    cite="kantor2000trec",
+    compared=TREC_EVAL,
+    aliases="MRR",
+)
+def RR(rel: Rel = 1.0) -> Parts:
+    """Reciprocal rank: 1 divided by the rank of the first relevant document.
+
+    RR = max_i [g_i ≥ rel] / i
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RR", "RR@1"]).mean()
+    {'run': {'RR': 0.5, 'RR@1': 0.0}}
+    """
+    return Parts(RECIPROCAL, binary(rel), FIRST)
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds="exact",
+    cite="vanrijsbergen1979information",
+    compared=TREC_EVAL,
+    aliases="Recall",
+)
+def R(rel: Rel = 1.0) -> Parts:
+    """Recall: the share of the relevant documents that are among the first k.
+
+    R@k = 1/R Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["R@2", "R"]).mean()
+    {'run': {'R@2': 0.5, 'R': 1.0}}
+    """
+    return Parts(UNIFORM, binary(rel), over="relevant")
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds="exact",
+    cite="vanrijsbergen1979information",
+)
+def F1(rel: Rel = 1.0) -> Parts:
+    """F1: the harmonic mean of precision and recall.
+
+    F1@k = 2 P R / (P + R) = 2/(k + R) Σ_{i≤k} [g_i ≥ rel], where R is the number of judged relevant documents
+
+    If there is no cutoff, k is the length of the ranking. A ranking that is shorter than k is scored as if
+    non-relevant documents followed.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["F1@2", "F1"]).mean()
+    {'run': {'F1@2': 0.5, 'F1': 0.8}}
+    """
+    return Parts(UNIFORM, binary(rel), factor=2.0, over="depth and relevant")
+
+
+@single(
+    keeps="Sat",
+    keeps_ia="Sat AspRel*",
+    bounds="exact",
+    cite="tomlinson2006early",
+    compared=TREC_EVAL,
+)
+def Success(rel: Rel = 1.0) -> Parts:
+    """Success: 1 if one of the first k documents is relevant, and 0 otherwise.
+
+    Success@k = max_{i≤k} [g_i ≥ rel]
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["Success@1", "Success@5"]).mean()
+    {'run': {'Success@1': 0.0, 'Success@5': 1.0}}
+    """
+    return Parts(UNIFORM, binary(rel), FIRST)
+
+
+Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
+
+
+@single(
+    keeps="CloseTh",
+    keeps_ia="CloseTh",
+    bounds="exact",
+    cite="harman1992evaluation",
+    compared=f"{TREC_EVAL}; AP_IA: {NDEVAL}",
+    aliases="MAP",
+)
+def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
+    """Average precision: the mean of the precision at the rank of each relevant document.
+
+    AP@k = 1/R Σ_{i≤k} [g_i ≥ rel] · P@i, where R is the number of judged relevant documents
+
+    With normalize=False, the sum is not divided by R.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["AP"]).mean()
+    {'run': {'AP': 0.8333333333333333}}
+    """
+    return Parts(UNIFORM, binary(rel), PRECISION, over="relevant" if normalize else "none")
+
+
+@single(
+    keeps="DeepTh",
+    keeps_ia="DeepTh",
+    bounds=Bounds("exact", r_precision),
+    cite="buckley2005retrieval",
+    compared=TREC_EVAL,
+    aliases="RPrec",
+)
+def Rprec(hits: Hits, rel: Rel = 1.0) -> Terms:
+    """R-precision: the precision at rank R, the number of relevant documents.
+
+    Rprec = P@R, where R is the number of judged relevant documents
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["Rprec"]).mean()
+    {'run': {'Rprec': 0.5}}
+    """
+    R = relevant(hits.pool, binary(rel))[hits.topic]
+    early = (hits.rank[:, None, :] <= R[:, :, None]).astype(np.float64)
+    return Terms({"gain": hit_gain(hits, binary(rel)), "discount": early}, over=R)
+
+
+DcgForm = Annotated[
+    str,
+    OneOf(("log2", "exp-log2")),
+    "the gain of grade g: log2 takes g itself, and exp-log2 takes 2^g - 1; the discount is log2(i + 1)",
+]
+GainOfGrade = Annotated[
+    Mapping[float, float] | None, "the gain of each grade; a grade that is not named is its own gain"
+]
+
+
+@single(
+    keeps="Pri Deep CloseTh AspDiv",
+    keeps_ia="Pri Deep CloseTh AspDiv AspRel",
+    bounds="exact",
+    cite="jarvelin2002cumulated",
+)
+def DCG(dcg: DcgForm = "log2", gains: GainOfGrade = None) -> Parts:
+    """Discounted cumulative gain: the sum of the gains of all documents, discounted by rank.
+
+    DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1)
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 2}}, ["DCG@3", "DCG(dcg='exp-log2')@3"]).mean()
+    {'run': {'DCG@3': 2.0, "DCG(dcg='exp-log2')@3": 3.0}}
+    """
+    kind = "linear" if dcg == "log2" else "exp"
+    return Parts(LOGARITHMIC, Gain(kind, named=tuple((gains or {}).items())))
+
+
+@normalised(
+    DCG,
+    keeps_ia="Pri Deep CloseTh AspDiv",
+    compared=f"{TREC_EVAL}; {GDEVAL}",
+    aliases="NDCG",
+)
+def nDCG() -> None:
+    """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking.
+
+    DCG@k = Σ_{i≤k} gain(g_i) / log2(i + 1);  nDCG@k = DCG@k / DCG@k of the judged documents sorted by gain
+
+    By default the gain is the grade, as in trec_eval. dcg='exp-log2' is the nDCG of gdeval.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, ["nDCG"]).mean()
+    {'run': {'nDCG': 0.8597186998521971}}
+    """
+
+
+RbpGain = Annotated[
+    str,
+    OneOf(("binary", "linear", "probability")),
+    "the gain of a grade: 1 for every grade from rel on; the grade itself; or (2^g - 1) / 2^gmax, where gmax "
+    "is the topic's highest grade",
+    Role.GAIN,
+]
+
+
+@single(
+    keeps="DeepTh CloseTh",
+    keeps_ia="DeepTh CloseTh AspRel",
+    bounds="exact",
+    cite="moffat2008rank",
+    forms={name: {"gain": "linear", "fold": "product"} for name in ("uRBP", "uRBPgr")},
+)
+def RBP(p: Persistence = 0.8, rel: Rel = 1.0, gain: RbpGain = "binary") -> Parts:
+    """Rank-biased precision: the gain of a user who goes on to the next document with probability p.
+
+    RBP = (1 - p) Σ_i p^(i-1) gain(g_i); by default the gain is [g_i ≥ rel]
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 0, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["RBP(p=0.5)"]).mean()
+    {'run': {'RBP(p=0.5)': 0.25}}
+    """
+    return Parts(geometric(p), Gain(gain, rel), factor=1 - p)
+
+
+MaxRel = Annotated[
+    float,
+    Range(0, MOST_EXPONENT, above_low=True),
+    "the highest grade of the scale, for gain='exp'",
+    Role.HIGHEST,
+]
+ErrGain = Annotated[
+    str,
+    OneOf(("exp", "linear", "probability")),
+    "probability that a document satisfies the user: (2^g - 1) / 2^max_rel; the grade itself; or (2^g - 1) / "
+    "2^gmax, where gmax is the topic's highest grade",
+    Role.GAIN,
+]
+
+
+@single(
+    keeps="Pri Deep DeepTh AspDiv",
+    bounds="outer",
+    cite="chapelle2009expected",
+    compared=GDEVAL,
+)
+def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
+    """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
+
+    ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
+
+    The highest grade of the default scale is 4, as in gdeval.
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 4, "b": 1}}, {"q": {"a": 2, "b": 1}}, ["ERR@20"]).mean()
+    {'run': {'ERR@20': 0.939453125}}
+    """
+    chance = Gain("probability", max_rel=max_rel) if gain == "exp" else Gain(gain)
+    return Parts(RECIPROCAL, chance, CASCADE)
+
+
+@normalised(ERR, cite="chapelle2009expected sakai2011evaluating", compared=SAKAI_SONG)
+def nERR() -> None:
+    """Normalised expected reciprocal rank: ERR divided by the ERR of the best possible ranking.
+
+    nERR@k = ERR@k / ERR@k of the judged documents sorted by grade
+
+    >>> from rankprism import evaluate
+    >>> evaluate({"q": {"a": 1, "b": 0}}, {"q": {"b": 2, "a": 1}}, ["nERR@20"]).mean()
+    {'run': {'nERR@20': 0.5}}
+    """

@@ -1,0 +1,46 @@
+"""Mixtures: weighted sums of measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankprism.arrays import Floats
+from rankprism.data.hits import Hits
+from rankprism.measures.terms import MadeOf, added
+
+if TYPE_CHECKING:
+    from rankprism.measures.bounds.completions import Completions
+    from rankprism.measures.measure import Measure
+    from rankprism.measures.preferences.hits import PreferenceHits
+
+
+class Mixture(NamedTuple):
+    """The measure Σ λ_m m: each summand has a name for explanations, a weight λ and a measure m."""
+
+    summands: tuple[tuple[str, float, Measure], ...]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(measure for _, _, measure in self.summands)
+
+    def score(self, hits: Hits | PreferenceHits) -> Floats:
+        """(N,) the weighted sum"""
+        score = np.zeros(len(hits.rank))
+        for _, weight, measure in self.summands:
+            score += weight * measure.score(hits)
+        return score
+
+    def made_of(self, hits: Hits | PreferenceHits) -> MadeOf | None:
+        """The contributions to each measure, times its weight; None if one is not made of parts."""
+        summands = {name: (weight, measure.made_of(hits)) for name, weight, measure in self.summands}
+        return added(summands, hits.rank.shape[1])
+
+    def bounds(self, c: Completions) -> tuple[Floats, Floats]:
+        """The sum lies between the sums of the bounds. A negative weight exchanges the two bounds."""
+        low, high = np.zeros(len(c.hits.length)), np.zeros(len(c.hits.length))
+        for _, weight, measure in self.summands:
+            ends = [weight * end for end in measure.bounds(c)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        return low, high
