@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import gzip
 import io
 import os
@@ -327,6 +328,7 @@ def run_command(folder: Path, words: tuple[str, ...]) -> None:
     finally:
         os.chdir(before)
         sys.argv = arguments
+        gc.unfreeze()  # evaluate freezes its process, so that nothing in it would be freed at the end
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import random
 import sys
@@ -36,6 +37,7 @@ def test_commands_can_write_what_programs_read(mutate: ModuleType, tmp_path: Pat
     for name in ("qrels.txt", "run.run"):
         (tmp_path / name).write_bytes(mutate.GOOD[name])
     mutate.run_command(tmp_path, ("evaluate", "qrels.txt", "run.run", "-m", "P@5", "--format", "json"))
+    assert gc.get_freeze_count() == 0  # tests before this one may have left garbage
 
 
 def test_nearly_good_input_is_read_or_refused(mutate: ModuleType) -> None:
