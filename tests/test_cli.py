@@ -147,6 +147,16 @@ def test_the_demo_says_what_the_weights_of_senses_change(cli: Callable[..., Any]
     assert weighted != unweighted
 
 
+@pytest.mark.parametrize("words", [(), ("meta",), ("assess",)])
+def test_a_command_that_is_given_nothing_prints_its_help(
+    words: tuple[str, ...], cli: Callable[..., Any]
+) -> None:
+    result = cli(*words)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == cli(*words, "--help").stdout
+
+
 def test_version_help_and_usage(cli: Callable[..., Any]) -> None:
     assert cli("--version").stdout == f"rankprism {rankprism.__version__}\n"
     assert "evaluate" in cli("--help").stdout

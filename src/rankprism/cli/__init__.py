@@ -59,9 +59,11 @@ def _fail(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
+    if type(error).__name__ == "NoArgsIsHelpError":  # Typer's message is the help of the command
+        print(error, file=sys.stderr)
+        return 2
     words, code = _explained(error)
-    if words:
-        print(f"rankprism: {words}", file=sys.stderr)
+    print(f"rankprism: {words}", file=sys.stderr)
     return code
 
 
@@ -93,11 +95,9 @@ def _explained(error: BaseException) -> tuple[str, int]:
 
 
 def _usage(error: object) -> str:
-    """What is wrong with the command, and where its help is. Empty if the help has been printed already."""
+    """What is wrong with the command, and where its help is."""
     from rankprism.foreign import message
 
-    if type(error).__name__ == "NoArgsIsHelpError":
-        return ""
     text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     text = re.sub(r"not a valid int(eger)?( range)?\b", "not a whole number", text)
     text = re.sub(r"not a valid float( range)?\b", "not a number", text)
