@@ -19,17 +19,7 @@ from rankprism.measures.known.novelty import LogBase
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
 from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared
-from rankprism.measures.parts import (
-    GAINS,
-    Alpha,
-    Discount,
-    Effort,
-    Gain,
-    Novelty,
-    Parts,
-    Patience,
-    Rel,
-)
+from rankprism.measures.parts import GAINS, Alpha, Discount, Effort, Gain, Novelty, Parts, Patience, Rel
 from rankprism.measures.registry import register
 
 DISCOUNTS = {

@@ -48,11 +48,7 @@ def _chebyshev(x: Point, best: Point, w: Point) -> Fraction | int:
 
 
 #: Distances of embedded labels from the best labels, in which each aspect counts as much as its weight.
-DISTANCES: dict[str, Distance] = {
-    "euclidean": _euclidean,
-    "manhattan": _manhattan,
-    "chebyshev": _chebyshev,
-}
+DISTANCES: dict[str, Distance] = {"euclidean": _euclidean, "manhattan": _manhattan, "chebyshev": _chebyshev}
 #: The distances of the paper. Distances of your own come after them.
 NORMS = tuple(DISTANCES)
 WEIGHTS = ("step", "exponential", "top-half")

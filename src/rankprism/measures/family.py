@@ -85,9 +85,7 @@ def formula(
 
 
 def folded_formula(
-    parts_of: Callable[..., Parts],
-    fold: Callable[..., Hits],
-    gains: Callable[..., Gains],
+    parts_of: Callable[..., Parts], fold: Callable[..., Hits], gains: Callable[..., Gains]
 ) -> Formula:
     """What follows from the parts of a measure of one aspect, if a fold makes one gain of all grades.
 

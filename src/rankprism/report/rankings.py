@@ -19,7 +19,7 @@ from rankprism.measures import Measure
 from rankprism.measures.folds import FOLDS
 from rankprism.measures.ideal import greedy_order
 from rankprism.measures.parameter import Role
-from rankprism.measures.parts import Parts
+from rankprism.measures.parts import UNIFORM, Parts
 from rankprism.measures.preferences.hits import PreferenceHits, PreferencePool, preference_batches
 from rankprism.measures.preferences.utility import NONE
 from rankprism.measures.terms import MEANING
@@ -320,8 +320,9 @@ def ideal(measure: Measure, judged: Judged) -> Alignment | str:
 
 
 def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
-    parts = None if measure.definition.single else measure.declared
-    if not isinstance(parts, Parts) and not measure.definition.single:
+    is_single = measure.definition.single
+    parts = None if is_single else measure.declared
+    if not is_single and (not isinstance(parts, Parts) or parts.discount == UNIFORM):
         return (
             f"No ideal ranking is shown for {measure.display}: it is not a sum of gain, novelty and discount "
             f"over one list, so no simple rule gives the best order."

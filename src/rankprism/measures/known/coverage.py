@@ -73,11 +73,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(
-    keeps="DeepTh Sat",
-    bounds=Bounds("exact", subtopic_reciprocal_rank),
-    cite="zhai2003beyond",
-)
+@measure(keeps="DeepTh Sat", bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond")
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 

@@ -373,10 +373,7 @@ RecallForm = Annotated[
 
 
 @measure(
-    keeps="DeepTh",
-    bounds=Bounds("outer", precision_at_recall),
-    cite="yang2015overview",
-    compared=TREC_DD,
+    keeps="DeepTh", bounds=Bounds("outer", precision_at_recall), cite="yang2015overview", compared=TREC_DD
 )
 def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
@@ -409,10 +406,7 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
 
 
 @measure(
-    keeps="DeepTh Sat",
-    bounds=Bounds("outer", rank_at_recall),
-    cite="yang2015overview",
-    compared=TREC_DD,
+    keeps="DeepTh Sat", bounds=Bounds("outer", rank_at_recall), cite="yang2015overview", compared=TREC_DD
 )
 def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.

@@ -136,9 +136,7 @@ def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> 
 
 
 @d_measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel",
-    cite="sakai2011evaluating",
-    compared=f"{NTCIREVAL}; {SAKAI_SONG}",
+    keeps="Pri Deep CloseTh AspDiv AspRel", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}"
 )
 def D_nDCG() -> Parts:
     """D-nDCG: nDCG of global gains.
@@ -271,10 +269,7 @@ def DINSharp_nDCG(
 
 
 @measure(
-    keeps="CloseTh AspDiv",
-    bounds=Bounds("outer", _plus_bounds),
-    cite="sakai2012intuitiveness",
-    aliases="P+Q",
+    keeps="CloseTh AspDiv", bounds=Bounds("outer", _plus_bounds), cite="sakai2012intuitiveness", aliases="P+Q"
 )
 def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+Q: Q for informational intents and P+ for navigational intents.
@@ -292,12 +287,7 @@ def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutof
     return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
 
 
-@measure(
-    keeps="CloseTh AspDiv",
-    bounds="outer",
-    cite="sakai2012intuitiveness",
-    aliases="P+Q#",
-)
+@measure(keeps="CloseTh AspDiv", bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q#")
 def P_plusQSharp(
     gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
 ) -> Mixture:

@@ -20,10 +20,7 @@ from rankprism.measures.preferences.utility import NONE, Shown
 
 
 @measure(
-    needs="preferences",
-    bounds=UNBOUNDED,
-    cite="carterette2008evaluation",
-    aliases="preference_precision",
+    needs="preferences", bounds=UNBOUNDED, cite="carterette2008evaluation", aliases="preference_precision"
 )
 def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
     """Preference precision: the share of the judged pairs that the ranking has in the right order.

@@ -100,12 +100,7 @@ def R(rel: Rel = 1.0) -> Parts:
     return Parts(UNIFORM, binary(rel), over="relevant")
 
 
-@single(
-    keeps="CloseTh",
-    keeps_ia="CloseTh",
-    bounds="exact",
-    cite="vanrijsbergen1979information",
-)
+@single(keeps="CloseTh", keeps_ia="CloseTh", bounds="exact", cite="vanrijsbergen1979information")
 def F1(rel: Rel = 1.0) -> Parts:
     """F1: the harmonic mean of precision and recall.
 
@@ -121,13 +116,7 @@ def F1(rel: Rel = 1.0) -> Parts:
     return Parts(UNIFORM, binary(rel), factor=2.0, over="depth and relevant")
 
 
-@single(
-    keeps="Sat",
-    keeps_ia="Sat AspRel*",
-    bounds="exact",
-    cite="tomlinson2006early",
-    compared=TREC_EVAL,
-)
+@single(keeps="Sat", keeps_ia="Sat AspRel*", bounds="exact", cite="tomlinson2006early", compared=TREC_EVAL)
 def Success(rel: Rel = 1.0) -> Parts:
     """Success: 1 if one of the first k documents is relevant, and 0 otherwise.
 
@@ -216,12 +205,7 @@ def DCG(dcg: DcgForm = "log2", gains: GainOfGrade = None) -> Parts:
     return Parts(LOGARITHMIC, Gain(kind, named=tuple((gains or {}).items())))
 
 
-@normalised(
-    DCG,
-    keeps_ia="Pri Deep CloseTh AspDiv",
-    compared=f"{TREC_EVAL}; {GDEVAL}",
-    aliases="NDCG",
-)
+@normalised(DCG, keeps_ia="Pri Deep CloseTh AspDiv", compared=f"{TREC_EVAL}; {GDEVAL}", aliases="NDCG")
 def nDCG() -> None:
     """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking.
 
@@ -278,12 +262,7 @@ ErrGain = Annotated[
 ]
 
 
-@single(
-    keeps="Pri Deep DeepTh AspDiv",
-    bounds="outer",
-    cite="chapelle2009expected",
-    compared=GDEVAL,
-)
+@single(keeps="Pri Deep DeepTh AspDiv", bounds="outer", cite="chapelle2009expected", compared=GDEVAL)
 def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
     """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
 
