@@ -22,7 +22,7 @@ from pathlib import Path
 
 import idea
 
-from rankprism.comparison.comparison import tests_table
+from rankprism.comparison.tests import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference

@@ -27,5 +27,5 @@ def difference(population: Population, units: int, studies: int, seed: int) -> S
     pairs = np.arange(2 * studies).reshape(-1, 2)
     found = paired.student(values.reshape(2 * studies, units), pairs, 0.05)
     truth = float(-np.diff(population.means(2))[0])
-    low, high = found.difference - found.margin, found.difference + found.margin
+    low, high = found.difference - found.half_width, found.difference + found.half_width
     return Studies(found.difference, low, high, truth)

@@ -150,7 +150,7 @@ def test_pairs_that_are_too_large_for_one_product_are_resampled_one_by_one() -> 
 def test_bootstrap_interval_leaves_out_zero_exactly_where_the_test_is_significant() -> None:
     values = np.random.default_rng(5).normal(size=(12, 20)) + np.linspace(0, 1, 12)[:, None]
     found = paired.bootstrap(values, paired.all_pairs(12), 0.05, resamples=1000, seed=1)
-    apart = np.abs(found.difference) > found.margin
+    apart = np.abs(found.difference) > found.half_width
     # (b + 1) / (B + 1) < α is b ≤ Bα - 1, so the Bα-th largest |t| lies below the observed one.
     np.testing.assert_array_equal(apart, found.p < 0.05)
 
@@ -166,7 +166,7 @@ def test_t_and_wilcoxon_equal_scipy() -> None:
         expected = stats.ttest_rel(values[i], values[j])
         interval = expected.confidence_interval(0.95)
         assert t.p[k] == pytest.approx(expected.pvalue, rel=1e-9)
-        assert t.difference[k] - t.margin[k] == pytest.approx(interval.low)
+        assert t.difference[k] - t.half_width[k] == pytest.approx(interval.low)
         assert w.p[k] == pytest.approx(stats.wilcoxon(values[i], values[j]).pvalue, rel=1e-9)
 
 
@@ -175,7 +175,7 @@ def test_t_of_the_textbook() -> None:
     assert found.difference[0] == pytest.approx(0.0750, abs=5e-5)
     assert found.effect[0] == pytest.approx(0.473, abs=5e-4)
     assert found.p[0] == pytest.approx(0.048, abs=5e-4)
-    assert found.margin[0] == pytest.approx(0.0742, abs=5e-5)
+    assert found.half_width[0] == pytest.approx(0.0742, abs=5e-5)
 
 
 def test_fisher_on_few_topics_is_exact_and_equals_scipy() -> None:

@@ -7,15 +7,17 @@ import csv
 import io
 import itertools
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from rankprism import InputError, compare, read_scores
+from rankprism import InputError, RankprismWarning, compare, read_scores
 from rankprism.arrays import Floats
 from rankprism.comparison import TESTS, corrected, topic_set_size
+from rankprism.errors import LongComputation
 from rankprism.results.scores import Scores
 from rankprism.statistics import paired, resampling, signed_ranks, simultaneous
 from rankprism.statistics.means import t_intervals
@@ -166,7 +168,7 @@ def test_two_systems_have_the_p_and_interval_of_the_paired_t_test() -> None:
     for test in (paired.anova_tukey, paired.dunnett):
         found = test(values, pairs, 0.05)
         np.testing.assert_allclose(found.p, expected.p, rtol=1e-10)
-        np.testing.assert_allclose(found.margin, expected.margin, rtol=1e-10)
+        np.testing.assert_allclose(found.half_width, expected.half_width, rtol=1e-10)
 
 
 def test_the_analysis_of_variance_is_that_of_least_squares() -> None:
@@ -180,7 +182,7 @@ def test_the_analysis_of_variance_is_that_of_least_squares() -> None:
     np.testing.assert_allclose(found.p, stats.studentized_range.sf(q, 4, 24), atol=1e-10)
     np.testing.assert_allclose(found.effect, found.difference / np.sqrt(variance))
     expected = stats.studentized_range.isf(0.05, 4, 24) * np.sqrt(variance / 9)
-    np.testing.assert_allclose(found.margin, expected, rtol=1e-6)
+    np.testing.assert_allclose(found.half_width, expected, rtol=1e-6)
     against = paired.dunnett(values, paired.against(4, 1), 0.05)
     t = np.abs(against.difference) / np.sqrt(2 * variance / 9)
     # The multivariate t with correlation ½: the largest of |xᵢ - x₀| / (√2 s), drawn.
@@ -189,6 +191,158 @@ def test_the_analysis_of_variance_is_that_of_least_squares() -> None:
     s = np.sqrt(rng.chisquare(24, 200_000) / 24)
     largest = np.abs(x[:, 1:] - x[:, :1]).max(1) / (np.sqrt(2) * s)
     np.testing.assert_allclose(against.p, [(largest >= bound).mean() for bound in t], atol=4e-3)
+
+
+# The largest |t| of each choice of signs
+
+A = [[9, 8, 9, 7, 8], [6, 7, 5, 7, 6], [5, 7, 6, 4, 3], [2, 5, 1, 3, 4]]
+B = [[10, 9, 8, 10, 7, 9], [8, 8, 5, 9, 4, 7], [3, 6, 4, 2, 5, 1], [4, 5, 4, 3, 5, 2]]
+C = [[1, 0, 0, 1, 1], [1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [1, 1, 1, 1, 1]]  # ties, and a constant difference
+T = [[9, 8, 9, 7], [6, 7, 5, 7], [5, 7, 6, 4]]
+
+
+@pytest.mark.parametrize(
+    ("values", "alone", "adjusted"),
+    [  # shares of all 2ⁿ choices, counted in whole numbers
+        (A, "1/8 1/16 1/16 3/8 1/16 3/16", "3/16 1/16 1/16 3/8 1/16 5/16"),
+        (B, "1/32 1/32 1/32 3/32 3/32 5/8", "1/32 1/32 1/32 7/32 7/32 5/8"),
+        (C, "1 1/4 1/2 1/2 1/4 1/16", "1 7/16 3/4 3/4 7/16 1/16"),
+        (T, "1/4 1/8 3/4", "1/4 1/8 3/4"),
+    ],
+)
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-9])
+def test_the_exact_p_of_max_t(values: list[list[int]], alone: str, adjusted: str, unit: float) -> None:
+    found = resampling.max_t(np.array(values) * unit, paired.all_pairs(len(values)), 10_000, 0)
+    for p, expected in zip(found, (alone, adjusted), strict=True):
+        assert p.tolist() == [float(Fraction(share)) for share in expected.split()]
+
+
+def step_down(values: list[list[int]]) -> list[Fraction]:
+    """max-t by its definition: a pair is compared with the largest t² among the pairs whose t² is at most its
+    own, and has at least the p of every pair with a larger t²."""
+    pairs = list(itertools.combinations(range(len(values)), 2))
+    z = [[a - b for a, b in zip(values[i], values[j], strict=True)] for i, j in pairs]
+    squares = [sum(x * x for x in row) for row in z]
+
+    def nu(signs: tuple[int, ...]) -> list[Fraction]:  # t² grows with (Σz)² / Σz²
+        sums = [sum(s * x for s, x in zip(signs, row, strict=True)) for row in z]
+        return [Fraction(s * s, q) if q else Fraction(0) for s, q in zip(sums, squares, strict=True)]
+
+    observed = nu((1,) * len(values[0]))
+    flipped = [nu(signs) for signs in itertools.product((1, -1), repeat=len(values[0]))]
+    p = []
+    for own in observed:
+        among = [k for k, other in enumerate(observed) if other <= own]
+        p.append(Fraction(sum(max(x[k] for k in among) >= own for x in flipped), len(flipped)))
+    return [max(q for q, other in zip(p, observed, strict=True) if other >= own) for own in observed]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_max_t_is_the_definition_over_all_choices_of_signs(seed: int) -> None:
+    values = np.random.default_rng(seed).integers(0, 4, (5, 7))
+    values[4] = values[0]  # a pair without a difference, and pairs that are equal
+    values[3, 0] = values[0, 0] + 1
+    expected = [float(p) for p in step_down(values.tolist())]
+    assert resampling.max_t(values / 10, paired.all_pairs(5), 1000, 0)[1].tolist() == expected
+
+
+def test_runs_that_are_nearly_alike_keep_their_p_beside_others() -> None:
+    """The sums of scores hold only the last digits of so small a difference."""
+    values = np.array(B, dtype=float) * 0.1
+    alike = np.vstack([values, values[0] + 1e-12 * np.array([2, 1, 3, 1, 3, -2])])
+    p, adjusted = resampling.max_t(alike, np.array([[0, 4]]), 1000, 0)
+    assert p[0] == adjusted[0] == resampling.fisher(alike[[0]] - alike[[4]], 1000, 0)[0]
+    together = resampling.max_t(alike, paired.all_pairs(5), 1000, 0)
+    assert together[0][3] == p[0]
+    assert together[1].min() >= 1 / 32
+
+
+@pytest.mark.parametrize("topics", [9, 40])
+def test_p_of_max_t_without_correction_is_that_of_fisher(topics: int) -> None:
+    values = systems(np.random.default_rng(2), 7, topics)
+    pairs = paired.all_pairs(7)
+    p, adjusted = resampling.max_t(values, pairs, 3000, 4)
+    np.testing.assert_array_equal(p, paired.fisher(values, pairs, 0.05, 3000, 4).p)
+    assert (adjusted >= p).all()
+
+
+def test_max_t_depends_neither_on_blocks_nor_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = scores_of(systems(np.random.default_rng(3), 9, 30))
+    settings: dict[str, Any] = {"test": "fisher", "correction": "max-t", "seed": 3}
+    first = compare(scores, **settings).adjusted
+    for name, value in (("CHUNK", 1 << 10), ("SIGNS", 77)):
+        monkeypatch.setattr(resampling, name, value)
+    np.testing.assert_array_equal(compare(scores, **settings).adjusted, first)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    np.testing.assert_array_equal(compare(scores, **settings).adjusted, first)
+
+
+def test_max_t_keeps_the_error_rate_and_finds_more_than_holm() -> None:
+    rng = np.random.default_rng(3)
+    pairs = paired.all_pairs(8)
+    wrong = found = by_holm = 0
+    for k in range(300):
+        values = systems(rng, 8, 30)
+        wrong += bool((resampling.max_t(values, pairs, 199, k)[1] < 0.05).any())
+        if k < 60:
+            values += np.linspace(0, 0.25, 8)[:, None]
+            found += int((resampling.max_t(values, pairs, 999, k)[1] < 0.05).sum())
+            by_holm += int((corrected(paired.student(values, pairs, 0.05).p, "holm") < 0.05).sum())
+    assert 0 < wrong / 300 <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / 300)
+    assert found > by_holm
+
+
+def test_max_t_needs_no_more_resamples_for_more_pairs() -> None:
+    found = compare(scores_of(systems(np.random.default_rng(3), 60, 15)), test="fisher", correction="max-t")
+    assert found.about["resamples"] == 10_000
+    assert "with 10,000 resamples, p < 0.05 after the max-t correction for 1770 pairs" in found.tested
+    assert (found.interval, found.level[0]) == ("Bonferroni", 1 - 0.05 / 1770)
+    with pytest.raises(InputError, match="the correction max-t goes with the test fisher; got the test t"):
+        compare(scores_of(systems(np.random.default_rng(3), 3, 15)), correction="max-t")
+
+
+def test_skewed_differences_are_said() -> None:
+    rng = np.random.default_rng(4)
+    settings: dict[str, Any] = {"test": "fisher", "correction": "max-t"}
+    compare(scores_of(systems(rng, 8, 30)), **settings)
+    skewed = np.linspace(1, 3, 8)[:, None] * rng.gamma(0.25, size=(8, 30))
+    with pytest.warns(RankprismWarning, match=r"have a skewness of \d\.\d, which is much for 30 topics"):
+        compare(scores_of(skewed), **settings)
+
+
+@pytest.mark.parametrize("test", ["tukey", "anova-tukey", "dunnett"])
+def test_unequal_variances_are_said(test: str) -> None:
+    settings: dict[str, Any] = {"test": test, "baseline": "r0" if test == "dunnett" else None}
+    rng = np.random.default_rng(4)
+    compare(scores_of(systems(rng, 8, 30)), **settings)
+    unequal = rng.normal(size=30) + np.repeat([1.0, 2.0], 4)[:, None] * rng.normal(size=(8, 30))
+    with pytest.warns(RankprismWarning, match=r"one half of them has [34]\.\d times the variance"):
+        found = compare(scores_of(unequal), **settings)
+    assert [note["kind"] for note in found.about["scores"]["notes"]] == ["unequal-variances"]
+
+
+# Long computations
+
+
+def test_a_long_computation_is_announced_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores = scores_of(systems(np.random.default_rng(3), 60, 15))
+    monkeypatch.setattr("rankprism.comparison.comparison.ANNOUNCED", 0.01)
+    with pytest.warns(LongComputation, match="35,400 resamples of 1,770 pairs on 15 topics take about"):
+        compare(scores, test="bootstrap", resamples=35_400)
+    monkeypatch.setattr("rankprism.comparison.comparison.REFUSED", 0.02)
+    with pytest.raises(
+        InputError, match=r"take about .*; take the test t, .* fisher with the correction max-t"
+    ):
+        compare(scores, test="bootstrap")
+
+
+def test_all_pairs_of_two_hundred_runs_by_the_bootstrap_are_refused_at_once() -> None:
+    scores = scores_of(systems(np.random.default_rng(3), 200, 200))
+    expected = r"398,000 resamples of 19,900 pairs on 200 topics take about 1\d minutes; .* a baseline only"
+    with pytest.raises(InputError, match=expected):
+        compare(scores, test="bootstrap")
 
 
 # Intervals
@@ -201,7 +355,7 @@ def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(
 ) -> None:
     values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
     found = compare(scores_of(values), test=test, correction=correction)
-    apart = np.abs(found.difference) > found.margin
+    apart = np.abs(found.difference) > found.half_width
     significant = found.significant if correction != "holm" else 15 * found.p < 0.05
     assert 0 < significant.sum() < 15
     np.testing.assert_array_equal(apart, significant)
@@ -211,7 +365,7 @@ def test_an_interval_leaves_out_zero_where_the_adjusted_p_is_significant(
     if test == "t":
         z = values[found.pairs[:, 0]] - values[found.pairs[:, 1]]
         expected = stats.t.isf(each / 2, 29) * z.std(1, ddof=1) / np.sqrt(30)
-        np.testing.assert_allclose(found.margin[0], expected)
+        np.testing.assert_allclose(found.half_width[0], expected)
 
 
 @pytest.mark.parametrize("test", ["tukey", "anova-tukey", "dunnett"])
@@ -219,7 +373,7 @@ def test_a_simultaneous_interval_leaves_out_zero_where_p_is_significant(test: Te
     values = systems(np.random.default_rng(9), 6, 30) + np.linspace(0, 0.3, 6)[:, None]
     found = compare(scores_of(values), test=test, baseline="r1" if test == "dunnett" else None)
     assert 0 < found.significant.sum() < found.p.size
-    np.testing.assert_array_equal(np.abs(found.difference) > found.margin, found.significant)
+    np.testing.assert_array_equal(np.abs(found.difference) > found.half_width, found.significant)
     assert (found.interval, found.level[0]) == ("simultaneous", 0.95)
 
 
@@ -243,7 +397,7 @@ def test_false_coverage_is_controlled_for_the_pairs_that_bh_selects() -> None:
         chosen = corrected(paired.student(values, pairs, 0.1).p, "bh") < 0.1
         for correction, shares in missed.items():
             found = compare(scores_of(values), correction=correction, alpha=0.1)
-            wrong = np.abs(found.difference[0] - true) > found.margin[0]
+            wrong = np.abs(found.difference[0] - true) > found.half_width[0]
             shares.append(float(wrong[chosen].mean()) if chosen.any() else 0.0)
     assert np.mean(missed["bh"]) <= 0.1 + 3.3 * np.std(missed["bh"]) / np.sqrt(300)
     assert np.mean(missed["none"]) > np.mean(missed["bh"])

@@ -17,7 +17,7 @@ from scipy import stats
 
 from rankprism import InputError, RankprismWarning, evaluate, read_scores, sample
 from rankprism.arrays import Floats
-from rankprism.comparison.comparison import TopicDifferences
+from rankprism.comparison import TopicDifferences
 from rankprism.meta import (
     agreement,
     correlation,

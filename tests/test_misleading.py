@@ -571,7 +571,7 @@ def contradicting() -> Scores:
 
 def test_a_significant_difference_whose_interval_holds_0_is_explained(tmp_path: Path, cli: Cli) -> None:
     found = compare(contradicting())
-    low, high = found.difference - found.margin, found.difference + found.margin
+    low, high = found.difference - found.half_width, found.difference + found.half_width
     holds = (low <= 0) & (high >= 0)
     assert (found.significant & holds).sum() == 1  # the case that is to be explained
     why = (

@@ -38,6 +38,10 @@ class RankprismWarning(UserWarning):
         super().__init__(*(message(x) if isinstance(x, str) else x for x in args))
 
 
+class LongComputation(RankprismWarning):
+    """Says before a long computation how long it will take. The command line prints it at once."""
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Names for a message. A long list is cut.
 

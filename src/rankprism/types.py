@@ -71,7 +71,7 @@ Duplicates: TypeAlias = Literal["error", "first"]
 Topics: TypeAlias = Literal["judged", "retrieved"]
 #: The tests of `rankprism.compare`, and its corrections for many pairs.
 TestName: TypeAlias = Literal["t", "wilcoxon", "fisher", "bootstrap", "tukey", "anova-tukey", "dunnett"]
-Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh"]
+Correction: TypeAlias = Literal["none", "holm", "bonferroni", "bh", "max-t"]
 #: The tests of discriminative power and of intuitiveness, and the coefficients of correlation.
 MethodName: TypeAlias = Literal["bootstrap", "tukey", "t"]
 IntuitivenessTest: TypeAlias = Literal["topics", "sakai"]

@@ -58,6 +58,17 @@ Baseline = Annotated[
         show_default=False,
     ),
 ]
+Baselines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare with this run: the name of one of the runs, or a file. Repeatable: each other run is "
+        "compared with each baseline.",
+        autocompletion=complete_file,
+        show_default=False,
+    ),
+]
 _JUDGMENTS = (
     "Judgments: a file of topic, subtopic, document and grade; or NAME=FILE for each of several aspects; or "
     "a TOML file that describes them; or irds:ID for a dataset of ir_datasets."
@@ -96,9 +107,14 @@ class Collection:
     runs: tuple[File | Run, ...]
     #: run_format, topics, order, duplicates and threads, as `rankprism.evaluate` takes them
     settings: Mapping[str, Any]
-    #: the name of the run to compare with
-    baseline: str | None = None
+    #: the names of the runs to compare with
+    baselines: tuple[str, ...] = ()
     preferences: Preferences | None = None
+
+    @property
+    def baseline(self) -> str | None:
+        """The run to compare with, for commands that take one."""
+        return next(iter(self.baselines), None)
 
     @property
     def absolute(self) -> Judgments:
@@ -145,8 +161,13 @@ class Source:
 
     scores: Scores
     collection: Collection | None = None
-    #: the name of the run to compare with
-    baseline: str | None = None
+    #: the names of the runs to compare with
+    baselines: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """The run to compare with, for commands that take one."""
+        return next(iter(self.baselines), None)
 
     @property
     def judgments(self) -> Judgments | None:
@@ -322,12 +343,12 @@ def read_collection(
         int | None,
         typer.Option(min=1, help="Number of threads. Default: one for each processor.", show_default=False),
     ] = None,
-    baseline: str | None = None,
+    baseline: str | list[str] | None = None,
     **judged: Any,
 ) -> Collection:
     """Judgments, preferences and the files of runs, as the arguments and options describe them.
 
-    baseline : a run's name or a file. A file that is not among the runs becomes one of them.
+    baseline : the name of a run or a file, or several. A file that is not among the runs becomes one of them.
     """
     named = first_opened(files or [])
     _, paths = split_pairs(named)
@@ -338,9 +359,10 @@ def read_collection(
         raise InputError(f"name the runs after the judgments{alone}")
     before = named[: len(named) - len(paths)]
     runs = _runs_of(paths, threads)
-    name = None
-    if baseline is not None:
-        runs, name = _with_baseline(runs, baseline, run_format)
+    names = []
+    for one in _each(baseline):
+        runs, name = _with_baseline(runs, one, run_format)
+        names.append(name)
     settings = {
         "topics": topics,
         "order": order,
@@ -349,7 +371,7 @@ def read_collection(
         "threads": threads,
     }
     read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
-    return Collection(read, tuple(runs), settings, name, preferred)
+    return Collection(read, tuple(runs), settings, tuple(names), preferred)
 
 
 #: Added to an error when the first run may have been read as judgments.
@@ -422,6 +444,10 @@ def _name(run: File | Run) -> str:
     from rankprism.formats.files import run_name
 
     return run.name if isinstance(run, Run) else run_name(run)
+
+
+def _each(baseline: str | list[str] | None) -> list[str]:
+    return [baseline] if isinstance(baseline, str) else list(baseline or [])
 
 
 def _with_baseline(runs: list[File | Run], baseline: str, format: str | None) -> tuple[list[File | Run], str]:
@@ -504,12 +530,12 @@ def read_source(
         ),
     ] = None,
     measures_file: MeasureFiles = None,
-    baseline: str | None = None,
+    baseline: str | list[str] | None = None,
     **collection: Any,
 ) -> Source:
     """Scores from files, or from judgments and runs.
 
-    baseline : a run's name or a file, see `read_collection`.
+    baseline : names of runs or files, see `read_collection`.
     """
     named = first_opened(files or [])
     if not named:
@@ -522,7 +548,7 @@ def read_source(
                 f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken "
                 f"for a file of scores"
             )
-        return _read_scores(named, measure, _conditions(where or []), baseline)
+        return _read_scores(named, measure, _conditions(where or []), _each(baseline))
     if where:
         raise InputError(
             f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
@@ -530,7 +556,7 @@ def read_source(
         )
     chosen = read_measures(measure, measures_file)  # before anything is read
     read = read_collection(files=named, baseline=baseline, **collection)
-    return Source(read.evaluate(chosen), read, read.baseline)
+    return Source(read.evaluate(chosen), read, read.baselines)
 
 
 def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:
@@ -560,24 +586,28 @@ def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | 
 
 
 def _read_scores(
-    named: Sequence[Any], measure: Sequence[str] | None, where: Mapping[str, str], baseline: str | None
+    named: Sequence[Any], measure: Sequence[str] | None, where: Mapping[str, str], baselines: Sequence[str]
 ) -> Source:
     from rankprism.formats.scores import read_scores
 
-    scores = read_scores(list(named), where=where)
-    if baseline is not None and baseline not in scores.runs:
-        if not os.path.exists(baseline):
-            raise no_such_baseline(baseline, scores.runs)
-        own = read_scores(baseline, where=where).runs
-        if len(own) != 1:
-            raise InputError(
-                f"--baseline: {baseline} has scores of {len(own)} runs; name one of {listed(own)} and add "
-                f"the file to the others"
-            )
-        if own[0] not in scores.runs:
-            scores = read_scores([*named, baseline], where=where)
-        baseline = own[0]
-    return Source(scores.select(measures=measure) if measure else scores, baseline=baseline)
+    files, names = list(named), []
+    scores = read_scores(files, where=where)
+    for baseline in baselines:
+        if baseline not in scores.runs:
+            if not os.path.exists(baseline):
+                raise no_such_baseline(baseline, scores.runs)
+            own = read_scores(baseline, where=where).runs
+            if len(own) != 1:
+                raise InputError(
+                    f"--baseline: {baseline} has scores of {len(own)} runs; name one of {listed(own)} and "
+                    f"add the file to the others"
+                )
+            if own[0] not in scores.runs:
+                files.append(baseline)
+                scores = read_scores(files, where=where)
+            baseline = own[0]
+        names.append(baseline)
+    return Source(scores.select(measures=measure) if measure else scores, baselines=tuple(names))
 
 
 def _conditions(where: Sequence[str]) -> dict[str, str]:

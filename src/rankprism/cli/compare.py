@@ -8,7 +8,7 @@ import typer
 
 from rankprism.cli.analysis import analysis, check_output, note_options, write_result
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Baseline, Source, given_to, read_source, with_options_of
+from rankprism.cli.collection import Baselines, Source, given_to, read_source, with_options_of
 from rankprism.cli.options import Alpha, Seed, Share, Sort, noted
 from rankprism.errors import InputError
 from rankprism.results.result import Detailed, Result
@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def compare(
     source: Source,
     on_share: Share,
-    baseline: Baseline = None,
+    baseline: Baselines = None,
     test: Annotated[
         Any,
         typer.Option(
@@ -35,8 +35,17 @@ def compare(
     correction: Annotated[
         Correction | None,
         typer.Option(
-            help="Correction for the number of pairs. Default: holm, or none if the test itself corrects for "
-            "the number of pairs.",
+            help="Correction for the number of pairs. max-t is for the test fisher. Default: holm, or "
+            "none if the test itself corrects for the number of pairs.",
+            show_default=False,
+        ),
+    ] = None,
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The largest difference that does not matter, e.g. 0.01, or 2% of the baseline's mean. The "
+            "result then says which runs are better, worse, equivalent or not worse.",
             show_default=False,
         ),
     ] = None,
@@ -75,6 +84,7 @@ def compare(
     \b
     rankprism compare qrels.txt runs/*.run -m alpha_nDCG@20
     rankprism compare scores.csv --baseline bm25 --test fisher
+    rankprism compare scores.csv --baseline bm25 --margin 0.01
     """
     from rankprism import compare as compare_scores
 
@@ -82,9 +92,10 @@ def compare(
         raise InputError("--pairs and --by-topic are two tables; ask for one of them")
     found = compare_scores(
         source.scores if sort is None else source.scores.sorted(sort),
-        baseline=source.baseline,
+        baseline=source.baselines,
         test=test,
         correction=correction,
+        margin=margin,
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -92,7 +103,8 @@ def compare(
     )
     if by_topic:
         return found.by_topic(most)
-    return Detailed(found) if pairs else found
+    # The table of means has verdicts only if there is one baseline.
+    return Detailed(found) if pairs or (margin is not None and len(found.baselines) != 1) else found
 
 
 @app.command("topic-set-size")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TextIO, TypeAlias
 
 import typer
 
 from rankprism.cli.choices import one_of
-from rankprism.errors import RankprismWarning
-from rankprism.foreign import message
+from rankprism.errors import LongComputation, RankprismWarning
+from rankprism.foreign import message as safe_message
 from rankprism.types import Duplicates, Order
 
 
@@ -121,15 +121,33 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print notes. 
 
 @contextmanager
 def noted(quiet: bool = False) -> Iterator[None]:
-    """Print each note that comes up inside the block on standard error, once, unless `quiet` is set."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RankprismWarning)
-        yield
+    """Print each note that comes up inside the block on standard error, once, unless `quiet` is set.
+
+    Notes are printed at the end of the block, but that a computation will be long is said at once.
+    """
     lines: dict[str, None] = {}  # each line once, in the order in which it came
-    for warning in caught:
-        is_note = issubclass(warning.category, RankprismWarning)
-        if not (quiet and is_note):
-            lines[f"{'note' if is_note else 'warning'}: {message(str(warning.message))}"] = None
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        is_note = issubclass(category, RankprismWarning)
+        text = f"{'note' if is_note else 'warning'}: {safe_message(str(message))}"
+        if quiet and is_note:
+            return
+        if issubclass(category, LongComputation):
+            print(text, file=sys.stderr, flush=True)
+        else:
+            lines[text] = None
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RankprismWarning)
+        warnings.showwarning = show
+        yield
     for line in lines:
         print(line, file=sys.stderr)
 

@@ -4,7 +4,10 @@ and the number of topics that an experiment needs.
 Use `rankprism.compare`. It compares systems. `rankprism.meta` evaluates the measures, with the same tests.
 """
 
-from rankprism.comparison.comparison import TESTS, Comparison, TopicDifferences, compare
+from rankprism.comparison.comparison import compare
+from rankprism.comparison.result import Comparison
+from rankprism.comparison.tests import TESTS
+from rankprism.comparison.topic_differences import TopicDifferences
 from rankprism.comparison.topics_needed import TopicSetSize, topic_set_size
 from rankprism.statistics.corrections import CORRECTIONS, corrected
 

@@ -14,10 +14,10 @@ from rankprism.errors import InputError
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.levels import check_whole
+from rankprism.statistics.power import t_power
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 _MOST = 10_000_000
-_QUANTILES = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,19 +135,11 @@ def _needed(
 
 
 def _t_power(difference: float, variance: float, alpha: float) -> Callable[[int], float]:
-    """P(|t'| ≥ c) = E[Φ(λ - cs) + Φ(-λ - cs)], s² = χ²/(n-1) taken at evenly spaced quantiles: the noncentral
-    t of scipy is not defined for many a λ and c."""
     from scipy import special
 
-    share = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-
     def power(n: int) -> float:
-        freedom = n - 1
-        s = np.sqrt(2 * special.gammaincinv(freedom / 2, share) / freedom)
-        critical = special.stdtrit(freedom, 1 - alpha / 2)
-        shift = np.sqrt(n * difference**2 / variance)
-        reached = special.ndtr(shift - critical * s) + special.ndtr(-shift - critical * s)
-        return float(reached.mean())
+        critical = float(special.stdtrit(n - 1, 1 - alpha / 2))
+        return t_power(np.sqrt(n * difference**2 / variance), critical, n - 1)
 
     return power
 

@@ -44,6 +44,10 @@ KINDS = {
     "unjudged-intents": "intents have a weight but no judged document",
     "topics-left-out": "topics are left out of an analysis, because a run has no score there",
     "few-topics": "there are too few topics for a significant difference",
+    "few-changed-topics": "runs count as equivalent or not worse, and differ on few topics only",
+    "unequal-variances": "a test takes runs to be equally noisy, and some are much noisier than others",
+    "skewed-differences": "differences between runs are too skewed for a test",
+    "long-computation": "a test draws so many resamples that it takes long",
     "no-interval": "there are too few topics, assessors or other units for an interval",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
     "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
@@ -73,13 +77,13 @@ class Note:
         return f"{self.message} [{self.kind}]"
 
 
-def issue(notes: Iterable[Note]) -> None:
+def issue(notes: Iterable[Note], category: type[RankprismWarning] = RankprismWarning) -> None:
     """Issue each note once as a warning, at the line outside the package that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankprism":
         level, frame = level + 1, frame.f_back
     for note in notes:
-        warnings.warn(RankprismWarning(str(note)), stacklevel=level)
+        warnings.warn(category(str(note)), stacklevel=level)
 
 
 def with_notes(conventions: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:

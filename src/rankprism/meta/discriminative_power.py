@@ -224,7 +224,7 @@ def significance(
         # input.
         place = np.argsort(by_name)
         test = paired.tukey(values[by_name], place[pairs], alpha, resamples, seed, on_share)
-        return Significance(method, test.p, test.margin)
+        return Significance(method, test.p, test.half_width)
     return Significance(method, corrected(paired.student(values, pairs, alpha).p, "holm"), unknown)
 
 

@@ -17,7 +17,7 @@ from rankprism.statistics.means import t_intervals
 from rankprism.types import ScoresLike
 
 if TYPE_CHECKING:
-    from rankprism.comparison.comparison import Comparison
+    from rankprism.comparison import Comparison
 
 #: The largest number of measures side by side.
 COLUMNS = 4
@@ -96,24 +96,24 @@ def difference_intervals(
     most : the number of pairs shown, those with the largest differences by the first measure. Without a
         baseline, each is written so that its difference by the first measure is not negative.
     """
-    from rankprism.comparison.comparison import TESTS
+    from rankprism.comparison import TESTS
     from rankprism.statistics.corrections import NAMES_OF_CORRECTIONS
 
     first = np.nan_to_num(comparison.difference[0])
-    sign = np.where((first < 0) & (comparison.baseline is None), -1, 1)
+    sign = np.where((first < 0) & (len(comparison.baselines) == 0), -1, 1)
     chosen = np.argsort(-np.abs(first), kind="stable")[:most]
     chosen = chosen[np.argsort(-(sign * first)[chosen], kind="stable")]
     names: dict[int, str] = {}
     for k in chosen:
         pair = [comparison.runs[r] for r in comparison.pairs[k][:: int(sign[k])]]
-        pair = pair if comparison.baseline is None else pair[:1]
+        pair = pair[:1] if len(comparison.baselines) == 1 else pair
         name = " − ".join(short(run, 32) for run in pair)
         # Long names may begin alike, but each pair needs its own row.
         names[int(k)] = " − ".join(pair) if name in names.values() else name
     layout = _Layout.of(len(comparison.measures), len(names), width, height)
     charts = []
     for m, measure in enumerate(map(shown_name, comparison.measures)):
-        difference, margin = sign * comparison.difference[m], comparison.margin[m]
+        difference, margin = sign * comparison.difference[m], comparison.half_width[m]
         rows = [
             {
                 "pair": pair,
@@ -144,7 +144,8 @@ def difference_intervals(
     test = TESTS[comparison.test].words
     test += "" if correction == "none" else f", {NAMES_OF_CORRECTIONS[correction]} correction"
     some = f"; the {most} largest of {len(first)} differences" if len(first) > most else ""
-    to = "between runs" if comparison.baseline is None else f"from {short(comparison.baseline)}"
+    named = ", ".join(map(short, comparison.baselines))
+    to = f"from {named}" if named else "between runs"
     kind = "" if comparison.interval == "single" else f"{comparison.interval} "
     return _panels(
         charts,

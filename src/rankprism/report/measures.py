@@ -14,7 +14,7 @@ from rankprism.arrays import Floats
 from rankprism.axioms import TEN, Constraint, examine
 from rankprism.axioms.story import evidence as story_of
 from rankprism.axioms.verdict import NOT_APPLICABLE, Verdict
-from rankprism.comparison.comparison import Comparison
+from rankprism.comparison import Comparison
 from rankprism.data.judgments import Judgments
 from rankprism.measures import Measure
 from rankprism.measures.citations import CITATIONS

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankprism.arrays import Bools, Floats
-from rankprism.comparison import compare
-from rankprism.comparison.comparison import Comparison
+from rankprism.comparison import Comparison, compare
 from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
 from rankprism.statistics.means import t_intervals
@@ -51,7 +50,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "sign": np.where(comparison.significant, comparison.sign, 0).astype(int).tolist(),
         "p": [[rounded(p, 3) for p in row] for row in comparison.adjusted.tolist()],
         "difference": millionths(comparison.difference),
-        "margin": millionths(comparison.margin),
+        "margin": millionths(comparison.half_width),
         "groups": [groups(matrix | matrix.T, comparison.means[:, m]) for m, matrix in enumerate(better)],
     }
 

@@ -231,6 +231,9 @@ class Detailed(Result):
     def rows(self) -> Table:
         return self.result.rows
 
+    def row_blocks(self) -> Iterator[Table]:
+        return self.result.row_blocks()
+
 
 _STYLE = """\
 body { font-family: sans-serif; margin: 2em; }

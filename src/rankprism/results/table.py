@@ -116,8 +116,8 @@ class Table:
                 return self._named(printed_cell(x, digits), latex_name, latex_escaped)
             text = latex_escaped(printed_cell(x._replace(mark=None), digits))
             mark = "".join(
-                {"▲": r"\blacktriangle", "▼": r"\blacktriangledown"}.get(c, c) for c in x.mark or ""
-            )
+                {"▲": r"\blacktriangle ", "▼": r"\blacktriangledown "}.get(c, c) for c in x.mark or ""
+            ).rstrip()
             return (rf"\textbf{{{text}}}" if x.best else text) + (f"$^{{{mark}}}$" if mark else "")
 
         align = "".join("l" if self._words(name) else "r" for name in self.columns)

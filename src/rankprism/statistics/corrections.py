@@ -12,16 +12,28 @@ from rankprism.errors import one_of
 from rankprism.types import Correction
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-NAMES_OF_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini–Hochberg", "none": "no"}
+NAMES_OF_CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini–Hochberg",
+    "max-t": "max-t",
+    "none": "no",
+}
 #: The intervals that go with the adjusted p-values, by their usual names.
-INTERVALS = {"none": "single", "holm": "Bonferroni", "bonferroni": "Bonferroni", "bh": "FCR"}
+INTERVALS = {
+    "none": "single",
+    "holm": "Bonferroni",
+    "bonferroni": "Bonferroni",
+    "bh": "FCR",
+    "max-t": "Bonferroni",
+}
 
 #: The alpha of each interval, or a function that computes it from the p-values of all pairs.
 Level = float | Callable[[Floats], float]
 
 
 def corrected(p: Floats, method: Correction) -> Floats:
-    """Adjusted p-values, to be compared with alpha as they are.
+    """Adjusted p-values, to be compared with alpha as they are. (max-t is not computed from p alone.)
 
     bonferroni : min(1, m p).
     holm : the same, step by step from the smallest p on (Holm 1979). Both limit the probability of any false
@@ -31,7 +43,7 @@ def corrected(p: Floats, method: Correction) -> Floats:
     >>> corrected(np.array([0.01, 0.02, 0.04]), "holm")
     array([0.03, 0.04, 0.04])
     """
-    one_of("correction", method, Correction)
+    one_of("correction", method, ("none", "holm", "bonferroni", "bh"))
     m = len(p)
     if method == "none" or m == 0:
         return p
@@ -51,9 +63,9 @@ def corrected(p: Floats, method: Correction) -> Floats:
 def interval_level(method: Correction, alpha: float, tests: int) -> Level:
     """The alpha of each interval, so that intervals of confidence 1 - alpha match the adjusted p-values.
 
-    bonferroni, holm : alpha / m, so that all m intervals together hold with probability 1 - alpha. For Holm
-        they may be too wide: a pair that becomes significant only in a later step has an interval that
-        contains 0.
+    bonferroni, holm, max-t : alpha / m, so that all m intervals together hold with probability 1 - alpha. For
+        Holm and max-t they may be too wide: a pair that becomes significant only in a later step has an
+        interval that contains 0.
     bh : R alpha / m, where R is the number of significant pairs (the false coverage rate, FCR, of Benjamini
         and Yekutieli 2005). A share alpha of the intervals of significant pairs is then expected to miss. If
         no pair is significant, R = 1.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.statistics import resampling, signed_ranks, simultaneous
 from rankprism.statistics.corrections import Level
-from rankprism.statistics.resampling import total
+from rankprism.statistics.resampling import blocks, total
 from rankprism.statistics.threads import Share
 
 
@@ -20,9 +22,20 @@ class Paired:
     difference: Floats  #: of the means, first minus second
     p: Floats
     effect: Floats  #: the difference in standard deviations
-    margin: Floats  #: the interval is difference ± margin
+    half_width: Floats  #: the interval is difference ± half_width
     sign: Floats  #: which of the two the test favours: 1 the first, -1 the second, 0 neither
     level: float  #: the interval covers 1 - level
+    error: Floats  #: the standard error of the difference
+    freedom: int  #: its degrees of freedom
+    adjusted: Floats | None = None  #: p, corrected for the number of pairs by the test's own resamples
+
+
+class Moments(NamedTuple):
+    """The differences of each pair of systems over the topics."""
+
+    mean: Floats  #: 0 if it is only a rounding error
+    s: Floats  #: their standard deviation; 0 if it is only a rounding error
+    changed: Longs  #: on how many topics the systems differ
 
 
 def all_pairs(systems: int) -> Longs:
@@ -30,9 +43,30 @@ def all_pairs(systems: int) -> Longs:
     return np.stack(np.triu_indices(systems, 1), axis=1).astype(np.int64)
 
 
-def against(systems: int, baseline: int) -> Longs:
-    """(pair, 2): every other system and the baseline."""
-    return np.array([(i, baseline) for i in range(systems) if i != baseline], dtype=np.int64).reshape(-1, 2)
+def against(systems: int, baselines: int | Sequence[int]) -> Longs:
+    """(pair, 2): every other system and the baseline, or each of the baselines."""
+    named = [baselines] if isinstance(baselines, int) else list(baselines)
+    found = [(i, baseline) for baseline in named for i in range(systems) if i not in named]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def moments(values: Floats, pairs: Longs) -> Moments:
+    """Mean and standard deviation of the differences.
+
+    They are computed for some pairs at a time, because the differences of half a million pairs on a thousand
+    topics would not fit into memory.
+    """
+    found = Moments(np.empty(len(pairs)), np.zeros(len(pairs)), np.empty(len(pairs), dtype=np.int64))
+    topics = values.shape[1]
+    for block in blocks(len(pairs), resampling.BLOCK, topics):
+        z = _differences(values, pairs[block])
+        found.mean[block] = total(z) / topics
+        largest = np.abs(values[pairs[block]]).max(1)
+        found.changed[block] = np.count_nonzero(np.abs(z) > 1e-13 * largest, axis=1)
+        if topics > 1:
+            s = z.std(1, ddof=1)
+            found.s[block] = np.where(s <= 1e-13 * np.abs(z).max(1), 0.0, s)
+    return found
 
 
 def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
@@ -42,9 +76,11 @@ def student(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """
     from scipy import special
 
-    z = _differences(values, pairs)
-    p = 2 * special.stdtr(max(1, z.shape[1] - 1), -np.abs(_student_t(z)))
-    return _with_t_interval(z, p, alpha)
+    topics = values.shape[1]
+    found = moments(values, pairs)
+    t = _ratio(found.mean, found.s / np.sqrt(topics))
+    p = 2 * special.stdtr(max(1, topics - 1), -np.abs(t))
+    return _with_t_interval(found, topics, p, alpha)
 
 
 def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
@@ -55,15 +91,24 @@ def wilcoxon(values: Floats, pairs: Longs, alpha: Level, **_: object) -> Paired:
     """
     z = _differences(values, pairs)
     p, sign = signed_ranks.wilcoxon(z, np.abs(values).max(1)[pairs].max(1))
-    return _with_t_interval(z, p, alpha, sign)
+    return _with_t_interval(moments(values, pairs), z.shape[1], p, alpha, sign)
 
 
 def fisher(
-    values: Floats, pairs: Longs, alpha: Level, resamples: int, seed: int, on_share: Share | None = None
+    values: Floats,
+    pairs: Longs,
+    alpha: Level,
+    resamples: int,
+    seed: int,
+    on_share: Share | None = None,
+    max_t: bool = False,
 ) -> Paired:
-    """Fisher's randomisation test; effect and interval as for t."""
-    z = _differences(values, pairs)
-    return _with_t_interval(z, resampling.fisher(z, resamples, seed, on_share), alpha)
+    """Fisher's randomisation test; effect and interval as for t. With `max_t`, p is also adjusted."""
+    if max_t:
+        p, adjusted = resampling.max_t(values, pairs, resamples, seed, on_share)
+    else:
+        p, adjusted = resampling.fisher(_differences(values, pairs), resamples, seed, on_share), None
+    return replace(_with_t_interval(moments(values, pairs), values.shape[1], p, alpha), adjusted=adjusted)
 
 
 def bootstrap(
@@ -76,11 +121,11 @@ def bootstrap(
     z = _differences(values, pairs)
     if not callable(alpha):
         found = resampling.bootstrap(z, alpha, resamples, seed, on_share)
-        return _result(z, found.asl, found.critical, alpha)
+        return _result(moments(values, pairs), z.shape[1], found.asl, found.critical, alpha)
     p = resampling.bootstrap(z, 0.0, resamples, seed, _half(on_share, 0)).asl
     level = alpha(p)
     again = resampling.bootstrap(z, level, resamples, seed, _half(on_share, 1))
-    return _result(z, p, again.critical, level)
+    return _result(moments(values, pairs), z.shape[1], p, again.critical, level)
 
 
 def _half(on_share: Share | None, number: int) -> Share | None:
@@ -96,7 +141,7 @@ def tukey(
     difference beyond which p < alpha
     """
     widest = resampling.tukey(values, resamples, seed, on_share)
-    p = resampling.share_reaching(widest, _mean(_differences(values, pairs)))
+    p = resampling.share_reaching(widest, moments(values, pairs).mean)
     return _simultaneous(values, pairs, p, resampling.critical_of(widest, alpha), alpha)
 
 
@@ -125,7 +170,7 @@ def _parametric(
 ) -> Paired:
     """Differences in units of √(variances · V_E / n), whose largest has the given tail."""
     unit = np.sqrt(variances * residual_variance(values) / values.shape[1])
-    difference = _mean(_differences(values, pairs))
+    difference = moments(values, pairs).mean
     bound = simultaneous.critical(tail, alpha)
     if unit == 0:
         return _simultaneous(values, pairs, np.zeros(len(pairs)), 0.0, alpha)
@@ -137,12 +182,19 @@ def _freedom(values: Floats) -> int:
     return max(1, (len(values) - 1) * (int(values.shape[1]) - 1))
 
 
-def _simultaneous(values: Floats, pairs: Longs, p: Floats, margin: float, alpha: float) -> Paired:
-    difference = _mean(_differences(values, pairs))
-    p = np.where(difference == 0, 1.0, p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect = np.nan_to_num(difference / np.sqrt(residual_variance(values)), posinf=np.inf, neginf=-np.inf)
-    found = Paired(difference, p, effect, np.full(len(p), margin), np.sign(difference), alpha)
+def _simultaneous(values: Floats, pairs: Longs, p: Floats, half_width: float, alpha: float) -> Paired:
+    difference = moments(values, pairs).mean
+    deviation = np.sqrt(residual_variance(values))
+    found = Paired(
+        difference,
+        np.where(difference == 0, 1.0, p),
+        _ratio(difference, deviation),
+        np.full(len(p), half_width),
+        np.sign(difference),
+        alpha,
+        np.full(len(p), deviation * np.sqrt(2 / values.shape[1])),
+        _freedom(values),
+    )
     return _undefined_for_one_topic(found, values.shape[1])
 
 
@@ -160,42 +212,33 @@ def _differences(values: Floats, pairs: Longs) -> Floats:
     return np.asarray(values[pairs[:, 0]] - values[pairs[:, 1]])
 
 
-def _mean(z: Floats) -> Floats:
-    """z̄ of each pair; 0 if it is only a rounding error."""
-    return np.asarray(total(z) / z.shape[1])
-
-
-def _deviation(z: Floats) -> Floats:
-    """s of each pair; 0 if it is only a rounding error."""
-    if z.shape[1] < 2:
-        return np.zeros(len(z))
-    s = z.std(1, ddof=1)
-    s[s <= 1e-13 * np.abs(z).max(1)] = 0.0
-    return np.asarray(s)
-
-
-def _student_t(z: Floats) -> Floats:
+def _ratio(above: Floats, below: Floats | float) -> Floats:
+    """A quotient that is 0 if both numbers are 0, and infinite if only the second is."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = _mean(z) / (_deviation(z) / np.sqrt(z.shape[1]))
-    return np.asarray(np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf))
+        return np.asarray(np.nan_to_num(above / below, nan=0.0, posinf=np.inf, neginf=-np.inf))
 
 
-def _with_t_interval(z: Floats, p: Floats, alpha: Level, sign: Floats | None = None) -> Paired:
+def _with_t_interval(of: Moments, topics: int, p: Floats, alpha: Level, sign: Floats | None = None) -> Paired:
     from scipy import special
 
     level = alpha(p) if callable(alpha) else alpha
-    return _result(z, p, -special.stdtrit(max(1, z.shape[1] - 1), level / 2), level, sign)
+    return _result(of, topics, p, -special.stdtrit(max(1, topics - 1), level / 2), level, sign)
 
 
 def _result(
-    z: Floats, p: Floats, critical: float | Floats, level: float, sign: Floats | None = None
+    of: Moments,
+    topics: int,
+    p: Floats,
+    critical: float | Floats,
+    level: float,
+    sign: Floats | None = None,
 ) -> Paired:
-    s, mean = _deviation(z), _mean(z)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect = np.nan_to_num(mean / s, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        margin = np.where(s > 0, critical * s / np.sqrt(z.shape[1]), 0.0)
-    found = Paired(mean, p, effect, margin, np.sign(mean) if sign is None else sign, level)
-    return _undefined_for_one_topic(found, z.shape[1])
+    error = of.s / np.sqrt(topics)
+    with np.errstate(invalid="ignore"):
+        half_width = np.where(error > 0, critical * error, 0.0)
+    sign = np.sign(of.mean) if sign is None else sign
+    found = Paired(of.mean, p, _ratio(of.mean, of.s), half_width, sign, level, error, max(1, topics - 1))
+    return _undefined_for_one_topic(found, topics)
 
 
 def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
@@ -203,4 +246,5 @@ def _undefined_for_one_topic(found: Paired, topics: int) -> Paired:
     if topics > 1:
         return found
     nothing = np.full(len(found.p), np.nan)
-    return Paired(found.difference, nothing, nothing, nothing, found.sign, found.level)
+    adjusted = None if found.adjusted is None else nothing
+    return replace(found, p=nothing, effect=nothing, half_width=nothing, error=nothing, adjusted=adjusted)

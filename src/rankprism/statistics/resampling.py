@@ -14,13 +14,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from rankprism.arrays import Floats, Longs
-from rankprism.statistics.threads import Share
+from rankprism.statistics.threads import Share, for_each
 
 #: The largest number of values in a block of pairs. A block with a single pair may hold more.
 BLOCK = 1 << 22
@@ -28,6 +30,8 @@ BLOCK = 1 << 22
 PAIRS = 64
 #: The number of values that are processed at a time, which fit into the cache.
 CHUNK = 1 << 16
+#: How many choices of signs the test of all pairs takes at a time.
+SIGNS = 1 << 10
 #: How many topics are drawn at a time.
 DRAWN = 1 << 18
 #: How many counts of drawn topics are kept from one block of pairs to the next.
@@ -196,7 +200,8 @@ def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) 
     drawn = 2**topics if exact else resamples
     reached = np.zeros(pairs, dtype=np.int64)
     width = max(1, PRODUCT // (min(PAIRS, pairs) * topics))
-    for some, signs in _signs(topics, drawn, seed, exact, max(1, DRAWN // topics)):
+    for some in _pieces(drawn, max(1, DRAWN // topics)):
+        signs = _signs(topics, some, None if exact else seed)
         for first in range(0, pairs, PAIRS):
             block = slice(first, first + PAIRS)
             for start in range(0, signs.shape[1], width):
@@ -207,22 +212,109 @@ def fisher(z: Floats, resamples: int, seed: int, on_share: Share | None = None) 
     return reached / drawn if exact else drawn_p(reached, drawn)
 
 
-def _signs(topics: int, total: int, seed: int, exact: bool, step: int) -> Iterator[tuple[slice, Floats]]:
-    """(topic, resample) of +1 and -1: all choices of signs, or random ones.
+def max_t(
+    values: Floats, pairs: Longs, resamples: int, seed: int, on_share: Share | None = None
+) -> tuple[Floats, Floats]:
+    """Fisher's p of each pair of systems, and p adjusted for all pairs by the largest |t| (Westfall and Young
+    1993, step-down).
 
-    Each random choice uses whole words of 64 bits, so it does not matter how many are drawn at a time.
+    One choice of signs s serves all pairs. With x = Σz / √(n Σz²), |t| grows with |x| and with nothing else.
+    Signs leave Σz² as it is, so x* = (aᵢ - aⱼ) / √(n Σz²), where a = Σ s (score - mean of the topic).
+    Step-down: from the pair with the smallest |x| upwards, M is the largest |x*| of a resample so far, and
+    #{b: M ≥ |x|} gives p; the adjusted p of a pair is the largest p of all pairs with an |x| at least as
+    large.
+
+    values : (system, topic). The signs are those of `fisher`, and the first p is that of `fisher`.
     """
-    rng = np.random.default_rng(seed)
-    words = -(-topics // 64)
-    for first in range(0, total, step):
-        number = np.arange(first, min(first + step, total))
-        if exact:
-            heads = (number >> np.arange(topics)[:, None] & 1).astype(bool)
-        else:
-            drawn = rng.integers(2**64, size=(len(number), words), dtype=np.uint64).astype("<u8")
-            bits = np.unpackbits(drawn.view(np.uint8), axis=1, bitorder="little")
-            heads = bits[:, :topics].T.astype(bool)
-        yield slice(first, first + len(number)), np.where(heads, 1.0, -1.0)
+    topics = values.shape[1]
+    exact = enumerable(topics, resamples)
+    drawn = 2**topics if exact else resamples
+    size, x = _studentised(values, pairs)
+    order = np.argsort(x, kind="stable")
+    pairs, size, least = pairs[order], size[order, None], (x * (1 - EQUAL))[order, None]
+    weight = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
+    centred = values - values.mean(0)
+    # The difference of two sums has only the last digits of the sums if two systems are nearly alike.
+    alike = size[:, 0] < 1e-5 * topics * np.abs(centred).max(initial=0.0)
+    alone, any_pair = (np.zeros(len(pairs), dtype=np.int64) for _ in range(2))
+    lock = Lock()
+
+    def count(some: range, tell: Share) -> None:
+        signs = _signs(topics, some, None if exact else seed)
+        sums = centred @ signs
+        largest = np.zeros(len(some))
+        for block in blocks(len(pairs), CHUNK, len(some)):
+            reached = sums[pairs[block, 0]]
+            reached -= sums[pairs[block, 1]]
+            if alike[block].any():
+                rows = np.flatnonzero(alike[block])
+                z = _differences(values, pairs[block][rows])
+                reached[rows] = z @ signs
+            np.abs(reached, out=reached)
+            reached *= weight[block]
+            once = np.count_nonzero(reached >= least[block], axis=1)
+            for row in reached:  # twenty times as fast as numpy's accumulate along columns
+                largest = np.maximum(row, largest, out=row)
+            largest = largest.copy()
+            ever = np.count_nonzero(reached >= least[block], axis=1)
+            with lock:
+                alone[block] += once
+                any_pair[block] += ever
+        tell(1.0)
+
+    for_each([partial(count, some) for some in _pieces(drawn, SIGNS)], on_share)
+    single, stepped = ((b / drawn if exact else drawn_p(b, drawn)) for b in (alone, any_pair))
+    p, adjusted = np.empty(len(x)), np.empty(len(x))
+    p[order] = single
+    adjusted[order] = np.maximum.accumulate(stepped[::-1])[::-1]
+    return p, adjusted
+
+
+def _studentised(values: Floats, pairs: Longs) -> tuple[Floats, Floats]:
+    """√(n Σz²) and |Σz| / √(n Σz²) of each pair; 0 if the systems do not differ."""
+    size, x = np.zeros(len(pairs)), np.zeros(len(pairs))
+    for block in blocks(len(pairs), BLOCK, values.shape[1]):
+        z = _differences(values, pairs[block])
+        size[block] = np.sqrt(values.shape[1] * (z**2).sum(1))
+        x[block] = _ratio(np.abs(total(z)), size[block])
+    return size, x
+
+
+def _differences(values: Floats, pairs: Longs) -> Floats:
+    """(pair, topic): 0 where a difference is only a rounding error."""
+    first, second = values[pairs[:, 0]], values[pairs[:, 1]]
+    z = first - second
+    z[np.abs(z) <= 1e-13 * np.maximum(np.abs(first), np.abs(second))] = 0.0
+    return np.asarray(z)
+
+
+def blocks(length: int, most: int, each: int) -> list[slice]:
+    """Consecutive parts of `length` rows of `each` values. A part has one row, or at most `most` values."""
+    step = max(1, most // max(1, each))
+    return [slice(first, first + step) for first in range(0, length, step)]
+
+
+def _pieces(total: int, step: int) -> list[range]:
+    """The numbers of the resamples, `step` at a time."""
+    return [range(first, min(first + step, total)) for first in range(0, total, step)]
+
+
+def _signs(topics: int, numbers: range, seed: int | None) -> Floats:
+    """(topic, resample) of +1 and -1: the choices of signs with these numbers. Without a seed, all 2ⁿ choices
+    are numbered; otherwise they are random.
+
+    Each random choice uses whole words of 64 bits, so it does not matter how many are drawn at a time, and
+    the generator can begin with any of them.
+    """
+    if seed is None:
+        heads = (np.array(numbers) >> np.arange(topics)[:, None] & 1).astype(bool)
+    else:
+        words = -(-topics // 64)
+        generator = np.random.PCG64(seed).advance(numbers.start * words)
+        drawn = np.random.Generator(generator).integers(2**64, size=(len(numbers), words), dtype=np.uint64)
+        bits = np.unpackbits(drawn.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        heads = bits[:, :topics].T.astype(bool)
+    return np.where(heads, 1.0, -1.0)
 
 
 def tukey(values: Floats, resamples: int, seed: int, on_share: Share | None = None) -> Floats:

@@ -1,0 +1,104 @@
+"""On which topics the runs of a comparison differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankprism.arrays import Bools, Floats
+from rankprism.results.result import Result
+from rankprism.results.table import Table
+
+if TYPE_CHECKING:
+    from rankprism.comparison.result import Comparison
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicDifferences(Result):
+    """On which topics the first run of a pair is better and worse than the other, and by how much."""
+
+    comparison: Comparison
+    most: int  #: how many gains and losses of a pair the tables show
+
+    @property
+    def about(self) -> Mapping[str, Any]:  # type: ignore[override]
+        return self.comparison.about
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.comparison.measures
+
+    @cached_property
+    def difference(self) -> Floats:
+        """(measure, pair, topic): the score of the first run minus that of the other."""
+        values = self.comparison.values
+        first, second = values[self.comparison.pairs.T]
+        found = (first - second).transpose(2, 0, 1)
+        rounding = 1e-13 * np.abs(values).max((0, 1))[:, None, None]
+        return np.where(np.abs(found) <= rounding, 0.0, found)
+
+    def _rows(self, most: int | None) -> Table:
+        columns: dict[str, list[Any]] = {name: [] for name in ("measure", "run", "other", "topic")}
+        columns |= {"score": [], "other score": [], "difference": []}
+        of = self.comparison
+        for m, measure in enumerate(of.measures):
+            for pair, (a, b) in enumerate(of.pairs.tolist()):
+                difference = self.difference[m, pair]
+                order = np.argsort(-difference, kind="stable")
+                if most is not None:
+                    gains, losses = order[difference[order] > 0], order[difference[order] < 0]
+                    order = np.concatenate([gains[:most], losses[-most:]])
+                for t in order.tolist():
+                    row = (measure, of.runs[a], of.runs[b], of.topics[t])
+                    numbers = (of.values[a, t, m], of.values[b, t, m], difference[t])
+                    for name, x in zip(columns, (*row, *map(float, numbers)), strict=True):
+                        columns[name].append(x)
+        return Table(columns)
+
+    @property
+    def rows(self) -> Table:
+        """One row for each measure, pair and topic, the largest gain first."""
+        return self._rows(None)
+
+    @property
+    def summary(self) -> Table:
+        """For each measure and pair, on how many topics the first run is better, worse and equal."""
+        of, found = self.comparison, self.difference
+        m, pair = (axis.ravel() for axis in np.indices(found.shape[:2]))
+        first, second = of.pairs[pair].T
+        return Table(
+            {
+                "measure": [of.measures[i] for i in m],
+                "run": [of.runs[i] for i in first],
+                "other": [of.runs[i] for i in second],
+                "better": (found > 0).sum(2).ravel().tolist(),
+                "worse": (found < 0).sum(2).ravel().tolist(),
+                "equal": (found == 0).sum(2).ravel().tolist(),
+                "mean gain": _mean_where(found, found > 0),
+                "mean loss": _mean_where(found, found < 0),
+            }
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The numbers of better and worse topics, and the topics with the largest differences."""
+        return self.summary, self._rows(self.most)
+
+    @property
+    def note(self) -> str:
+        return (
+            f"Differences on {len(self.comparison.topics)} topics. The first table counts the topics on "
+            f"which the run is better and worse than the other. The second shows, of each pair, at most "
+            f"{self.most} of the largest gains and {self.most} of the largest losses."
+        )
+
+
+def _mean_where(found: Floats, where: Bools) -> list[float | None]:
+    """The mean of the selected differences, or None if there are none."""
+    count = where.sum(2).ravel().tolist()
+    total = np.where(where, found, 0.0).sum(2).ravel().tolist()
+    return [t / n if n else None for t, n in zip(total, count, strict=True)]
