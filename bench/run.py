@@ -322,6 +322,32 @@ def of_meta(meta: dict[str, float]) -> list[Target]:
     ]
 
 
+#: All pairs of systems: how many systems and topics, the test, its correction, and the most seconds.
+COMPARISONS = (
+    (200, 200, "t", "holm", 2),
+    (200, 200, "fisher", "max-t", 10),
+    (1000, 1000, "t", "holm", 60),
+    (1000, 1000, "fisher", "max-t", 300),
+)
+
+
+def comparisons() -> list[dict[str, float]]:
+    """The cost of each of them."""
+    program = [str(OURS / "python"), str(BENCH / "contenders" / "comparison.py")]
+    return [
+        json.loads(measure([*program, *map(str, setting[:4])], Effort(1, 1))[1]) for setting in COMPARISONS
+    ]
+
+
+def of_comparisons(found: Sequence[dict[str, float]]) -> list[Target]:
+    reached = []
+    for (systems, topics, test, correction, most), cost in zip(COMPARISONS, found, strict=True):
+        claim = f"{systems:,} × {topics:,}, {test} with {correction}"
+        reached.append(Target(f"{claim}: seconds", cost["comparing"], "≤", most))
+        reached.append(Target(f"{claim}: peak memory in MB", cost["megabytes"], "≤", 2000))
+    return reached
+
+
 def of_preferences(preferences: dict[str, float]) -> list[Target]:
     """Complete preferences of three profiles on 50 topics × 100 documents, and nPrf@20 of 17 runs."""
     return [
@@ -407,6 +433,14 @@ def print_preferences(preferences: dict[str, float]) -> None:
     print(f"   peak memory {preferences['megabytes']:.0f} MB")
 
 
+def print_comparisons(found: Sequence[dict[str, float]]) -> None:
+    print("\nAll pairs of systems")
+    for (systems, topics, test, correction, _), cost in zip(COMPARISONS, found, strict=True):
+        name = f"{systems:,} × {topics:,}, {test} with {correction}, {cost['pairs']:,} pairs"
+        print(f"  {name:<48}{cost['comparing']:>8.2f} s", end="")
+        print(f"   table and CSV {cost['writing']:.2f} s   peak memory {cost['megabytes']:.0f} MB")
+
+
 def print_imports(imports: dict[str, float]) -> None:
     print("\nImporting, beyond the start of the interpreter")
     for statement, seconds in imports.items():
@@ -452,6 +486,7 @@ def record(
     doors: Any,
     meta: dict[str, float],
     preferences: dict[str, float],
+    compared: list[dict[str, float]],
     imports: dict[str, float],
     reached: list[Target],
     waited: list[str],
@@ -473,6 +508,7 @@ def record(
         "grid": grid,
         "meta": meta,
         "preferences": preferences,
+        "comparisons": compared,
         "import seconds": imports,
         "disturbed": waited,
         "targets": [vars(target) | {"met": target.met} for target in reached],
@@ -527,16 +563,19 @@ def main() -> None:
     program = [str(OURS / "python"), str(BENCH / "contenders" / "preferences.py")]
     preferences = json.loads(measure(program, Effort(2, 60))[1])
     print_preferences(preferences)
+    compared = comparisons()
+    print_comparisons(compared)
     reached = [
         *targets(results, statements, {w["name"]: lines_of(w) for w in workloads}),
         *shares(one_more, grid),
         *of_doors(doors),
         *of_meta(meta),
         *of_preferences(preferences),
+        *of_comparisons(compared),
     ]
     waited = disturbed(results)
     print_targets(reached, waited)
-    record(results, one_more, grid, doors, meta, preferences, imports, reached, waited)
+    record(results, one_more, grid, doors, meta, preferences, compared, imports, reached, waited)
 
 
 if __name__ == "__main__":

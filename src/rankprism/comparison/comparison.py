@@ -390,11 +390,14 @@ def _skewed(of: Comparison) -> list[Note]:
     """
     topics = len(of.topics)
     some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
-    w = of.values[some[:, 0]] - of.values[some[:, 1]]
-    w -= w.mean(1, keepdims=True)
-    spread = (w**2).mean(1) ** 1.5
-    skewness = np.divide((w**3).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
-    excess = (skewness**2).mean(0) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
+    squared = []
+    for m in range(len(of.measures)):
+        w = of.values[some[:, 0], :, m] - of.values[some[:, 1], :, m]
+        w -= w.mean(1, keepdims=True)
+        spread = (w**2).mean(1) ** 1.5
+        skewness = np.divide((w * w * w).mean(1), spread, out=np.zeros_like(spread), where=spread > 0)
+        squared.append((skewness**2).mean())
+    excess = np.array(squared) - 6 * (topics - 2) / ((topics + 1) * (topics + 3))
     count, worst = int((excess > SKEWED * topics).sum()), int(excess.argmax())
     if not count:
         return []

@@ -14,6 +14,9 @@ from rankprism.statistics.corrections import Level
 from rankprism.statistics.resampling import blocks, total
 from rankprism.statistics.threads import Share
 
+#: The number of differences that are computed at a time.
+_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Paired:
@@ -57,12 +60,12 @@ def moments(values: Floats, pairs: Longs) -> Moments:
     topics would not fit into memory.
     """
     found = Moments(np.empty(len(pairs)), np.zeros(len(pairs)), np.empty(len(pairs), dtype=np.int64))
-    topics = values.shape[1]
-    for block in blocks(len(pairs), resampling.BLOCK, topics):
+    topics, size = values.shape[1], np.abs(values)
+    for block in blocks(len(pairs), _AT_ONCE, topics):
         z = _differences(values, pairs[block])
         found.mean[block] = total(z) / topics
-        largest = np.abs(values[pairs[block]]).max(1)
-        found.changed[block] = np.count_nonzero(np.abs(z) > 1e-13 * largest, axis=1)
+        rounding = 1e-13 * np.maximum(*size[pairs[block].T])
+        found.changed[block] = np.count_nonzero(np.abs(z) > rounding, axis=1)
         if topics > 1:
             s = z.std(1, ddof=1)
             found.s[block] = np.where(s <= 1e-13 * np.abs(z).max(1), 0.0, s)

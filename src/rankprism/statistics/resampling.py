@@ -273,7 +273,7 @@ def max_t(
 def _studentised(values: Floats, pairs: Longs) -> tuple[Floats, Floats]:
     """√(n Σz²) and |Σz| / √(n Σz²) of each pair; 0 if the systems do not differ."""
     size, x = np.zeros(len(pairs)), np.zeros(len(pairs))
-    for block in blocks(len(pairs), BLOCK, values.shape[1]):
+    for block in blocks(len(pairs), BLOCK // 4, values.shape[1]):
         z = _differences(values, pairs[block])
         size[block] = np.sqrt(values.shape[1] * (z**2).sum(1))
         x[block] = _ratio(np.abs(total(z)), size[block])
