@@ -4,13 +4,17 @@ import json
 import resource
 import sys
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from rankprism import compare
 from rankprism.results.scores import Scores
 
-systems, topics, test, correction = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+systems, topics = map(int, sys.argv[1:3])
+test: Any
+correction: Any
+test, correction = sys.argv[3:5]
 rng = np.random.default_rng(0)
 hard = rng.beta(2, 3, (1, topics)) + rng.normal(0, 0.15, (systems, topics))
 values = np.clip(hard + rng.normal(0, 0.03, (systems, 1)), 0, 1)
