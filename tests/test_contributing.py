@@ -73,3 +73,26 @@ def test_a_new_measure_is_one_file(place: Path) -> None:
         command = [sys.executable, "-c", program]
         done = subprocess.run(command, cwd=place, env=environment, capture_output=True, encoding="utf-8")
         assert done.stdout == "done\n", done.stderr
+
+
+def test_a_new_format_is_one_file(place: Path) -> None:
+    (module,) = blocks("A new format")
+    (place / "rankprism" / "formats" / "known" / "answering.py").write_text(module, encoding="utf-8")
+    (place / "a.run").write_text("q1 Q0 d2 1 2.5 t\nq1 Q0 d1 2 1.5 t\nq2 Q0 d3 1 7 t\n")
+    (place / "q.txt").write_text("d1 answers q1\nd3 answers q2\n")
+
+    def run(*words: str) -> str:
+        command = [sys.executable, "-W", "error", "-m", "rankprism", *words]
+        environment = os.environ | {"PYTHONPATH": str(place), "PYTHONUTF8": "1", "COLUMNS": "300"}
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, encoding="utf-8")
+        return done.stdout + done.stderr
+
+    evaluate = ("evaluate", "q.txt", "a.run", "-m", "RR")
+    assert run(*evaluate).split()[-2:] == ["a", "0.7500"]  # (1/2 + 1) / 2
+    assert run(*evaluate, "--qrels-format", "answering").split()[-2:] == ["a", "0.7500"]
+    assert "'answering'" in run(*evaluate, "--qrels-format", "no")
+    assert run("convert", "q.txt", "q.json") == "q.json: 8 lines, json\n"
+    assert "back.answering: 2 lines, answering" in run("convert", "q.json", "back.answering")
+    back, there = ((place / name).read_text().splitlines() for name in ("back.answering", "q.txt"))
+    assert sorted(back) == there
+    assert ", answering," in run("convert", "--help")

@@ -244,11 +244,11 @@ def test_a_file_is_of_one_kind(text: str, kind: str | None, formats: list[str], 
             format_at(kind, File(path))
 
 
-def test_what_a_format_yields_to_is_a_format() -> None:
+def test_a_format_is_confused_with_formats() -> None:
     every = {name for kind in KINDS for name in formats_of(kind)}
     for kind in KINDS:
         for record in formats_of(kind).values():
-            assert every.issuperset(record.yields_to), record.name
+            assert every.issuperset(record.confused_with), record.name
 
 
 def test_a_run_in_the_place_of_judgments_is_named(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from rankprism.data.note import Note, issue, some
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
-from rankprism.formats.ir_datasets import is_dataset
 from rankprism.formats.judgments import read_judgments
+from rankprism.formats.memory import is_dataset
 from rankprism.formats.recognition import are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import align_all, run_sources

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from rankprism.errors import InputError
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.json_lines import as_text, json_objects
+from rankprism.formats.memory import DATASET
 
 DocumentsLike: TypeAlias = files.PathLike | Mapping[str, Mapping[str, Any]]
 #: How the text of a document may be written.
@@ -64,7 +65,7 @@ def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tup
     if isinstance(source, Mapping):
         for doc, row in source.items():
             yield f"document {doc!r}", {"id": doc, **row}
-    elif isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
+    elif isinstance(source, str) and source.startswith(DATASET):
         yield from ir_datasets.documents(source, wanted)
     else:
         yield from json_objects(files.opened(source).streamed_lines(), files.source_name(source), _EXAMPLE)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from rankprism._core import checked_text
 from rankprism.errors import InputError
@@ -107,11 +107,8 @@ TABLES: dict[str, Callable[[bytes], bool]] = {
 }
 
 
-class _Contents(NamedTuple):
-    """What was read when a file was opened."""
-
-    beginning: Beginning
-    data: bytes | None  # all bytes; None for a large plain file and for a table
+#: What is read when a file is opened: its beginning, and all bytes unless it is a table, or large and plain.
+_Contents: TypeAlias = tuple[Beginning, bytes | None]
 
 
 class File(os.PathLike[str]):
@@ -182,7 +179,7 @@ class File(os.PathLike[str]):
         name = self.path
         table = database_table(name)
         if table is not None:
-            return _Contents(Beginning(_read(table[0], BEGINNING), name), None)
+            return Beginning(_read(table[0], BEGINNING), name), None
         if name == "-":
             return self._whole(_standard_input())
         if not os.path.exists(name):
@@ -200,19 +197,19 @@ class File(os.PathLike[str]):
             return self._whole(_read(name, -1))  # a pipe such as /dev/stdin or <(zcat …) has no size
         start = _read(name, BEGINNING, self._is_wanted_soon)
         beginning = Beginning(start, name)
-        return _Contents(beginning, start if len(start) < BEGINNING and not beginning.is_table else None)
+        return beginning, start if len(start) < BEGINNING and not beginning.is_table else None
 
     def _whole(self, data: bytes) -> _Contents:
-        return _Contents(Beginning(data[:BEGINNING], self.path), data)
+        return Beginning(data[:BEGINNING], self.path), data
 
     @property
     def beginning(self) -> Beginning:
-        return self._opened().beginning
+        return self._opened()[0]
 
     @property
     def data(self) -> bytes | None:
         """All its bytes; None for a large plain file, which the core reads, and for a plain table."""
-        return self._opened().data
+        return self._opened()[1]
 
     def text(self) -> str:
         """All of it, checked to be UTF-8."""

@@ -8,9 +8,9 @@ records. `rankprism.formats.recognition` asks them what a file is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from rankprism.errors import InputError
 
@@ -47,9 +47,9 @@ class Format(Generic[Contents]):
     read: Callable[..., Contents]
     #: whether a file that begins like this may be of this format
     recognises: Callable[[Beginning], bool] = lambda beginning: False
-    #: names of formats that may be recognised in the same file, and which it then is
-    yields_to: tuple[str, ...] = ()
-    #: what to do if the file may be of another format as well, and neither yields
+    #: formats that may be recognised in the same file, and whether it is then of this one or of the other
+    confused_with: Mapping[str, Literal["wins", "yields"]] = field(default_factory=dict)
+    #: what to do if the file may be of another format as well, and neither wins
     doubt: str = ""
     #: whether a file that holds a table has the columns for this, given their names in lower case
     fits: Callable[[frozenset[str]], bool] = lambda columns: True

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankprism.errors import InputError, did_you_mean
+from rankprism.formats.memory import DATASET
 
-#: What stands before the id of a dataset where a path may stand, too.
-PREFIX = "irds:"
 #: Fields of judgments that hold whole numbers and no grades.
 _NO_GRADES = ("span_start", "span_len", "start", "length", "method")
 #: The aspects whose fields ir_datasets spells in another way.
@@ -28,20 +27,11 @@ class DatasetRows(NamedTuple):
     named: tuple[str, ...]  #: the aspects whose labels are words, which ir_datasets does not order
 
 
-def is_dataset(source: Any) -> bool:
-    """Whether this is the id of a dataset, such as "irds:vaswani", or a dataset of ir_datasets.
-
-    >>> is_dataset("irds:vaswani"), is_dataset("qrels.txt")
-    (True, False)
-    """
-    return source.startswith(PREFIX) if isinstance(source, str) else hasattr(type(source), "has_qrels")
-
-
 def dataset_name(source: Any) -> str:
     """How messages call a dataset."""
     if isinstance(source, str):
         return source
-    return f"{PREFIX}{source.dataset_id()}" if hasattr(source, "dataset_id") else "the dataset"
+    return f"{DATASET}{source.dataset_id()}" if hasattr(source, "dataset_id") else "the dataset"
 
 
 def dataset_rows(source: Any) -> DatasetRows:
@@ -56,12 +46,6 @@ def dataset_rows(source: Any) -> DatasetRows:
     if not judged:
         raise InputError(f"{name}: this dataset has no judgments, only an empty list")
     return as_rows(name, judged)
-
-
-def are_rows(source: Any) -> bool:
-    """Whether these are judgments that ``dataset.qrels_iter()`` has returned."""
-    first = source[0] if isinstance(source, list | tuple) and source else None
-    return isinstance(first, tuple) and type(first).__module__.partition(".")[0] == "ir_datasets"
 
 
 def as_rows(name: str, judged: Iterable[Any]) -> DatasetRows:
@@ -117,7 +101,7 @@ def load(source: str) -> Any:
         raise InputError(
             f"{source}: needs one more package: pip install 'rankprism[ir-datasets]'; or name a file"
         ) from None
-    name = source.removeprefix(PREFIX)
+    name = source.removeprefix(DATASET)
     with _reading(source, "description"):
         try:
             return ir_datasets.load(name)
@@ -151,9 +135,9 @@ def _with_judgments(source: str) -> str:
     """Parts of a dataset that do have judgments, as a remedy."""
     import ir_datasets
 
-    name = source.removeprefix(PREFIX)
+    name = source.removeprefix(DATASET)
     parts = [part for part in _ids() if part.startswith(f"{name}/") and ir_datasets.load(part).has_qrels()]
-    return f"; use one of its parts, e.g. {PREFIX}{parts[0]}" if parts else "; name a file of judgments"
+    return f"; use one of its parts, e.g. {DATASET}{parts[0]}" if parts else "; name a file of judgments"
 
 
 def _ids() -> list[str]:

@@ -10,13 +10,13 @@ from rankprism._core import parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
-from rankprism.formats import files, ir_datasets
-from rankprism.formats.aspects import is_file_per_aspect
-from rankprism.formats.memory import are_nuggets
+from rankprism.formats import files
+from rankprism.formats.memory import are_dataset_rows, are_nuggets, is_dataset, is_file_per_aspect
 from rankprism.formats.recognition import chosen_format, format_at
 from rankprism.formats.trec import DIVERSITY
 
 if TYPE_CHECKING:
+    from rankprism.formats.ir_datasets import DatasetRows
     from rankprism.types import AspectsLike, JudgmentsLike, WeightsLike
 
 #: Instead of the names of aspects: every aspect counts, even one to which no document is relevant.
@@ -69,8 +69,10 @@ def read_judgments(
         judgments = read_multi_aspect(source, aspects)
     elif isinstance(source, Judgments):
         judgments = source
-    elif ir_datasets.is_dataset(source):
-        judgments = _from_dataset(ir_datasets.dataset_rows(source))
+    elif is_dataset(source):
+        from rankprism.formats.ir_datasets import dataset_rows
+
+        judgments = _from_dataset(dataset_rows(source))
     elif files.is_path(source):
         judgments = _from_file(source, format, threads)
     else:
@@ -124,15 +126,17 @@ def _from_memory(source: Any, name: str = "judgments") -> Judgments:
         from rankprism.formats.known.nuggets import judgments_of
 
         return replace(judgments_of(source, name), format="nuggets")
-    if ir_datasets.are_rows(source):
-        return _from_dataset(ir_datasets.as_rows(name, source))
+    if are_dataset_rows(source):
+        from rankprism.formats.ir_datasets import as_rows
+
+        return _from_dataset(as_rows(name, source))
     columns = judgment_columns(source, name)
     if not columns.number:
         raise InputError("judgments: there are none; pass at least one (topic, aspect, doc, grade)")
     return Judgments(judgment_table(columns), name)
 
 
-def _from_dataset(found: ir_datasets.DatasetRows) -> Judgments:
+def _from_dataset(found: DatasetRows) -> Judgments:
     """The subtopics of a dataset, or its aspects if a judgment has several labels."""
     if len(found.graded) > 1:
         from rankprism.formats.aspects.reading import read_aspects

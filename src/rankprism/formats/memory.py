@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ import numpy as np
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
 
+#: What stands before the id of a dataset of ir_datasets where a path may stand, too.
+DATASET = "irds:"
 #: What TREC writes where a topic has no subtopics.
 ONLY_ASPECT = "0"
 
@@ -188,6 +191,27 @@ def peer_name(source: Any) -> str | None:
     if of == "trectools":
         return next((str(name) for name in source.run_data.get("system", ())), None)
     return source.name if of == "ranx" and isinstance(source.name, str) and source.name else None
+
+
+def is_dataset(source: Any) -> bool:
+    """Whether this is the id of a dataset, such as "irds:vaswani", or a dataset of ir_datasets.
+
+    >>> is_dataset("irds:vaswani"), is_dataset("qrels.txt")
+    (True, False)
+    """
+    return source.startswith(DATASET) if isinstance(source, str) else hasattr(type(source), "has_qrels")
+
+
+def are_dataset_rows(source: Any) -> bool:
+    """Whether these are judgments that ``dataset.qrels_iter()`` has returned."""
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    return isinstance(first, tuple) and type(first).__module__.partition(".")[0] == "ir_datasets"
+
+
+def is_file_per_aspect(source: Any) -> bool:
+    """``{aspect: path}``"""
+    is_mapping = isinstance(source, Mapping) and bool(source)
+    return is_mapping and all(isinstance(path, str | os.PathLike) for path in source.values())
 
 
 def are_nuggets(source: Any) -> bool:

@@ -1,7 +1,7 @@
 """Finding out what a file is, from its beginning. Everything that reads a file asks here.
 
-Each record says which files may be of its format, and which formats such a file is taken for instead
-(`Format.yields_to`). What remains is the answer. If two formats of one kind remain, the file is refused with
+Each record says which files may be of its format, which formats it can be confused with, and which of both
+such a file then is. What remains is the answer. If two formats of one kind remain, the file is refused with
 what to do. A file may be both judgments and a run, such as `{topic: {document: number}}` in JSON; the place
 in which it is given decides.
 """
@@ -16,8 +16,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of
-from rankprism.formats.ir_datasets import is_dataset
-from rankprism.formats.memory import are_nuggets
+from rankprism.formats.memory import are_nuggets, is_dataset
 from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
 
 #: The kinds of files and what messages call them. A file that may be of several kinds is taken for the first
@@ -145,11 +144,14 @@ def claims_on(beginning: files.Beginning) -> dict[str, list[Format[Any]]]:
         kind: [record for record in formats_of(kind).values() if record.recognises(beginning)]
         for kind in KINDS
     }
-    names = {record.name for records in found.values() for record in records}
-    settled = {
-        kind: [record for record in records if names.isdisjoint(record.yields_to)]
-        for kind, records in found.items()
+    every = [record for records in found.values() for record in records]
+    beaten = {
+        name if result == "wins" else record.name
+        for record in every
+        for name, result in record.confused_with.items()
+        if any(other.name == name for other in every)
     }
+    settled = {kind: [r for r in records if r.name not in beaten] for kind, records in found.items()}
     return {kind: records for kind, records in settled.items() if records}
 
 

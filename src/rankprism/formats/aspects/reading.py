@@ -39,9 +39,10 @@ from rankprism.data.scales import Scale, given_first, number, number_name
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
 from rankprism.formats import files, ir_datasets
-from rankprism.formats.aspects import is_file_per_aspect, labels
+from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
+from rankprism.formats.memory import is_dataset, is_file_per_aspect
 
 
 def read_description(path: files.PathLike) -> Judgments:
@@ -113,7 +114,7 @@ def _inside(folder: Path, aspect: AspectSettings) -> AspectSettings:
 
 
 def _inside_path(folder: Path, path: files.PathLike) -> files.PathLike:
-    return path if ir_datasets.is_dataset(path) else folder / path
+    return path if is_dataset(path) else folder / path
 
 
 def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
@@ -138,7 +139,7 @@ def read_described(source: Any, described: Sequence[AspectSettings]) -> Judgment
     A file without such a line has the aspects that are described, in this order.
     """
     known = {aspect.name: aspect for aspect in described}
-    if ir_datasets.is_dataset(source):
+    if is_dataset(source):
         found = ir_datasets.dataset_rows(source)
         names = [*found.graded, *(name for name in found.named if name in known)]
         return read_aspects(found, _all_described(found.source, names, known))
@@ -168,7 +169,7 @@ def read_aspects(source: Any, aspects: Any, columns: Sequence[str] | None = None
     """
     chosen = as_aspects(aspects)
     named = [a for a in chosen if a.name != SKIPPED]
-    if ir_datasets.is_dataset(source):
+    if is_dataset(source):
         source = ir_datasets.dataset_rows(source)
     raw = _shared_columns(source, chosen, columns)
     for aspect in named:
@@ -192,7 +193,7 @@ def _name(source: Any) -> str:
 
 def _own_column(file: files.PathLike, aspect: str) -> Column:
     """The labels of an aspect that has a file, or the relevance of a dataset, for itself."""
-    if not ir_datasets.is_dataset(file):
+    if not is_dataset(file):
         return labels.one_column(file, aspect)
     return labels.from_memory(ir_datasets.dataset_rows(file).rows, ["relevance"])["relevance"]
 

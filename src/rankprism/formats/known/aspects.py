@@ -51,7 +51,7 @@ register(
         "such a line, name the aspects ([multi-aspect.md](multi-aspect.md)).",
         read=_read,
         recognises=_recognises,
-        yields_to=("beir", "trec"),
+        confused_with={"trec": "yields", "winner-loser": "wins", "text": "wins"},
         doubt="if these are two grades of one document, name the aspects that they are of with aspects= "
         "(--aspects relevance,credibility)",
     ),

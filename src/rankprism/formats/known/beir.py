@@ -64,6 +64,7 @@ register(
         recognised_by="The header.",
         read=_read,
         recognises=lambda start: start.columns == _HEADER,
+        confused_with={"aspects": "wins", "winner-loser": "wins", "text": "wins"},
         write=_write,
     ),
 )

@@ -80,6 +80,7 @@ register(
         recognised_by="Three or four columns, the last of which looks like `L1`.",
         read=_read,
         recognises=recognises,
+        confused_with={"winner": "wins", "winner-loser": "wins", "text": "wins"},
         write=_write,
         endings=(".Dqrels",),
     ),

@@ -25,7 +25,7 @@ register(
         recognised_by="Five columns, with numbers in the third and the fifth.",
         read=core_reader("prels"),
         recognises=recognises,
-        yields_to=("prefs",),
+        confused_with={"prefs": "yields"},
         loses="the method and probability of each document",
     ),
 )

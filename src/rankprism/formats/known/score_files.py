@@ -251,8 +251,7 @@ register(
         "topic and a number.",
         read=_read,
         recognises=recognises,
-        # Their first lines may look like those of a table of scores.
-        yields_to=("aspects", "beir", "ntcir", "trec", "tsv", "csv", "winner", "winner-loser"),
+        confused_with=dict.fromkeys(("trec", "tsv", "csv", "winner", "winner-loser"), "yields"),
         default=True,
     ),
 )

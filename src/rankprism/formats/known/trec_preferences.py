@@ -207,7 +207,6 @@ register(
             "winner", _read_columns(4, _winner, "a topic, two documents and which of them won", sided=True)
         ),
         recognises=_winner_line,
-        yields_to=("ntcir",),
         write=_write_winner,
     ),
 )
@@ -223,7 +222,6 @@ register(
             _read_columns(3, lambda c: (c[0], c[1], c[2], "left"), "a topic, the winner and the loser"),
         ),
         recognises=_winner_loser_line,
-        yields_to=("ntcir", "aspects", "beir"),
         write=_write_winner_loser,
     ),
 )
@@ -237,7 +235,7 @@ register(
         "number or the third is not.",
         read=reading("prefs", _read_levels("topic group list document level")),
         recognises=_levels_line,
-        yields_to=("evall",),
+        confused_with={"evall": "yields"},
         write=_write_levels,
     ),
 )
