@@ -7,7 +7,7 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Unpack, get_args, get_type_hints
+from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
 import sqlalchemy as sa
 
@@ -110,7 +110,8 @@ def read_settings(found: Mapping[str, Any]) -> Settings:
     for name in names:
         if name not in found:
             raise InputError(f"its settings have no {name}")
-        allowed = get_args(kinds[name]) or (kinds[name],)
+        # `Settings` looks at the words of a Literal itself.
+        allowed = (str,) if get_origin(kinds[name]) is Literal else get_args(kinds[name]) or (kinds[name],)
         # A whole number is stored without a point.
         if type(found[name]) not in (*allowed, *([int] if float in allowed else [])):
             words = " or ".join(_KINDS[kind] for kind in allowed)
