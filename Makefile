@@ -100,6 +100,10 @@ sanitize: $(VENV)/ready
 coverage: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m simulations.coverage $(COVERAGE)
 
+# The record of what the search of `rankprism axioms` found; it takes half an hour.
+verdicts: $(VENV)/ready
+	$(BIN)/python tests/verdict_record.py
+
 # Stopped and started again, it goes on where it was. With MUTATION="--only survived" it tries the rest again.
 mutation: $(VENV)/ready
 	$(PIP) install "cosmic-ray>=8.7" "coverage>=7.6"

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from rankprism.arrays import Bools, Floats
-from rankprism.axioms import TEN, examine, find_constraint
+from rankprism.axioms import TEN, find_constraint
+from rankprism.axioms.search import search_verdicts
 from rankprism.data.hits import Hits
 from rankprism.measures.definition import Definition, Formula
 from rankprism.measures.measure import Measure
@@ -210,22 +211,22 @@ PLAIN: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def test_without_a_fault_nothing_is_found() -> None:
-    verdicts = examine([planted("Faultless")], TEN, instances=2000)
-    assert [verdict.constraint.name for verdict in verdicts if not verdict.kept] == []
+    verdicts = search_verdicts([planted("Faultless")], TEN, instances=2000)
+    assert [verdict.constraint.name for verdict in verdicts if verdict.refuted] == []
 
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_a_hidden_fault_is_found(name: str) -> None:
     faults = {region: planted("Faulty", **parts) for region, parts in HIDDEN[name].items()}
-    verdicts = dict(zip(faults, examine(faults.values(), [name]), strict=True))
-    assert [region for region, verdict in verdicts.items() if verdict.kept] == []
+    verdicts = dict(zip(faults, search_verdicts(faults.values(), [name]), strict=True))
+    assert [region for region, verdict in verdicts.items() if not verdict.refuted] == []
 
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_plain_fault_is_found_with_few_instances(name: str) -> None:
     faults = {what: planted("Faulty", **parts) for what, parts in PLAIN[name].items()}
-    verdicts = dict(zip(faults, examine(faults.values(), [name], instances=400), strict=True))
-    assert [what for what, verdict in verdicts.items() if verdict.kept] == []
+    verdicts = dict(zip(faults, search_verdicts(faults.values(), [name], instances=400), strict=True))
+    assert [what for what, verdict in verdicts.items() if not verdict.refuted] == []
 
 
 def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
@@ -287,8 +288,8 @@ def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
 if __name__ == "__main__":  # how many faults in regions drawn at random are found: python tests/… SEED
     found = total = 0
     for name, regions in drawn(np.random.default_rng(int(sys.argv[1]))).items():
-        verdicts = examine([planted("Faulty", **parts) for parts in regions.values()], [name])
-        missed = [region for region, verdict in zip(regions, verdicts, strict=True) if verdict.kept]
+        verdicts = search_verdicts([planted("Faulty", **parts) for parts in regions.values()], [name])
+        missed = [region for region, verdict in zip(regions, verdicts, strict=True) if not verdict.refuted]
         found, total = found + len(regions) - len(missed), total + len(regions)
         print(
             f"{name}: {len(regions) - len(missed)} of {len(regions)}; missed: {', '.join(missed) or 'none'}"

@@ -34,14 +34,13 @@ from rankprism.axioms import (
     Scope,
     axiom_table,
     constraint,
-    examine,
     find_constraint,
     find_thresholds,
     story,
 )
 from rankprism.axioms.bases import instances_of, random_bases, small_bases
 from rankprism.axioms.rankings import Instance, hits_of, on_scale, score
-from rankprism.axioms.search import make_lots
+from rankprism.axioms.search import Lots, search_verdicts
 from rankprism.cli import main
 from rankprism.data.hits import Hits
 from rankprism.errors import InputError, MeasureError
@@ -222,14 +221,14 @@ CAUGHT = {
 
 
 def test_a_sound_measure_is_not_accused() -> None:
-    assert all(verdict.kept for verdict in examine([SOUND], TEN, instances=400))
+    assert all(not verdict.refuted for verdict in search_verdicts([SOUND], TEN, instances=400))
 
 
 @pytest.mark.parametrize("name", CAUGHT)
 def test_a_planted_error_is_caught(name: str) -> None:
-    verdicts = examine([PLANTED[error] for error in CAUGHT[name]], [name], instances=300)
+    verdicts = search_verdicts([PLANTED[error] for error in CAUGHT[name]], [name], instances=300)
     for error, verdict in zip(CAUGHT[name], verdicts, strict=True):
-        assert verdict.kind == "violated", error
+        assert verdict.kind == "refuted", error
         assert verdict.counterexample is not None
 
 
@@ -238,15 +237,15 @@ def test_a_planted_error_is_caught(name: str) -> None:
 
 def test_a_counterexample_is_as_small_as_can_be() -> None:
     # The α-measures count a worthless document in front; less than a swap of three cannot show it.
-    verdict = examine(["alpha_DCG(gain='linear')@20"], [Pri])[0]
+    verdict = search_verdicts(["alpha_DCG(gain='linear')@20"], [Pri])[0]
     assert verdict.counterexample is not None
     better, worse = (ranking[:, 0].tolist() for ranking in verdict.counterexample.rankings)
     assert (better, worse) == ([0.01, 0.05, 0.0], [0.0, 0.05, 0.01])
 
 
 def test_only_random_instances_are_shrunk_to_the_same_size() -> None:
-    small = examine(["RR_IA@20"], [Red])[0].counterexample
-    binding = examine(["StRecall@9"], [Conf(cutoff="binding")], instances=50)[0].counterexample
+    small = search_verdicts(["RR_IA@20"], [Red])[0].counterexample
+    binding = search_verdicts(["StRecall@9"], [Conf(cutoff="binding")], instances=50)[0].counterexample
     assert small is not None
     assert binding is not None
     assert [len(r) for r in small.rankings] == [4, 4]
@@ -257,15 +256,15 @@ def test_only_random_instances_are_shrunk_to_the_same_size() -> None:
 
 
 def test_what_does_not_apply_says_why() -> None:
-    notes = [v.note for v in examine(["CAM", "P@1", "P"], ["Pri", "Conv"], instances=20)]
+    notes = [v.note for v in search_verdicts(["CAM", "P@1", "P"], ["Pri", "Conv"], instances=20)]
     assert notes[0] == "CAM needs a measure inside, e.g. CAM(nDCG@10)"
     assert notes[2] == "no ranking of at most 1 documents satisfies the premises"
     assert notes[5] == "it has no cutoff"
 
 
 def test_a_verdict_says_how_many_instances_were_tried() -> None:
-    few, many = (examine(["nDCG(judged_only=True)"], [Pri], instances=n)[0] for n in (0, 400))
-    assert few.kind == many.kind == "no violation found"
+    few, many = (search_verdicts(["nDCG(judged_only=True)"], [Pri], instances=n)[0] for n in (0, 400))
+    assert few.kind == many.kind == "not refuted"
     # A quarter as many are varied, four from each base, where the premises let them.
     assert 400 <= many.instances - few.instances <= 502
     assert "This is not a proof" in story(many)
@@ -280,15 +279,18 @@ def test_what_is_lost_to_rounding_is_no_tie(
 ) -> None:
     # With p = .1, the eighth document counts 10^-7, and of that only r² tells the rankings apart.
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-    verdict = examine([name], [statement])[0]
-    assert verdict.kind == "no violation found"
+    verdict = search_verdicts([name], [statement])[0]
+    assert verdict.kind == "not refuted"
     assert re.fullmatch(r"[\d,]+ more were too close to tell", verdict.note)
     assert "more were too close to tell" in story(verdict).replace("\n", " ")
 
 
 def test_a_steep_measure_that_ties_is_caught_all_the_same() -> None:
     # Binary gains cannot tell .05 from .01, however little the ranks below count.
-    assert [v.kept for v in examine(["RBP(p=0.01)"], [Pri, Deep], instances=300)] == [False, False]
+    assert [not v.refuted for v in search_verdicts(["RBP(p=0.01)"], [Pri, Deep], instances=300)] == [
+        False,
+        False,
+    ]
 
 
 @measure()
@@ -315,7 +317,7 @@ def AxiomShapeless(hits: Hits) -> Floats:
 
 def test_an_error_inside_a_measure_names_the_measure_and_the_instance() -> None:
     with pytest.raises(MeasureError) as caught:
-        examine([AxiomFragile], [Pri], instances=0)
+        search_verdicts([AxiomFragile], [Pri], instances=0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     named = re.fullmatch(
         r"AxiomFragile fails with ZeroDivisionError: three is too many; it was scoring the rankings \[(.*)\] "
@@ -327,9 +329,9 @@ def test_an_error_inside_a_measure_names_the_measure_and_the_instance() -> None:
     with pytest.raises(
         MeasureError, match=r"AxiomCrowded fails with KeyError: 'crowd'; .*scored together with"
     ):
-        examine([AxiomCrowded], [Pri], instances=0)
+        search_verdicts([AxiomCrowded], [Pri], instances=0)
     with pytest.raises(MeasureError, match=r"AxiomShapeless fails with ValueError: scores of shape"):
-        examine([AxiomShapeless], [Pri], instances=0)
+        search_verdicts([AxiomShapeless], [Pri], instances=0)
 
 
 def test_an_error_inside_a_measure_ends_the_command_with_one_line(
@@ -351,8 +353,8 @@ def test_rankings_are_not_longer_than_the_cutoff_also_those_of_ones_own_constrai
         padded = np.concatenate([base.documents, np.zeros((8, 1))])
         yield np.concatenate([padded, [[0.1]]]), np.concatenate([padded, [[0.0]]])
 
-    verdicts = examine(["DCG", "DCG@19", "DCG@12", "DCG@11", "DCG@10"], [AxiomLate], instances=50)
-    assert [v.kept for v in verdicts] == [True, True, True, True, None]
+    verdicts = search_verdicts(["DCG", "DCG@19", "DCG@12", "DCG@11", "DCG@10"], [AxiomLate], instances=50)
+    assert [v.kind for v in verdicts] == [*["not refuted"] * 4, "cannot be asked"]
     assert verdicts[0].instances >= verdicts[1].instances > verdicts[2].instances
 
 
@@ -362,7 +364,7 @@ def test_a_constraint_of_ones_own_may_yield_lists() -> None:
         """Something is better than nothing."""
         yield [[0.1]], []
 
-    assert examine(["DCG"], [AxiomLists], instances=5)[0].kept
+    assert search_verdicts(["DCG"], [AxiomLists], instances=5)[0].kind == "not refuted"
 
 
 def test_what_is_wrong_with_a_constraint_is_said() -> None:
@@ -393,7 +395,7 @@ def test_what_is_wrong_with_a_constraint_is_said() -> None:
     ]
     for made, message in yielded:
         with pytest.raises(InputError, match=message):
-            examine(["DCG"], [Constraint("AxiomWrong", cases(*made))], instances=0)
+            search_verdicts(["DCG"], [Constraint("AxiomWrong", cases(*made))], instances=0)
 
 
 def test_a_measure_is_compared_with_the_paper_only_if_it_is_the_papers() -> None:
@@ -405,17 +407,17 @@ def test_a_measure_is_compared_with_the_paper_only_if_it_is_the_papers() -> None
 def test_two_readings_of_a_constraint_are_two_columns_and_the_same_twice_is_one() -> None:
     table = axiom_table(["AP"], ["Conf", Pri, Pri(grades="binary"), "Pri"], instances=50)
     assert list(table.summary.columns) == ["measure", "Conf", "Pri", "Pri(grades='binary')"]
-    assert [v.kept for v in table.verdicts] == [False, False, True]
+    assert [not v.refuted for v in table.verdicts] == [False, False, True]
 
 
 def test_what_was_tried_does_not_refute_what_holds_from_some_n_on() -> None:
-    blended, average, patient = examine(["D_EBR", "AP", "EU(alpha=0.001)"], ["DeepTh"])
-    assert str(blended) == "D_EBR DeepTh: violated for every n tried; for no n from 3 to 8,192"
+    blended, average, patient = search_verdicts(["D_EBR", "AP", "EU(alpha=0.001)"], ["DeepTh"])
+    assert str(blended) == "D_EBR DeepTh: refuted for every n tried; for no n from 3 to 8,192"
     assert "counterexample" not in story(blended)
-    assert "as far as was tried" in story(blended)
+    assert "A greater n may still do" in story(blended)
     # Where an argument is recorded, it refutes all n.
-    assert str(average).startswith("AP DeepTh: violated; for no n: the j-th of the n documents is worth at")
-    assert "as far as was tried" not in story(average)
+    assert str(average).startswith("AP DeepTh: refuted; for no n: the j-th of the n documents is worth at")
+    assert "A greater n may still do" not in story(average)
     assert patient.kind == "proved"
     assert patient.note.endswith("falls to 0; up to 8,192 it does not show")
 
@@ -431,8 +433,8 @@ def test_a_story_of_what_is_no_number_or_another_relation() -> None:
         """Not a number at all."""
         return np.full(len(hits.length), np.nan)
 
-    assert story(examine(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
-    assert story(examine([AxiomNowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
+    assert story(search_verdicts(["DCG"], [AxiomDouble], instances=0)[0]).endswith("It does not hold.")
+    assert story(search_verdicts([AxiomNowhere], [Pri], instances=0)[0]).endswith("This is not a number.")
 
 
 def test_scores_that_are_not_numbers_violate() -> None:
@@ -442,7 +444,10 @@ def test_scores_that_are_not_numbers_violate() -> None:
         found: Floats = np.where(hits.grade.max((1, 2)) > 0, 1.0, np.nan)
         return found
 
-    assert [v.kept for v in examine([AxiomUndefined], ["Defined", "Conf"], instances=0)] == [False, False]
+    assert [not v.refuted for v in search_verdicts([AxiomUndefined], ["Defined", "Conf"], instances=0)] == [
+        False,
+        False,
+    ]
 
 
 def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:
@@ -455,7 +460,7 @@ def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:
         yield np.concatenate([base.documents, base.documents]), base.documents
 
     table = axiom_table(["DCG_IA", "StRecall", "RBU"], ["AxiomTwice"], instances=50)
-    assert [v.kept for v in table.verdicts] == [True, True, False]
+    assert [not v.refuted for v in table.verdicts] == [True, True, False]
     assert find_constraint("axiomtwice") is AxiomTwice
     with pytest.raises(InputError, match="exists already"):
         constraint()(AxiomTwice.cases)
@@ -464,7 +469,7 @@ def test_a_constraint_of_ones_own_runs_over_all_measures() -> None:
 def test_properties_beyond_the_ten() -> None:
     measures = ["nDCG@5", "P@5", "DCG", "CAM(nDCG)", "MM(nDCG)", "RBU", "ERR"]
     table = axiom_table(measures, MORE_PROPERTIES, instances=400)
-    broken = {m: [v.constraint.name for v in table.of(m) if v.kept is False] for m in measures}
+    broken = {m: [v.constraint.name for v in table.of(m) if v.refuted] for m in measures}
     assert broken == {
         "nDCG@5": ["Local"],  # the ideal knows documents that were not retrieved
         "P@5": ["Conv", "Ideal", "Max1"],  # grades are all one; 2 relevant of 5 are .4 at most
@@ -494,8 +499,8 @@ def test_measures_that_divide_by_a_greedy_ideal_exceed_1_and_the_search_finds_it
     assert scores == pytest.approx(ABOVE_ONE)
     exact = [f"{name}(ideal='exact')" for name in ABOVE_ONE]
     assert max(rankprism.evaluate({"q": SHARED}, run, exact).mean()["run"].values()) == 1
-    for verdict in examine(ABOVE_ONE, ["Bound"]):
-        assert verdict.kind == "violated"
+    for verdict in search_verdicts(ABOVE_ONE, ["Bound"]):
+        assert verdict.kind == "refuted"
         assert verdict.scores == pytest.approx([ABOVE_ONE[verdict.measure.name]])
         assert verdict.counterexample is not None
         assert verdict.counterexample.rankings[0].shape == (3, 4)
@@ -505,7 +510,7 @@ def test_measures_that_divide_by_a_greedy_ideal_exceed_1_and_the_search_finds_it
 def test_properties_of_several_aspects_are_searched_with_up_to_8(statement: Constraint) -> None:
     # As docs/axioms.md says.
     assert max(statement.scope.aspects) == 8
-    lots = make_lots(statement, None, 400, seed=0)
+    lots = Lots(statement, None, 400, seed=0)
     assert {len(i.weights) for lot in lots for i in lot.instances} >= set(range(2, 9))
 
 
@@ -515,9 +520,9 @@ def test_toma_has_the_four_properties_that_cam_and_mm_lack() -> None:
     four = ["Max1", "Min0", "Order", "Defined"]
     measures = ["TOMA(nDCG)", "TOMA(AP,distance='manhattan')", "TOMA(nDCG,distance='chebyshev')", "CAM(nDCG)"]
     # The labels of all instances together would be too many to order.
-    assert examine(["TOMA(nDCG)"], ["Sym"], instances=50)[0].kind == "no violation found"
-    verdicts = examine(measures, four, instances=50)
-    broken = [(str(v.measure), v.constraint.name) for v in verdicts if not v.kept]
+    assert search_verdicts(["TOMA(nDCG)"], ["Sym"], instances=50)[0].kind == "not refuted"
+    verdicts = search_verdicts(measures, four, instances=50)
+    broken = [(str(v.measure), v.constraint.name) for v in verdicts if v.refuted]
     assert broken == [("TOMA(nDCG,distance='chebyshev')", "Max1"), ("CAM(nDCG)", "Max1")]
 
 
@@ -533,7 +538,7 @@ def test_readings_are_checked() -> None:
     with pytest.raises(InputError, match="unknown constraint 'Pry'; did you mean Pri"):
         find_constraint("Pry")
     with pytest.raises(MeasureError, match="unknown measure"):
-        examine(["nope"], [Pri])
+        search_verdicts(["nope"], [Pri])
     assert str(Sat(r_max=0.5, weights="balanced")) == "Sat(r_max=0.5,weights='balanced')"
     assert str(Pri(highest=0.1)) == "Pri"
 
@@ -546,7 +551,7 @@ def test_the_command_writes_every_format(cli: Cli, tmp_path: Path) -> None:
     text = cli(*common).stdout
     assert text.splitlines()[2:4] == ["RBP(gain='linear')  ◉    ○", "AP                  ○    ○"]
     rows = json.loads(cli(*common, "--format", "json").stdout)["rows"]
-    assert [row["verdict"] for row in rows] == ["proved", "violated", "violated", "violated"]
+    assert [row["verdict"] for row in rows] == ["proved", "refuted", "refuted", "refuted"]
     assert rows[2]["ranking"] == "0.05, 0.01"
     assert cli(*common, "--format", "csv").stdout.count("\n") == 5
     assert r"$\odot$" in cli(*common, "--format", "latex").stdout
@@ -565,7 +570,7 @@ def test_the_command_writes_every_format(cli: Cli, tmp_path: Path) -> None:
 def test_the_command_tells_a_story(cli: Cli) -> None:
     told = cli("axioms", "--explain", "RBU", "Conf", "--instances", "50")
     assert told.returncode == 0
-    assert "the document adds\nnothing and costs e D(n+1) > 0" in told.stdout
+    assert "the document adds nothing and costs e D(n+1) > 0" in " ".join(told.stdout.split())
     assert "as it should be" in told.stdout
     assert "They tie." in cli("axioms", "--explain", "RBP", "Conf", "--instances", "50").stdout
     assert "1–8192" not in cli("axioms", "--explain", "DCG", "DeepTh").stdout
@@ -573,35 +578,36 @@ def test_the_command_tells_a_story(cli: Cli) -> None:
 
 def test_the_command_finds_thresholds(cli: Cli) -> None:
     found = cli("axioms", "RBP(gain='linear')", "--threshold", "p", "-c", "CloseTh")
-    assert "holds for p > 0.7549" in found.stdout
+    assert "proved for p > 0.7549" in found.stdout
     ranged = cli("axioms", "RBP(gain='linear')", "--threshold", "p=0.5:0.7", "-c", "CloseTh")
-    assert "holds for no p from 0.5 to 0.7" in ranged.stdout
+    assert "refuted for every p from 0.5 to 0.7 that was tried" in ranged.stdout
 
 
 def test_a_threshold_of_what_does_not_apply_says_so() -> None:
-    assert str(find_thresholds(["RBP"], ["Conv"], "p").thresholds[0]) == "does not apply: it has no cutoff"
+    assert str(find_thresholds(["RBP"], ["Conv"], "p").thresholds[0]) == "cannot be asked: it has no cutoff"
 
 
 def test_a_threshold_says_no_more_than_was_shown() -> None:
     # For any α > 0 a small enough r breaks Pri: only the grades that are tried run out, at .0001.
     searched = find_thresholds(["alpha_DCG(gain='linear')@20"], [Pri], "alpha", instances=1000).thresholds[0]
-    assert str(searched).startswith("no violation found for alpha ")
-    assert searched.kept[0].high <= 0.002
+    assert re.match(r"not refuted in [\d,]+ instances for alpha ", str(searched))
+    assert searched.not_refuted[0].high <= 0.002
     proved = find_thresholds(["NRBP(gain='linear')"], [Deep], "beta", instances=200).thresholds[0]
-    assert str(proved) == "holds for every beta from 1e-06 to 0.999999 that was tried"
+    assert str(proved) == "proved for every beta from 1e-06 to 0.999999 that was tried"
 
 
 @pytest.mark.parametrize("name", ["ERR", "ERR_IA(gain='probability')"])
 def test_a_threshold_tells_where_it_does_not_apply(name: str) -> None:
     # Grades are at most .1, and a scale that ends below its grades is none.
     found = find_thresholds([name], [Pri], "max_rel", instances=100)
-    assert str(found.thresholds[0]) == (
-        "no violation found for max_rel ≥ 0.1; does not apply for max_rel < 0.1"
+    assert re.fullmatch(
+        r"not refuted in [\d,]+ instances for max_rel ≥ 0.1; cannot be asked for max_rel < 0.1",
+        str(found.thresholds[0]),
     )
-    assert found.rows.columns["finding"] == ["does not apply", "no violation found"]
+    assert found.rows.columns["verdict"] == ["cannot be asked", "not refuted"]
     assert "above max_rel" in found.rows.columns["note"][0]
     nowhere = find_thresholds(["RBP"], [Conf], "p", instances=0)
-    assert nowhere.rows.columns["finding"] == ["violated"]
+    assert nowhere.rows.columns["verdict"] == ["refuted"]
 
 
 def test_the_command_reads_constraints_in_other_ways(cli: Cli) -> None:
@@ -620,13 +626,13 @@ def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cl
     eq11 = "RBU(e=0.05,form='eq11',gain='linear')@20"
     asked = ("axioms", eq11, "-c", "Red", "-c", "AspRel", "--instances", "50", "--reading", "printed")
     rows = json.loads(cli(*asked, "--format", "json").stdout)["rows"]
-    assert [(row["constraint"], row["reading"], row["kept"]) for row in rows] == [
-        ("Red", "printed", False),
-        ("AspRel", "printed", False),
+    assert [(row["constraint"], row["reading"], row["verdict"]) for row in rows] == [
+        ("Red", "printed", "refuted"),
+        ("AspRel", "printed", "refuted"),
     ]
     header, red, relevance = cli(*asked, "--reading", "suffix=none", "--format", "csv").stdout.splitlines()
-    assert header.startswith("row,measure,constraint,reading,verdict,kept,")
-    assert ",Red,printed,violated," in red
+    assert header.startswith("row,measure,constraint,reading,verdict,printed,")
+    assert ",Red,printed,refuted," in red
     assert ',AspRel,"printed, suffix=none",proved,' in relevance
     told = cli("axioms", "--explain", eq11, "AspRel", "--instances", "50").stdout
     assert "Reading: proved, which adds: no document follows i, no ranking is longer than the cutoff." in told
@@ -659,8 +665,8 @@ def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cl
             ["RBP", "--threshold", "gain"],
             "RBP: gain is no number to look for a threshold of; p or rel can be",
         ),
-        (["--explain", "RBP", "Pri", "--format", "json"], "a story is text, not json"),
-        (["--explain", "RBP", "Pri", "-o", "story.html"], "a story is text, not html"),
+        (["--explain", "RBP", "Pri", "--format", "json"], "--explain prints text, not json"),
+        (["--explain", "RBP", "Pri", "-o", "story.html"], "--explain prints text, not html"),
         (["--explain", "RBP", "Pri", "--threshold", "p"], "--explain and --threshold are two questions"),
         (["--list", "--format", "json"], "--list stands alone"),
         (["RBP", "--threshold", "q"], "RBP has no parameter 'q'"),
@@ -680,12 +686,12 @@ def test_what_the_command_cannot_do_it_says(cli: Cli, arguments: list[str], mess
     assert "Traceback" not in result.stderr
 
 
-def test_explain_of_a_measure_says_what_it_keeps(cli: Cli) -> None:
+def test_the_page_of_a_measure_has_its_verdicts(cli: Cli) -> None:
     assert (
-        "Axioms satisfied: Pri Deep CloseTh AspDiv (of ten, in both readings, proved and\n"
-        "printed; see `rankprism axioms nDCG`)" in cli("measures", "nDCG").stdout
-    )
+        "Axioms: proved: Pri Deep CloseTh AspDiv; refuted: DeepTh Conf Red MRed Sat AspRel (see `rankprism "
+        "axioms nDCG`)"
+    ) in " ".join(cli("measures", "nDCG").stdout.split())
     assert (
-        "Axioms satisfied: DeepTh Red AspRel* (of ten, * only in the reading proved; see\n"
-        "`rankprism axioms ERR_IA`)" in cli("measures", "ERR_IA").stdout
-    )
+        "Axioms: refuted: Pri Deep CloseTh Conf AspDiv MRed Sat; proved: DeepTh Red AspRel; in the reading "
+        "printed, refuted: AspRel (see `rankprism axioms ERR_IA`)"
+    ) in " ".join(cli("measures", "ERR_IA").stdout.split())

@@ -19,6 +19,7 @@ import pytest
 from conftest import COLLECTIONS
 
 from rankprism.axioms import (
+    READINGS,
     TEN,
     AspDiv,
     AspRel,
@@ -33,19 +34,19 @@ from rankprism.axioms import (
     Red,
     Sat,
     axiom_table,
-    examine,
     find_thresholds,
     paper_table,
     read_constraints,
     scores_of,
 )
 from rankprism.axioms import proofs as recorded
-from rankprism.axioms.search import make_lots
+from rankprism.axioms.search import Lots, search_verdicts
 from rankprism.axioms.table import PAPER
 from rankprism.errors import InputError, MeasureError
 from rankprism.measures import lookup, names, parse
 from rankprism.measures.definition import AXIOMS
 from rankprism.measures.measure import Measure
+from rankprism.measures.verdicts import recorded as of_measure
 
 #: Fewer than by default, to be quick; the cells are the same.
 INSTANCES = 300
@@ -94,7 +95,7 @@ def row(label: str) -> str:
 
 
 def kept(measure: str, *constraints: Constraint, instances: int = INSTANCES) -> list[bool | None]:
-    return [verdict.kept for verdict in examine([measure], constraints, instances=instances)]
+    return [not verdict.refuted for verdict in search_verdicts([measure], constraints, instances=instances)]
 
 
 # The table
@@ -102,7 +103,7 @@ def kept(measure: str, *constraints: Constraint, instances: int = INSTANCES) -> 
 
 @pytest.mark.parametrize("label", FOUND)
 def test_every_cell_of_the_table_comes_out_as_found_before(table: AxiomTable, label: str) -> None:
-    assert "".join("01"[bool(verdict.kept)] for verdict in table.of(label)) == FOUND[label]
+    assert "".join("01"[(not verdict.refuted)] for verdict in table.of(label)) == FOUND[label]
 
 
 def test_two_cells_differ_from_what_a_search_of_short_rankings_found(golden: Any) -> None:
@@ -141,8 +142,8 @@ def test_a_satisfied_aspect_makes_the_cube_test_blind_to_the_order_below() -> No
 
 def test_the_search_finds_ties_below_a_satisfied_aspect() -> None:
     # Two documents of .5 satisfy an aspect. With r ≤ .1, two aspects need 20 documents, more than k allows.
-    deep, red, small = examine([row("CT@k")], [Deep, Red, Red(highest=0.1)], instances=INSTANCES)
-    assert (deep.kept, red.kept, small.kept) == (False, False, True)
+    deep, red, small = search_verdicts([row("CT@k")], [Deep, Red, Red(highest=0.1)], instances=INSTANCES)
+    assert (not deep.refuted, not red.refuted, not small.refuted) == (False, False, True)
     assert deep.counterexample is not None
     assert 11 < deep.counterexample.longest <= 20
     shown = [[Fraction(str(x)) for x in r[:, 0].tolist()] for r in deep.counterexample.rankings]
@@ -178,7 +179,7 @@ def test_as_the_constraints_are_printed_32_cells_differ_from_the_paper(table: Ax
     added = {(label, v.constraint.name) for label, v in printed.disagreements} - before
     following = ["RR-IA@k", "AP-IA", "ERR-IA@k", "D#-Measure@k", "EU", "CT@k", "RBU@k"]
     assert added == {("ERR-IA@k", "Red"), ("RBU@k", "Red"), *((label, "AspRel") for label in following)}
-    assert [v.constraint.name for v in printed.of("RBU@k") if not v.kept] == ["Red", "AspRel"]
+    assert [v.constraint.name for v in printed.of("RBU@k") if v.refuted] == ["Red", "AspRel"]
     assert "23 in the reading proved, with ◉ for Red of ERR-IA@k, RBU@k; ◉ for AspRel of" in printed.legend
     assert json.loads(printed.to_json())["about"]["cells that differ from the paper"] == printed.counts
 
@@ -196,7 +197,7 @@ def test_rbu_violates_aspect_relevance_as_printed_even_for_small_grades_and_simi
 def test_every_violation_comes_with_a_counterexample_that_violates(table: AxiomTable) -> None:
     for verdict in table.verdicts:
         shown = verdict.counterexample
-        assert (shown is None) == bool(verdict.kept)
+        assert (shown is None) == (not verdict.refuted)
         if shown is not None:
             better, worse = verdict.scores
             relation = verdict.constraint.relation.sign
@@ -212,7 +213,7 @@ def test_every_violation_comes_with_a_counterexample_that_violates(table: AxiomT
 def test_the_same_seed_gives_the_same_table_and_another_the_same_cells(table: AxiomTable) -> None:
     again, other = (paper_table(["Deep", "AspRel"], instances=200, seed=seed) for seed in (7, 8))
     assert again.to_json() == paper_table(["Deep", "AspRel"], instances=200, seed=7).to_json()
-    assert [v.kept for v in again.verdicts] == [v.kept for v in other.verdicts]
+    assert [not v.refuted for v in again.verdicts] == [not v.refuted for v in other.verdicts]
 
 
 # Counterexamples: scores of an independent implementation
@@ -301,8 +302,8 @@ def test_every_known_counterexample_and_variant_scores_as_known(golden: Any) -> 
 def test_binary_relevance_saves_what_only_counts_documents() -> None:
     counting = [row(label) for label in ("NRBP", "α-nDCG@k", "EU")]
     binary = [Pri(grades="binary"), AspDiv(grades="binary")]
-    assert not any(verdict.kept for verdict in examine(counting, [Pri, AspDiv], instances=0))
-    assert all(verdict.kept for verdict in examine(counting, binary, instances=INSTANCES))
+    assert not any(not verdict.refuted for verdict in search_verdicts(counting, [Pri, AspDiv], instances=0))
+    assert all(not verdict.refuted for verdict in search_verdicts(counting, binary, instances=INSTANCES))
     # The cube test also stops counting, once Σ r ≥ 1; short rankings do not come to that.
     assert kept(row("CT@k"), Pri, *binary, instances=0) == [False, True, True]
     assert kept(row("CT@k"), *binary) == [False, False]
@@ -322,7 +323,7 @@ def test_with_room_left_the_cube_test_keeps_what_it_counts_and_22_cells_disagree
 
 def test_with_room_left_no_ranking_satisfies_an_aspect() -> None:
     for statement in (Pri, Deep, DeepTh, CloseTh, Conf, AspDiv, MRed):
-        lots = make_lots(statement(small="room"), None, 600, seed=3)
+        lots = Lots(statement(small="room"), None, 600, seed=3)
         made = [instance for lot in lots for instance in lot.instances]
         assert len(made) > 100
         assert max(ranking.sum(0).max(initial=0) for i in made for ranking in i.rankings) < 1
@@ -375,7 +376,7 @@ def test_a_detail_overrides_the_reading_of_the_whole_table() -> None:
 
 def test_a_verdict_is_about_a_measure_a_constraint_and_a_reading() -> None:
     again = read_constraints(["AspRel", "Bound"], ["printed", "highest=0.5"])
-    verdicts = examine(["RBU(p=0.9)"], [AspRel, *again], instances=0)
+    verdicts = search_verdicts(["RBU(p=0.9)"], [AspRel, *again], instances=0)
     assert [v.key for v in verdicts] == [
         ("RBU(p=0.9)", "AspRel", "proved"),
         ("RBU(p=0.9)", "AspRel", "printed, highest=0.5"),
@@ -387,7 +388,7 @@ def test_a_verdict_is_about_a_measure_a_constraint_and_a_reading() -> None:
 
 def test_average_precision_breaks_deepness_even_for_binary_relevance_with_8_documents() -> None:
     # Relevant at {6, 8}: (1/5 + 2/8) = .45, and (1/6 + 2/7) = .4524.
-    verdict = examine([row("AP-IA")], [Deep(grades="binary")], instances=0)[0]
+    verdict = search_verdicts([row("AP-IA")], [Deep(grades="binary")], instances=0)[0]
     assert verdict.counterexample is not None
     assert [len(r) for r in verdict.counterexample.rankings] == [8, 8]
     assert verdict.scores == pytest.approx((0.45, 1 / 6 + 2 / 7))
@@ -399,34 +400,36 @@ def test_redundancy_is_lost_when_one_document_satisfies_fully(label: str) -> Non
 
 
 def test_aspect_relevance_as_printed_is_violated_by_all() -> None:
-    verdicts = examine([m for m, _ in PAPER.values()], [AspRel(direction="printed")], instances=100)
-    assert not any(verdict.kept for verdict in verdicts)
+    verdicts = search_verdicts([m for m, _ in PAPER.values()], [AspRel(direction="printed")], instances=100)
+    assert not any(not verdict.refuted for verdict in verdicts)
 
 
 def test_aspect_relevance_with_documents_below_holds_for_sums_alone() -> None:
     aware = [label for label in PAPER if FOUND[label][-1] == "1"]
-    verdicts = examine(
+    verdicts = search_verdicts(
         [row(label) for label in aware], [AspRel(suffix="any", highest=1)], instances=INSTANCES
     )
-    held = {label for label, verdict in zip(aware, verdicts, strict=True) if verdict.kept}
+    held = {label for label, verdict in zip(aware, verdicts, strict=True) if not verdict.refuted}
     assert held == {"P-IA@k", "nDCG-IA@k", "RBP-IA"}
 
 
 def test_a_binding_cutoff_takes_everything_but_saturation_from_rbu() -> None:
     # It is blind to what happens below. The paper's own experiment has RBU@20.
     binding = [c(cutoff="binding") for c in TEN if c not in (DeepTh, CloseTh)]
-    verdicts = examine([row("RBU@k").replace("@20", "@3")], binding, instances=INSTANCES)
-    assert [verdict.constraint.name for verdict in verdicts if verdict.kept] == ["Sat"]
+    verdicts = search_verdicts([row("RBU@k").replace("@20", "@3")], binding, instances=INSTANCES)
+    assert [verdict.constraint.name for verdict in verdicts if not verdict.refuted] == ["Sat"]
 
 
 def test_by_fiat_what_looks_at_one_aspect_is_not_applicable() -> None:
-    verdicts = examine(["P@20", "P_IA@20"], [c(ad_hoc="not applicable") for c in TEN[5:]], instances=50)
-    assert [verdict.kind == "not applicable" for verdict in verdicts] == [True] * 5 + [False] * 5
+    verdicts = search_verdicts(
+        ["P@20", "P_IA@20"], [c(ad_hoc="not applicable") for c in TEN[5:]], instances=50
+    )
+    assert [verdict.kind == "cannot be asked" for verdict in verdicts] == [True] * 5 + [False] * 5
 
 
 def test_normalised_intent_aware_ndcg_breaks_aspect_relevance() -> None:
     # With 10 and 1 relevant documents: .6 / Σ_{i≤10} 1/log2(i+1) = .1321 < .4.
-    verdict = examine(["nDCG_IA"], [AspRel], instances=INSTANCES)[0]
+    verdict = search_verdicts(["nDCG_IA"], [AspRel], instances=INSTANCES)[0]
     assert verdict.counterexample is not None
     assert verdict.counterexample.missed is not None
     assert verdict.scores[0] < verdict.scores[1]
@@ -440,8 +443,8 @@ def test_saturation_needs_a_document_good_enough(r_max: float, saturating: str) 
     # After r = .9 a document is worth ½ · .1 to two balanced aspects: as much as the effort of RBU.
     labels = ["RR", "RBU@k", "ERR@k", "ERR-IA@k", "CT@k", "EU"]
     reading = Sat(r_max=r_max, weights="balanced", aspects="several")
-    verdicts = examine([row(label) for label in labels], [reading], instances=INSTANCES)
-    assert [la for la, v in zip(labels, verdicts, strict=True) if v.kept] == sorted(
+    verdicts = search_verdicts([row(label) for label in labels], [reading], instances=INSTANCES)
+    assert [la for la, v in zip(labels, verdicts, strict=True) if not v.refuted] == sorted(
         saturating.split(), key=labels.index
     )
 
@@ -459,12 +462,12 @@ def test_the_friendliest_reading_leaves_eight_or_five_cells_of_the_paper_unexpla
         measures[label] = measures[label](cutoff=None)
     sized = {c for c in TEN if any(r.name == "small" for r in c.details)}
     constraints = [c(**readings.get(c, {}), **({"small": small} if c in sized else {})) for c in TEN]
-    verdicts = iter(examine(measures.values(), constraints, instances=200))
+    verdicts = iter(search_verdicts(measures.values(), constraints, instances=200))
     wrong = [
         (label, verdict.constraint.name)
         for label in measures
         for verdict, printed in zip(islice(verdicts, 10), PAPER[label][1], strict=True)
-        if bool(verdict.kept) != (printed == "1")
+        if (verdict.kind in ("proved", "not refuted")) != (printed == "1")
     ]
     # Where there is no room, rankings of a dozen documents or more satisfy an aspect.
     satisfied = [("CT@k", name) for name in ("Pri", "Deep", "AspDiv")] if small == "literal" else []
@@ -504,18 +507,18 @@ def test_closeness_holds_from_a_threshold_on(measure: str, parameter: str, thres
 
 def test_a_threshold_and_the_table_say_the_same_of_what_an_m_shows() -> None:
     measures = [row("RBU@k"), row("D#-Measure@k"), "RBU(gain='linear')"]
-    for verdict in examine(measures, [CloseTh]):
+    for verdict in search_verdicts(measures, [CloseTh]):
         assert (verdict.kind, verdict.note) == (
             "proved",
             "for m = 2" if "RBU" in str(verdict.measure) else "for m = 3",
         )
     found = find_thresholds([row("RBU@k")], [CloseTh], "p", between=(0.79, 0.81)).thresholds[0]
-    assert str(found) == "holds for every p from 0.79 to 0.81 that was tried"
+    assert str(found) == "proved for every p from 0.79 to 0.81 that was tried"
     # One order that scores 1 for each topic tried is no proof for all topics.
     order = find_thresholds(
         ["alpha_nDCG(ideal='exact')"], ["Max1"], "alpha", between=(0.4, 0.6), instances=20
     ).thresholds[0]
-    assert str(order).startswith("no violation found")
+    assert str(order).startswith("not refuted")
 
 
 def test_a_threshold_is_looked_for_in_a_range() -> None:
@@ -524,9 +527,9 @@ def test_a_threshold_is_looked_for_in_a_range() -> None:
         str(find_thresholds([rbp], [CloseTh], "p", between).thresholds[0])
         for between in ((0.7, 0.8), (0.2, 0.7), (0.76, 0.9))
     )
-    assert inside == "holds for p > 0.7549"
-    assert below == "holds for no p from 0.2 to 0.7"
-    assert above == "holds for every p from 0.76 to 0.9 that was tried"
+    assert inside == "proved for p > 0.7549"
+    assert below == "refuted for every p from 0.2 to 0.7 that was tried"
+    assert above == "proved for every p from 0.76 to 0.9 that was tried"
     with pytest.raises(MeasureError, match=r"RBP: p must be a number .*; got 1.5"):
         find_thresholds([rbp], [CloseTh], "p", (0.5, 1.5))
     with pytest.raises(MeasureError, match=r"a range of p is from a value to a higher one; got 0.9 to 0.5"):
@@ -538,10 +541,10 @@ def test_effort_and_patience_decide_what_rbu_keeps() -> None:
     effort, patience = (
         find_thresholds([rbu], [c], x, instances=100).thresholds[0] for c, x in ((Conf, "e"), (Pri, "p"))
     )
-    assert str(effort) == "holds for e > 0"
-    assert str(patience) == "holds for p < 1"
+    assert str(effort) == "proved for e > 0"
+    assert str(patience) == "proved for p < 1"
     eu = find_thresholds([row("EU")], [Sat], "e", instances=100).thresholds[0]
-    assert str(eu) == "holds for e ≥ 0.5"  # one aspect: r (1-α) - e ≤ 0 for every r ≤ 1
+    assert str(eu) == "proved for e ≥ 0.5"  # one aspect: r (1-α) - e ≤ 0 for every r ≤ 1
 
 
 def test_cutoffs_decide_on_closeness() -> None:
@@ -579,10 +582,10 @@ def test_where_the_thresholds_of_depth_lie(
 ) -> None:
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
     monkeypatch.setattr("rankprism.axioms.search.disproof_of", lambda *_: "")
-    deepness, closeness = examine([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
+    deepness, closeness = search_verdicts([measure], [DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
     assert deepness.note == ("for no n from 3 to 8,192" if deep is None else f"from n = {deep:,} on")
     assert closeness.note == ("for no m up to 8,192" if close is None else f"for m = {close}")
-    assert closeness.kind == ("violated" if close is None else "proved")
+    assert closeness.kind == ("refuted" if close is None else "proved")
 
 
 def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -601,7 +604,7 @@ def test_all_known_depths(golden: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             by_grade.setdefault(r_c, []).append((parse(row(label))(**chosen), entry))
     for r_c, entries in by_grade.items():
         literal = DeepTh(r_c=r_c, quantifier="some")
-        verdicts = examine([m for m, _ in entries], [literal, DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
+        verdicts = search_verdicts([m for m, _ in entries], [literal, DeepTh(r_c=r_c), CloseTh(r_c=r_c)])
         for at, (_, entry) in enumerate(entries):
             some, deep, close = (verdict.note for verdict in verdicts[3 * at : 3 * at + 3])
             assert some == f"for n = {entry['deep_literal_smallest_n']}", entry
@@ -622,11 +625,11 @@ def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatc
             measures.append(measure(cutoff=None if k == "None" else int(k)) if has_cutoff else measure)
             entries.append((label, cutoff, entry))
     literal = DeepTh(r_c=0.05, quantifier="some")
-    verdicts = iter(examine(measures, [literal, DeepTh(r_c=0.05), CloseTh(r_c=0.05)]))
+    verdicts = iter(search_verdicts(measures, [literal, DeepTh(r_c=0.05), CloseTh(r_c=0.05)]))
     for label, cutoff, entry in entries:
         for known in ("deep_literal_smallest_n", "deep_eventual_from_n", "close_smallest_m"):
             verdict = next(verdicts)
-            assert verdict.kept == (entry[known] is not None), (label, cutoff, known)
+            assert verdict.refuted != (entry[known] is not None), (label, cutoff, known)
             if entry[known] is not None:
                 assert verdict.note.split(" = ")[1].removesuffix(" on") == f"{entry[known]:,}", (
                     label,
@@ -634,49 +637,58 @@ def test_all_known_depths_at_cutoffs(golden: Any, monkeypatch: pytest.MonkeyPatc
                 )
 
 
-# The measures' own declarations, and proofs
+# The record, and proofs
 
 
 @pytest.fixture(scope="module")
-def declared() -> dict[str, frozenset[str]]:
-    return {name: d.keeps for name in names() if (d := lookup(name).definition).keeps is not None}
+def declared() -> dict[str, set[str]]:
+    """The constraints that are not refuted for each built-in measure. A star: only in the reading proved."""
+    found: dict[str, set[str]] = {}
+    for name in names():
+        cells = of_measure(name)
+        for axiom in AXIOMS if cells else ():
+            kinds = [
+                cells[f"{axiom} {reading}"].kind for reading in READINGS if f"{axiom} {reading}" in cells
+            ]
+            told = found.setdefault(name, set())
+            if kinds[0] in ("proved", "not refuted"):
+                told.add(axiom + ("*" if kinds[-1] == "refuted" else ""))
+    return found
 
 
 @pytest.fixture(scope="module")
-def searched(declared: dict[str, frozenset[str]]) -> dict[str, set[str]]:
+def searched(declared: dict[str, set[str]]) -> dict[str, set[str]]:
     """What the search alone finds, whatever has been proved. A star: only in the reading proved."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
-        verdicts = examine(declared, TEN, instances=600)
-        again = {v.measure.name for v in verdicts if v.kept and v.constraint in (Red, AspRel)}
+        verdicts = search_verdicts(declared, TEN, instances=600)
+        again = {v.measure.name for v in verdicts if not v.refuted and v.constraint in (Red, AspRel)}
         printed = read_constraints(["Red", "AspRel"], ["printed"])
-        lost = {v.key[:2] for v in examine(again, printed, instances=600) if not v.kept}
+        lost = {v.key[:2] for v in search_verdicts(again, printed, instances=600) if v.refuted}
     found: dict[str, set[str]] = {name: set() for name in declared}
     for verdict in verdicts:
-        if verdict.kept:
+        if verdict.kind in ("proved", "not refuted"):
             star = "*" if verdict.key[:2] in lost else ""
             found[verdict.measure.name].add(verdict.constraint.name + star)
     return found
 
 
-def test_every_built_in_measure_says_what_it_keeps(declared: dict[str, frozenset[str]]) -> None:
+def test_every_built_in_measure_is_recorded(declared: dict[str, set[str]]) -> None:
     silent = {
         name
         for name in names()
         if (d := lookup(name).definition).module.startswith("rankprism.measures.")
         and d.module != "rankprism.measures.compose"
-        and all(p.name != "measure" for p in d.parameters)  # as kept as the measure inside
+        and all(p.name != "measure" for p in d.parameters)  # it depends on the measure inside
         and d.needs == "judgments"  # constraints are about grades
     } - set(declared)
-    assert not silent, "declare keeps= (and keeps_ia=): `rankprism axioms NAME` says what"
+    assert not silent, "`make verdicts` records what the search finds"
 
 
-def test_measures_keep_what_they_say_with_default_parameters(
-    declared: dict[str, frozenset[str]], searched: dict[str, set[str]]
+def test_the_search_alone_finds_what_is_recorded(
+    declared: dict[str, set[str]], searched: dict[str, set[str]]
 ) -> None:
-    for name, keeps in declared.items():
-        assert {kept.rstrip("*") for kept in keeps} <= set(AXIOMS), name
-        assert searched[name] == keeps, name
+    assert searched == declared
 
 
 def test_the_search_finds_nothing_against_what_is_proved(
@@ -701,11 +713,11 @@ def test_the_search_alone_says_of_the_paper_s_measures_what_it_says_with_proofs(
 ) -> None:
     monkeypatch.setattr("rankprism.axioms.search.proof_of", lambda *_: "")
     constraints = read_constraints(["Red", "AspRel"], [reading])
-    alone = examine([m for m, _ in PAPER.values()], constraints, instances=INSTANCES)
+    alone = search_verdicts([m for m, _ in PAPER.values()], constraints, instances=INSTANCES)
     assert table.other is not None
     ours = table if reading == "proved" else table.other
-    kept = {v.key: v.kept for v in ours.verdicts}
-    assert {v.key: v.kept for v in alone}.items() <= kept.items()
+    kept = {v.key: not v.refuted for v in ours.verdicts}
+    assert {v.key: not v.refuted for v in alone}.items() <= kept.items()
 
 
 def test_a_recorded_proof_names_the_premise_that_it_adds_and_needs() -> None:
@@ -761,9 +773,9 @@ def test_no_bound_is_recorded_where_it_does_not_hold(measure: str) -> None:
     assert not recorded.disproof_of(parse(measure), CloseTh)
 
 
-def test_that_no_n_will_do_rests_on_an_argument_but_for_a_few(declared: dict[str, frozenset[str]]) -> None:
+def test_that_no_n_will_do_rests_on_an_argument_but_for_a_few(declared: dict[str, set[str]]) -> None:
     measures = [*declared, *(measure for measure, _ in PAPER.values())]
-    verdicts = [v for v in examine(measures, [DeepTh, CloseTh]) if v.kept is False]
+    verdicts = [v for v in search_verdicts(measures, [DeepTh, CloseTh]) if v.refuted]
     assert {(v.measure.name, v.constraint.name) for v in verdicts if v.open} == {
         ("Compat", "CloseTh"),
         ("Compat_IA", "CloseTh"),

@@ -164,10 +164,8 @@ def test_a_disagreement_leads_to_its_rankings(made: Path, opened: Callable[..., 
 
 def test_the_evidence_of_a_sentence_is_a_counterexample(made: Path, opened: Callable[..., Page]) -> None:
     page = opened(made, "#view=measures")
-    page.locator("dd").filter(has_text="It does not always see").get_by_role(
-        "link", name="Conf"
-    ).first.click()
-    expect(page.locator("#story")).to_contain_text("and Conf: violated")
+    page.locator("dd").filter(has_text="It is refuted that").get_by_role("link", name="Conf").first.click()
+    expect(page.locator("#story")).to_contain_text("and Conf: refuted")
     assert "The smallest counterexample found" in page.locator("pre").inner_text()
     page.go_back()
     expect(page.locator("#story")).to_have_count(0)

@@ -32,7 +32,7 @@ from rankprism.axioms.constraint import (
 )
 from rankprism.axioms.rankings import Base, Instance, scores_of
 from rankprism.axioms.readings import read_constraints
-from rankprism.axioms.search import examine
+from rankprism.axioms.recorded import examine
 from rankprism.axioms.story import story
 from rankprism.axioms.table import AxiomTable, axiom_table, paper_table
 from rankprism.axioms.thresholds import Threshold, Thresholds, find_thresholds

@@ -293,7 +293,7 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
     ...     "A document more never hurts."
     ...     yield base.documents, base.documents[:-1]
     >>> [verdict.kind for verdict in examine(["DCG", "RBU"], [Longer])]
-    ['no violation found', 'violated']
+    ['not refuted', 'refuted']
     """
 
     def decorate(cases: Cases) -> Constraint:

@@ -6,14 +6,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rankprism.axioms.story import about, evidence
-from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
+from rankprism.axioms.verdict import Verdict
 from rankprism.markup import html_escaped
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 
 if TYPE_CHECKING:
     from rankprism.axioms.table import AxiomTable
 
-#: Satisfied constraints are blue and violated ones orange (Okabe and Ito). Each cell has its sign as well.
-_CLASS = {PROVED: "proved", UNVIOLATED: "kept", VIOLATED: "broken", NOT_APPLICABLE: "none"}
+#: What is proved or not refuted is blue, and what is refuted is orange (Okabe and Ito). Each cell has its
+#: sign as well.
+_CLASS = {PROVED: "proved", NOT_REFUTED: "open", REFUTED: "refuted", UNASKABLE: "none"}
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
@@ -23,7 +25,7 @@ th:first-child { text-align: left; font-weight: 600; white-space: nowrap; }
 thead th { position: sticky; top: 0; background: Canvas; }
 td a { color: inherit; text-decoration: none; display: block; }
 td a:focus, td a:hover { outline: 2px solid currentColor; }
-.proved { background: #0072b266; } .kept { background: #56b4e955; } .broken { background: #e69f0055; }
+.proved { background: #0072b266; } .open { background: #56b4e955; } .refuted { background: #e69f0055; }
 .differs { box-shadow: inset 0 0 0 2px #d55e00; }
 .scroll { overflow-x: auto; }
 pre { background: #8881; padding: .8rem 1rem; overflow-x: auto; line-height: 1.35; }
@@ -60,11 +62,11 @@ def page(table: AxiomTable, caption: str = "") -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Axioms that measures satisfy</title>
+<title>Verdicts on measures and axioms</title>
 <style>{_STYLE}</style>
 </head>
 <body>
-<h1>Axioms that measures satisfy</h1>
+<h1>Verdicts on measures and axioms</h1>
 {f"<p>{html_escaped(caption, None)}</p>" if caption else ""}
 <p>{escape(table.legend).replace(chr(10), "<br>")}</p>
 <div class="scroll"><table>

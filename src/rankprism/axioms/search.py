@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from rankprism.axioms.proofs import disproof_of, proof_of
 from rankprism.axioms.rankings import Base, Instance, NotApplicable, hits_of, score_instances
 from rankprism.axioms.shrink import size, smallest
 from rankprism.axioms.vary import close_calls, varied
-from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, UNVIOLATED, VIOLATED, Verdict
+from rankprism.axioms.verdict import Verdict
 from rankprism.data.hits import Hits
 from rankprism.errors import InputError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 
 #: The number of random instances for each constraint.
 INSTANCES = 4000
@@ -79,7 +80,7 @@ def make_lot(bases: Sequence[Base], instances: Sequence[Instance]) -> Lot:
     return Lot(tuple(bases), tuple(instances), batches, lengths)
 
 
-def examine(
+def search_verdicts(
     measures: Iterable[str | Measure],
     constraints: Iterable[str | Constraint],
     *,
@@ -87,26 +88,21 @@ def examine(
     seed: int = 0,
     on_progress: Callable[[float], None] | None = None,
 ) -> list[Verdict]:
-    """The verdict on each measure and constraint, measure after measure.
+    """The verdict on each measure and constraint from a search, measure after measure.
 
     All measures are tried on the same instances, which depend only on the seed. If no instance is a violation
     and no argument is recorded, instances that come close to one are varied: a quarter as many again.
-
-    >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
-    ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])
-    RBP(gain='linear') proved [0.002, 0.0016]
-    P@20 violated [0.05, 0.05]
+    `rankprism.axioms.examine` uses what was recorded of earlier searches.
     """
     chosen = [parse(measure) for measure in measures]
     asked = [find_constraint(constraint) for constraint in constraints]
     found: dict[tuple[int, int], Verdict] = {}
     done = 0
     for c, constraint in enumerate(asked):
-        lots: dict[int | None, list[Lot]] = {}
+        lots: dict[int | None, Lots] = {}
         for m, measure in enumerate(chosen):
             cutoff = lot_cutoff(constraint, measure)
-            if cutoff not in lots:
-                lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
+            lots.setdefault(cutoff, Lots(constraint, cutoff, instances, seed))
             found[m, c] = judge(measure, constraint, lots[cutoff], variations=instances // _SHARE, seed=seed)
             done += 1
             if on_progress:
@@ -123,19 +119,36 @@ def lot_cutoff(constraint: Constraint, measure: Measure) -> int | None:
     return None if constraint.bases or cutoff > scope.most + 1 else cutoff
 
 
-def make_lots(constraint: Constraint, cutoff: int | None, instances: int, seed: int) -> list[Lot]:
-    """The small instances and the random ones."""
-    if constraint.needs_cutoff and cutoff is None:
-        return []
-    if constraint.bases is not None:
-        own = constraint.bases(**constraint.own_details)
-        return [_lot(constraint, [(base, instances_of(constraint, base)) for base in own])]
-    scope = constraint.read_scope
-    small = ((base, instances_of(constraint, base)) for base in small_bases(scope, cutoff))
-    lots = [_lot(constraint, small)]
-    if instances:
-        lots.append(_lot(constraint, _drawn(constraint, cutoff, instances, generator(constraint, seed))))
-    return [lot for lot in lots if lot.instances]
+@dataclass(frozen=True, eq=False)
+class Lots:
+    """The small instances of a constraint, and then the random ones. Each lot is made when it is needed."""
+
+    constraint: Constraint
+    cutoff: int | None
+    instances: int
+    seed: int
+
+    def __iter__(self) -> Iterator[Lot]:
+        return (lot for lot in self._lots() if lot.instances)
+
+    def _lots(self) -> Iterator[Lot]:
+        yield self._small
+        if self.instances and self.constraint.bases is None:
+            yield self._random
+
+    @cached_property
+    def _small(self) -> Lot:
+        constraint = self.constraint
+        if constraint.bases is not None:
+            bases = iter(constraint.bases(**constraint.own_details))
+        else:
+            bases = small_bases(constraint.read_scope, self.cutoff)
+        return _lot(constraint, ((base, instances_of(constraint, base)) for base in bases))
+
+    @cached_property
+    def _random(self) -> Lot:
+        rng = generator(self.constraint, self.seed)
+        return _lot(self.constraint, _drawn(self.constraint, self.cutoff, self.instances, rng))
 
 
 def _drawn(
@@ -170,16 +183,16 @@ def _lot(constraint: Constraint, made: Iterable[tuple[Base, list[Instance]]]) ->
 def judge(
     measure: Measure,
     constraint: Constraint,
-    lots: Sequence[Lot],
+    lots: Iterable[Lot],
     *,
     shrink: bool = True,
     variations: int = 0,
     seed: int = 0,
 ) -> Verdict:
     """The verdict from the instances, and from so many variations of them if none is a violation."""
-    why = _not_applicable(measure, constraint, lots)
+    why = _unaskable(measure, constraint)
     if why:
-        return Verdict(measure, constraint, NOT_APPLICABLE, note=why)
+        return Verdict(measure, constraint, UNASKABLE, note=why)
     argument = proof_of(measure, constraint)
     tried, unclear, notes = 0, 0, []
     easy: tuple[Lot, Floats, Bools] | None = None
@@ -188,16 +201,16 @@ def judge(
     around = (
         () if argument else _variations(constraint, seen, longest, variations, generator(constraint, seed, 1))
     )
-    for lot in chain(lots, around):
+    for lot, is_varied in chain(zip(lots, repeat(False)), zip(around, repeat(True))):
         within = lot.within(longest)
         if not within.any():
             continue
         try:
             scores = lot.scores(measure)
         except NotApplicable as error:
-            if len(seen) >= len(lots):  # the variation went too far
+            if is_varied:  # the variation went too far
                 break
-            return Verdict(measure, constraint, NOT_APPLICABLE, note=str(error))
+            return Verdict(measure, constraint, UNASKABLE, note=str(error))
         seen.append((lot, scores, within))
         tried += int(within.sum())
         holds = _related(constraint, scores)
@@ -227,18 +240,17 @@ def judge(
                 return Verdict(
                     measure,
                     constraint,
-                    VIOLATED,
+                    REFUTED,
                     tried,
                     shown,
                     scores=found,
                     note=f"for no {constraint.variable}: {why}" if why else note,
-                    open=bool(constraint.variable) and not why,
                 )
             if at is not None:
                 argument = f"{proof_of(measure, constraint)}; up to {note.split()[-1]} it does not show"
             notes.append(note)
     if easy is None:
-        return Verdict(measure, constraint, NOT_APPLICABLE, note=_too_long(measure))
+        return Verdict(measure, constraint, UNASKABLE, note=_too_long(measure))
     lot, scores, holds = easy
     at = _easy(lot, holds)
     if unclear:
@@ -248,7 +260,7 @@ def judge(
     return Verdict(
         measure,
         constraint,
-        PROVED if argument or shown_by_value else UNVIOLATED,
+        PROVED if argument or shown_by_value else NOT_REFUTED,
         tried - unclear,
         example=lot.instances[at],
         scores=tuple(scores[at].tolist()),
@@ -316,7 +328,7 @@ def _violated(
         base = lot.bases[first]
         broken = _is_broken(constraint)
         instance, found = smallest(measure, constraint, broken, base, instance, found) or (instance, found)
-    return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+    return Verdict(measure, constraint, REFUTED, tried, instance, scores=tuple(found.tolist()))
 
 
 def _is_broken(constraint: Constraint) -> Callable[[Floats], Bools]:
@@ -356,7 +368,7 @@ def _tied(
         )
         if smaller is not None:
             instance, found = smaller
-            return Verdict(measure, constraint, VIOLATED, tried, instance, scores=tuple(found.tolist()))
+            return Verdict(measure, constraint, REFUTED, tried, instance, scores=tuple(found.tolist()))
     return None
 
 
@@ -379,7 +391,8 @@ def _smallest_of(constraint: Constraint, lot: Lot, which: Bools) -> list[int]:
     return sorted(some, key=lambda i: size(constraint, lot.bases[i], lot.instances[i]))
 
 
-def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot]) -> str:
+def _unaskable(measure: Measure, constraint: Constraint) -> str:
+    """Why a constraint cannot be asked of a measure; an empty string if it can."""
     if measure.needs == "preferences":
         return "it needs preferences, and constraints are about the grades of documents"
     several = constraint.bases is None and max(constraint.scope.aspects) > 1
@@ -387,8 +400,6 @@ def _not_applicable(measure: Measure, constraint: Constraint, lots: Sequence[Lot
         return "it looks at one aspect"
     if constraint.needs_cutoff and measure.cutoff is None:
         return "it has no cutoff"
-    if not lots:
-        return _too_long(measure)
     return ""
 
 

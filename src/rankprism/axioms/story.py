@@ -9,8 +9,9 @@ import numpy as np
 
 from rankprism.axioms.constraint import EQUAL, MORE, NOT_LESS, Constraint
 from rankprism.axioms.rankings import Instance, Ranking
-from rankprism.axioms.verdict import NOT_APPLICABLE, PROVED, VIOLATED, Verdict
+from rankprism.axioms.verdict import Verdict
 from rankprism.measures.citations import CITATIONS
+from rankprism.measures.verdicts import PROVED, UNASKABLE
 from rankprism.text_table import text_table
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -59,28 +60,30 @@ def about(constraint: Constraint) -> str:
 
 def _found(verdict: Verdict) -> str:
     tried = f"{verdict.instances:,} instances"
-    if verdict.kind == NOT_APPLICABLE:
-        text = f"It does not apply: {verdict.note}."
+    if verdict.kind == UNASKABLE:
+        text = f"It cannot be asked: {verdict.note}."
     elif verdict.kind == PROVED:
-        searched = (
-            "" if verdict.constraint.variable else f", and the search found no counterexample in {tried}"
-        )
+        searched = "" if verdict.constraint.variable else f", and not refuted in {tried}"
         shown = verdict.note.startswith("for ")  # by a value of m, and no other argument
-        text = f"It holds {verdict.note}." if shown else f"It is satisfied{searched}. Why: {verdict.note}."
-    elif verdict.kind == VIOLATED:
+        text = f"It is proved {verdict.note}." if shown else f"It is proved{searched}. Why: {verdict.note}."
+    elif verdict.refuted:
         if verdict.open:
-            text = f"It holds {verdict.note}, as far as was tried. A greater one may still do. An example:"
+            x = verdict.constraint.variable
+            text = (
+                f"It is refuted for every {x} tried: {verdict.note}. A greater {x} may still do. An example:"
+            )
         elif verdict.constraint.variable:
-            text = f"It holds {verdict.note}. An example:"
+            text = f"It is refuted: the relation holds {verdict.note}. An example:"
         elif verdict.constraint.quantifier != "every":
-            text = f"It is violated; {tried} were tried. It holds {verdict.note}. An example:"
+            text = f"It is refuted; {tried} were tried. The relation holds {verdict.note}. An example:"
         else:
-            text = f"It is violated; {tried} were tried. The smallest counterexample found:"
+            text = f"It is refuted; {tried} were tried. The smallest counterexample found:"
     else:
-        text = f"No violation was found in {tried}. This is not a proof."
+        text = f"It is {verdict.words}. This is not a proof."
         if verdict.note:
             quantified = verdict.constraint.quantifier != "every"
-            text += f" It holds {verdict.note}." if quantified else f" Of all instances, {verdict.note}."
+            holds = f" The relation holds {verdict.note}."
+            text += holds if quantified else f" Of all instances, {verdict.note}."
     if verdict.counterexample is None and verdict.example is not None:
         text += " An example:"
     return textwrap.fill(text, _WIDTH)

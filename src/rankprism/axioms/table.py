@@ -9,11 +9,13 @@ from typing import Any
 
 from rankprism.axioms.constraint import CUTOFF, READINGS, SMALL, Constraint, find_constraint
 from rankprism.axioms.rankings import short
-from rankprism.axioms.search import INSTANCES, examine
+from rankprism.axioms.recorded import examine
+from rankprism.axioms.search import INSTANCES
 from rankprism.axioms.verdict import SIGNS, Verdict
 from rankprism.measures.definition import AXIOMS
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 
@@ -118,7 +120,6 @@ class AxiomTable(Result):
                 "constraint": [constraint for _, constraint, _ in keys],
                 "reading": [reading for _, _, reading in keys],
                 "verdict": [v.kind for _, v, _ in cells],
-                "kept": [v.kept for _, v, _ in cells],
                 "printed": [printed for _, _, printed in cells],
                 "instances": [v.instances for _, v, _ in cells],
                 "note": [v.note for _, v, _ in cells],
@@ -139,7 +140,8 @@ class AxiomTable(Result):
     def legend(self) -> str:
         """What the signs mean, and how often each occurs."""
         count = Counter(v.kind for v in self.verdicts)
-        parts = [f"{s} {kind} ({count[kind]})" for kind, s in SIGNS.items() if count[kind]]
+        words = {NOT_REFUTED: self._not_refuted}
+        parts = [f"{s} {words.get(kind, kind)} ({count[kind]})" for kind, s in SIGNS.items() if count[kind]]
         text = "  ".join(parts)
         if self.disagreements or self.other is not None:
             here = f"{len(self.disagreements)} of {len(self.verdicts)} cells"
@@ -149,15 +151,22 @@ class AxiomTable(Result):
         return "\n".join([text, *lines])
 
     @property
+    def _not_refuted(self) -> str:
+        """The verdict in words, with the number of instances or the range of such numbers."""
+        tried = [v.instances for v in self.verdicts if v.kind == NOT_REFUTED] or [0]
+        ends = dict.fromkeys((f"{min(tried):,}", f"{max(tried):,}"))
+        return f"{NOT_REFUTED} in {' to '.join(ends)} instances"
+
+    @property
     def _elsewhere(self) -> list[str]:
         """How many cells differ from the paper in the other reading, and which of ours change in it."""
         if self.other is None:
             return []
         whole = self.other.constraints[0].read_as
-        ours = {(label, v.constraint.name): v.kept for label, v, _ in self.cells}
+        ours = {(label, v.constraint.name): v.refuted for label, v, _ in self.cells}
         changed: dict[str, list[str]] = {}
         for label, v, _ in sorted(self.other.cells, key=lambda cell: AXIOMS.index(cell[1].constraint.name)):
-            if v.kept != ours[label, v.constraint.name]:
+            if v.refuted != ours[label, v.constraint.name]:
                 changed.setdefault(f"{v.sign} for {v.constraint.name} of", []).append(label)
         said = "; ".join(f"{what} {', '.join(rows)}" for what, rows in changed.items())
         return [f"{self.counts[whole]} in the reading {whole}, with {said or 'the same verdicts'}"]
@@ -231,8 +240,8 @@ def sign(verdict: Verdict, printed: bool | None) -> str:
 
 
 def differs(verdict: Verdict, printed: bool | None) -> bool:
-    # The paper also prints ○ if a constraint does not apply.
-    return printed is not None and printed != bool(verdict.kept)
+    # The paper also prints ○ if a constraint cannot be asked, and ● where we cannot refute it.
+    return printed is not None and printed != (verdict.kind in (PROVED, NOT_REFUTED))
 
 
 def axiom_table(
@@ -251,7 +260,7 @@ def axiom_table(
     P@20                ○    ◉        ○
     RBP(gain='linear')  ◉    ◉        ○
     <BLANKLINE>
-    ◉ proved (3)  ○ violated (3)
+    ◉ proved (3)  ○ refuted (3)
     reading proved: the premises that the paper's proofs use; added to those printed: no ranking is
     longer than the cutoff (all but CloseTh)
     r ≪ 1 is read as literal: no r is above 0.1

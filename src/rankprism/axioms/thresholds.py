@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rankprism.axioms.constraint import Constraint, find_constraint
-from rankprism.axioms.search import INSTANCES, Lot, judge, lot_cutoff, make_lots
-from rankprism.axioms.verdict import PROVED, Verdict
+from rankprism.axioms.search import INSTANCES, Lots, judge, lot_cutoff
+from rankprism.axioms.verdict import Verdict
 from rankprism.errors import MeasureError
 from rankprism.measures.grammar import parse
 from rankprism.measures.measure import Measure
 from rankprism.measures.parameter import Parameter
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 
@@ -24,22 +25,16 @@ SCAN = 33
 FAR = 20.0
 
 
-#: What is known about the values in a span.
-HOLDS = "holds"  # proved, or shown by a value of m
-UNBROKEN = "no violation found"
-INAPPLICABLE = "does not apply"
-BROKEN = "violated"
-
-
 @dataclass(frozen=True)
 class Span:
-    """A range of values of a parameter with the same result."""
+    """A range of values of a parameter with the same verdict."""
 
-    finding: str
+    verdict: str
     low: float
     high: float
-    low_kept: bool  # low itself is one of them, as far as is known
-    high_kept: bool
+    low_included: bool  # low itself is one of them, as far as is known
+    high_included: bool
+    instances: int = 0  # that were tried with each value, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,39 +44,45 @@ class Threshold:
     measure: Measure
     constraint: Constraint
     parameter: str
-    spans: tuple[Span, ...]  # but for those where it is violated
+    spans: tuple[Span, ...]  # except those where it is refuted
     range: tuple[float, float]  # that was looked at
-    note: str = ""  # why it does not apply
+    note: str = ""  # why it cannot be asked
 
     @property
-    def kept(self) -> tuple[Span, ...]:
-        """Where the constraint is satisfied, as far as is known."""
-        return tuple(span for span in self.spans if span.finding != INAPPLICABLE)
+    def not_refuted(self) -> tuple[Span, ...]:
+        """Where the constraint is proved or not refuted."""
+        return tuple(span for span in self.spans if span.verdict != UNASKABLE)
 
     def __str__(self) -> str:
         low, high = self.range
-        if not self.kept and any(span.low == low and span.high == high for span in self.spans):
-            return f"{INAPPLICABLE}: {self.note}"
-        parts = [] if self.kept else [f"holds for no {self.parameter} from {low:g} to {high:g}"]
-        for finding in (HOLDS, UNBROKEN, INAPPLICABLE):
-            words = [self._words(span) for span in self.spans if span.finding == finding]
-            parts += [f"{finding} for {' or '.join(words)}"] if words else []
+        if not self.not_refuted and any(span.low == low and span.high == high for span in self.spans):
+            return f"{UNASKABLE}: {self.note}"
+        nowhere = f"{REFUTED} for every {self.parameter} from {low:g} to {high:g} that was tried"
+        parts = [] if self.not_refuted else [nowhere]
+        for verdict in (PROVED, NOT_REFUTED, UNASKABLE):
+            spans = [span for span in self.spans if span.verdict == verdict]
+            tried = (
+                f" in {min(s.instances for s in spans):,} instances"
+                if spans and verdict == NOT_REFUTED
+                else ""
+            )
+            parts += [f"{verdict}{tried} for {' or '.join(map(self._words, spans))}"] if spans else []
         return "; ".join(parts)
 
     def _words(self, span: Span) -> str:
         low, high = self.range
         x = self.parameter
-        from_start, to_end = span.low == low and span.low_kept, span.high == high and span.high_kept
+        from_start, to_end = span.low == low and span.low_included, span.high == high and span.high_included
         if from_start and to_end:
             return f"every {x} from {low:g} to {high:g} that was tried"
         if span.low == span.high:
             return f"{x} = {_plain(span.low)}"
-        below = f"{x} {'≤' if span.high_kept else '<'} {_plain(span.high)}"
+        below = f"{x} {'≤' if span.high_included else '<'} {_plain(span.high)}"
         if from_start:
             return below
         if to_end:
-            return f"{x} {'≥' if span.low_kept else '>'} {_plain(span.low)}"
-        return f"{_plain(span.low)} {'≤' if span.low_kept else '<'} {below}"
+            return f"{x} {'≥' if span.low_included else '>'} {_plain(span.low)}"
+        return f"{_plain(span.low)} {'≤' if span.low_included else '<'} {below}"
 
 
 def _plain(value: float) -> str:
@@ -119,7 +120,7 @@ class Thresholds(Result):
         spans = [
             (t, span)
             for t in self.thresholds
-            for span in (t.spans or (Span(BROKEN, *t.range, low_kept=True, high_kept=True),))
+            for span in (t.spans or (Span(REFUTED, *t.range, low_included=True, high_included=True),))
         ]
         return Table(
             {
@@ -127,12 +128,12 @@ class Thresholds(Result):
                 "constraint": [t.constraint.name for t, _ in spans],
                 "reading": [t.constraint.reading for t, _ in spans],
                 "parameter": [t.parameter for t, _ in spans],
-                "finding": [span.finding for _, span in spans],
+                "verdict": [span.verdict for _, span in spans],
                 "low": [span.low for _, span in spans],
                 "high": [span.high for _, span in spans],
-                "low included": [span.low_kept for _, span in spans],
-                "high included": [span.high_kept for _, span in spans],
-                "note": [t.note if span.finding == INAPPLICABLE else "" for t, span in spans],
+                "low included": [span.low_included for _, span in spans],
+                "high included": [span.high_included for _, span in spans],
+                "note": [t.note if span.verdict == UNASKABLE else "" for t, span in spans],
             }
         )
 
@@ -154,22 +155,21 @@ def find_thresholds(
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p"))
     measure             constraint  found
     ────────────────────────────────────────────────────
-    RBP(gain='linear')  CloseTh     holds for p > 0.7549
+    RBP(gain='linear')  CloseTh     proved for p > 0.7549
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p", between=(0.5, 0.7)))
     measure             constraint  found
     ──────────────────────────────────────────────────────────────
-    RBP(gain='linear')  CloseTh     holds for no p from 0.5 to 0.7
+    RBP(gain='linear')  CloseTh     refuted for every p from 0.5 to 0.7 that was tried
     """
     found = []
     chosen, asked = [parse(m) for m in measures], [find_constraint(c) for c in constraints]
     for measure in chosen:  # before anything is tried
         _scanned(measure, parameter, between)
     for constraint in asked:
-        lots: dict[int | None, list[Lot]] = {}
+        lots: dict[int | None, Lots] = {}
         for measure in chosen:
             cutoff = lot_cutoff(constraint, measure)
-            if cutoff not in lots:
-                lots[cutoff] = make_lots(constraint, cutoff, instances, seed)
+            lots.setdefault(cutoff, Lots(constraint, cutoff, instances, seed))
             found.append(_threshold(measure, constraint, parameter, between, lots[cutoff]))
             if on_progress:
                 on_progress(len(found) / (len(chosen) * len(asked)))
@@ -182,7 +182,7 @@ def _threshold(
     constraint: Constraint,
     name: str,
     between: tuple[float, float] | None,
-    lots: Sequence[Lot],
+    lots: Lots,
 ) -> Threshold:
     values = _scanned(measure, name, between)
     notes = []
@@ -190,33 +190,39 @@ def _threshold(
     def verdict(value: float) -> Verdict:
         return judge(measure(**{name: value}), constraint, lots, shrink=False)
 
-    def state(value: float) -> bool | None:
-        return verdict(value).kept
+    def state(value: float) -> str:
+        return _state(verdict(value))
 
-    known, shown = [], []
+    known, shown, tried = [], [], []
     for value in values:
         found = verdict(value)
-        known.append(found.kept)
-        shown.append(found.kind == PROVED)
-        notes += [found.note] if found.kept is None else []
+        known.append(_state(found))
+        shown.append(found.proved)
+        tried.append(found.instances)
+        notes += [found.note] if found.kind == UNASKABLE else []
     spans, start = [], 0
     for end in range(1, len(values) + 1):
         if end < len(values) and known[end] == known[start]:
             continue
-        if known[start] is not False:
-            finding = INAPPLICABLE if known[start] is None else HOLDS if all(shown[start:end]) else UNBROKEN
-            low, low_kept, high, high_kept = values[start], True, values[end - 1], True
+        if known[start] != REFUTED:
+            kind = PROVED if all(shown[start:end]) else known[start]
+            low, low_included, high, high_included = values[start], True, values[end - 1], True
             if start > 0:
-                low, low_kept = _edge(state, values[start - 1], low)
+                low, low_included = _edge(state, values[start - 1], low)
             if end < len(values):
-                high, high_kept = _edge(state, values[end], high)
-            spans.append(Span(finding, low, high, low_kept, high_kept))
+                high, high_included = _edge(state, values[end], high)
+            spans.append(Span(kind, low, high, low_included, high_included, min(tried[start:end])))
         start = end
     note = notes[0] if notes else ""
     return Threshold(measure, constraint, name, tuple(spans), (values[0], values[-1]), note)
 
 
-def _edge(state: Callable[[float], bool | None], outside: float, inside: float) -> tuple[float, bool]:
+def _state(verdict: Verdict) -> str:
+    """The verdict, where a proof makes no difference: whether one is recorded may change within a span."""
+    return NOT_REFUTED if verdict.proved else verdict.kind
+
+
+def _edge(state: Callable[[float], str], outside: float, inside: float) -> tuple[float, bool]:
     """The value at which a state begins, to ten digits, and whether this value itself has the state."""
     first, begun, wanted = outside, inside, state(inside)
     while abs(inside - outside) > 1e-10 * max(1.0, abs(inside)):

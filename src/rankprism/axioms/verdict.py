@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from rankprism.axioms.constraint import Constraint
 from rankprism.axioms.rankings import Instance
 from rankprism.measures.measure import Measure
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE, in_words
 
-VIOLATED = "violated"
-UNVIOLATED = "no violation found"
-PROVED = "proved"
-NOT_APPLICABLE = "not applicable"
-SIGNS = {UNVIOLATED: "●", PROVED: "◉", VIOLATED: "○", NOT_APPLICABLE: "–"}
+SIGNS = {NOT_REFUTED: "●", PROVED: "◉", REFUTED: "○", UNASKABLE: "–"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +21,9 @@ class Verdict:
     kind: str
     instances: int = 0  # that were tried
     counterexample: Instance | None = None
-    example: Instance | None = None  # an instance on which the constraint holds
+    example: Instance | None = None  # an instance on which the relation holds
     scores: tuple[float, ...] = ()  # of the rankings of the counterexample or the example
     note: str = ""  # the argument, the reason, or for which n
-    open: bool = False  # violated for every n that was tried; a greater n may still do
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -35,19 +31,28 @@ class Verdict:
         return str(self.measure), self.constraint.name, self.constraint.reading
 
     @property
-    def kept(self) -> bool | None:
-        """True if proved or not violated, False if violated, None if not applicable."""
-        return None if self.kind == NOT_APPLICABLE else self.kind != VIOLATED
+    def refuted(self) -> bool:
+        return self.kind == REFUTED
+
+    @property
+    def proved(self) -> bool:
+        return self.kind == PROVED
+
+    @property
+    def open(self) -> bool:
+        """Whether only some n were tried, and all of them fail. A greater n may still do."""
+        x = self.constraint.variable
+        return self.refuted and bool(x) and not self.note.startswith(f"for no {x}: ")
 
     @property
     def words(self) -> str:
         """The verdict in words. If only some n were tried, it says so, because a greater n may still do."""
-        return f"{self.kind} for every {self.constraint.variable} tried" if self.open else self.kind
+        words = in_words(self.kind, self.instances)
+        return f"{words} for every {self.constraint.variable} tried" if self.open else words
 
     @property
     def sign(self) -> str:
         return SIGNS[self.kind]
 
     def __str__(self) -> str:
-        tried = f" ({self.instances:,} instances)" if self.kind == UNVIOLATED else ""
-        return f"{self.measure} {self.constraint}: {self.words}{tried}{f'; {self.note}' if self.note else ''}"
+        return f"{self.measure} {self.constraint}: {self.words}{f'; {self.note}' if self.note else ''}"

@@ -1,19 +1,21 @@
-"""`rankprism axioms` searches for rankings on which measures violate constraints."""
+"""`rankprism axioms` says which constraints are proved or refuted, and what follows for a user."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankprism.cli.analysis import check_output, write_result
 from rankprism.cli.collection import MeasureFiles, load_measures, with_options_of
-from rankprism.cli.completion import complete_constraint, complete_measure, complete_reading
+from rankprism.cli.completion import complete_constraint, complete_measure, complete_reading, complete_story
 from rankprism.cli.options import working
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
-    from rankprism.axioms import Constraint
+    from rankprism.advice import Story
+    from rankprism.axioms import AxiomTable, Constraint
     from rankprism.results.result import Result
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -50,12 +52,23 @@ def axioms(
             help="Explain one verdict in words and a picture. Name the measure and then the constraint.",
         ),
     ] = False,
+    story: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USER",
+            help="Say which of the measures to use for a user: one-document, survey or risk-averse. -c adds "
+            "constraints that this user needs as well, e.g. -c AspRel if aspects have weights.",
+            autocompletion=complete_story,
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the constraints and their details.")] = False,
     threshold: Annotated[
         str | None,
         typer.Option(
             metavar="PARAM[=LOW:HIGH]",
-            help="Find the values of this parameter for which each constraint holds, e.g. p or p=0.5:0.9. "
+            help="Find the values of this parameter for which each constraint is proved or not refuted, e.g. "
+            "p or p=0.5:0.9. "
             "Default of LOW:HIGH: all values that the measure allows.",
             show_default=False,
         ),
@@ -76,78 +89,95 @@ def axioms(
         int,
         typer.Option(
             min=0,
-            help="Number of random instances of each constraint. They are tried after all small instances. "
-            "If none is a violation, the search tries a quarter as many more, which are similar to those "
-            "that came closest to one.",
+            help="Number of random instances of each constraint for what is not recorded. They are tried "
+            "after all small instances. If none is a violation, the search tries a quarter as many more, "
+            "which are similar to those that came closest to one.",
         ),
     ] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for the random instances.")] = 0,
     measures_file: MeasureFiles = None,
     **written: Any,
 ) -> None:
-    """Search for rankings on which measures violate axioms.
+    """Say which axioms are proved or refuted for measures.
 
     \b
     rankprism axioms RBU alpha_nDCG@20
     rankprism axioms --explain RBU Conf
+    rankprism axioms RBU@10 alpha_nDCG@10 --story survey
     """
-    from rankprism.axioms import (
-        axiom_table,
-        examine,
-        find_thresholds,
-        paper_table,
-        read_constraints,
-        story,
-    )
+    from rankprism import axioms as lab
+    from rankprism.advice import find_story
     from rankprism.cli.output import write
     from rankprism.measures import parse
 
-    format, output = written["format"], written["output"]
     load_measures(measures_file)
     named = list(measures or [])
-    kind = "table" if show else check_output(**written)
-    style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
-    if style and (show or explain):
-        option = "--list" if show else "--explain"
-        raise InputError(f"--{style[0]} is for tables, and {option} prints text; leave out one of them")
-    if show and (format is not None or explain or threshold is not None):
-        raise InputError("--list stands alone, and is text; leave out --format, --explain and --threshold")
-    if explain and threshold is not None:
-        raise InputError("--explain and --threshold are two questions; ask one")
-    if explain and kind != "table":
-        raise InputError(f"a story is text, not {kind}; -o axioms.html without --explain has all of them")
+    asks = {"--list": show, "--explain": explain, "--story": story is not None}
+    _check(asks, threshold, written)
+    if show:
+        text = list_constraints(lab.read_constraints(constraint or ["all"], reading or []))
+        write(text, written["output"], for_people=True)
+        return
     if explain:
         if len(named) < 2 or constraint:
             raise InputError("--explain needs a measure and then a constraint, e.g. --explain RBU Conf")
         *named, last = named
         constraint = [last]
-    chosen = read_constraints(constraint or ["ten"], reading or [])
-    if show:
-        write(
-            list_constraints(read_constraints(constraint or ["all"], reading or [])),
-            output,
-            for_people=True,
-        )
-        return
-    asked = [parse(name) for name in named]  # before anything is tried
+    for option, asked, example in (
+        ("--threshold", threshold is not None, "rankprism axioms RBP --threshold p"),
+        ("--story", story is not None, "rankprism axioms RBU@10 P@10 --story survey"),
+    ):
+        if asked and not named:
+            raise InputError(f"{option} needs a measure, e.g. {example}")
+    needs = [*find_story(story).needs, *(constraint or [])] if story is not None else constraint or ["ten"]
+    chosen = lab.read_constraints(needs, reading or [])
+    asked_of = [parse(name) for name in named]  # before anything is tried
     with working("searching") as on_progress:
-        if threshold is not None:
-            if not asked:
-                raise InputError("--threshold needs a measure, e.g. rankprism axioms RBP --threshold p")
-            parameter, between = ranged(threshold)
-            result: Result = find_thresholds(
-                asked, chosen, parameter, between, instances=instances, seed=seed, on_progress=on_progress
-            )
-        elif explain:
-            verdicts = examine(asked, chosen, instances=instances, seed=seed, on_progress=on_progress)
-            text = "\n\n\n".join(map(story, verdicts)) + "\n"
+        make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
+        if explain:
+            text = "\n\n\n".join(map(lab.story, lab.examine(asked_of, chosen, **make)))
+        elif story is not None:
+            text = told(find_story(story), lab.axiom_table(asked_of, chosen, **make))
+        elif threshold is not None:
+            result: Result = lab.find_thresholds(asked_of, chosen, *ranged(threshold), **make)
         else:
-            make: dict[str, Any] = {"instances": instances, "seed": seed, "on_progress": on_progress}
-            result = axiom_table(asked, chosen, **make) if asked else paper_table(chosen, **make)
-    if explain:
-        write(text, output, for_people=True)
+            result = (
+                lab.axiom_table(asked_of, chosen, **make) if asked_of else lab.paper_table(chosen, **make)
+            )
+    if explain or story is not None:
+        write(f"{text}\n", written["output"], for_people=True)
     else:
         write_result(result, **written)
+
+
+def _check(asks: dict[str, bool], threshold: str | None, written: dict[str, Any]) -> None:
+    """Refuse options that do not go together: what prints text stands alone, and is not a table."""
+    texts = [option for option, is_asked in asks.items() if is_asked]
+    kind = "table" if asks["--list"] else check_output(**written)
+    style = [name for name in ("digits", "caption", "label", "columns") if written[name] is not None]
+    if texts and style:
+        raise InputError(f"--{style[0]} is for tables, and {texts[0]} prints text; leave out one of them")
+    if asks["--list"] and (written["format"] is not None or len(texts) > 1 or threshold is not None):
+        raise InputError("--list stands alone, and is text; leave out the other options")
+    both = [*texts, *(["--threshold"] if threshold is not None else [])]
+    if len(both) > 1:
+        raise InputError(f"{both[0]} and {both[1]} are two questions; ask one")
+    if texts and kind != "table":
+        raise InputError(f"{texts[0]} prints text, not {kind}; -o axioms.html without it has all verdicts")
+
+
+def told(story: Story, table: AxiomTable) -> str:
+    """Who a user is, the verdicts that matter, and which measures to use."""
+    from rankprism.advice import advise, listed
+
+    needs = table.names
+    made = advise(story, needs, [table.of(label) for label in table.labels])
+    wanted = (
+        f"{story.title}. {story.user} A measure for this user should satisfy {listed(needs)}. Only what is "
+        "proved counts for a measure, and only what is refuted counts against it."
+    )
+    parts = [wanted, str(table), " ".join(sentence.text for sentence in made.conclusion)]
+    return "\n\n".join([textwrap.fill(parts[0], 100), parts[1], textwrap.fill(parts[2], 100)])
 
 
 def ranged(text: str) -> tuple[str, tuple[float, float] | None]:

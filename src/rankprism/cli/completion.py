@@ -35,6 +35,15 @@ def complete_reading(incomplete: str) -> Iterator[tuple[str, str]]:
             yield name, meaning
 
 
+def complete_story(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Names of users, each with who it is."""
+    from rankprism.advice import STORIES
+
+    for name, story in STORIES.items():
+        if name.startswith(incomplete):
+            yield name, story.title
+
+
 def complete_file(incomplete: str) -> Iterator[str]:
     """Files and folders, also after NAME=, which precedes the file of an aspect."""
     name, equals, start = incomplete.rpartition("=")

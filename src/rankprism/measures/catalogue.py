@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 
 from rankprism.measures.citations import CITATIONS
 from rankprism.measures.definition import AXIOMS, Definition
 from rankprism.measures.measure import Measure
 from rankprism.measures.registry import definitions, lookup, names
+from rankprism.measures.verdicts import NOT_REFUTED, PROVED, Recorded, recorded
 from rankprism.text_table import text_table
 
 
@@ -39,11 +41,8 @@ def explain(measure: Measure, width: int = 80) -> str:
     if definition.needs == "preferences":
         lines += ["", "Needs preferences: `rankprism evaluate prefs.tsv RUN...`, or beside judgments"]
         lines += ["`rankprism evaluate QRELS RUN... --preferences prefs.tsv`"]
-    if definition.keeps is not None:
-        kept = _kept(definition.keeps)
-        reading = "* only in the reading proved" if "*" in kept else "in both readings, proved and printed"
-        kept = f"Axioms satisfied: {kept} (of ten, {reading}; see `rankprism axioms {definition.name}`)"
-        lines += ["", *textwrap.wrap(kept, width)]
+    if cells := recorded(str(measure)):
+        lines += ["", *textwrap.wrap(f"Axioms: {_verdicts(cells)} (see `rankprism axioms {measure}`)", width)]
     lines += [
         "",
         *textwrap.wrap(f"Bounds for unjudged documents: {BOUNDS[definition.formula.bounds.kind]}", width),
@@ -71,10 +70,33 @@ def _forms(definition: Definition) -> list[str]:
     return [f"{name} is {own(**settings)}" for name, settings in definition.forms.items()]
 
 
-def _kept(names: frozenset[str]) -> str:
-    """The constraints in the paper's order, with their stars."""
-    stars = (name + star for name in AXIOMS for star in ("", "*"))
-    return " ".join(name for name in stars if name in names) or "none"
+def _verdicts(cells: Mapping[str, Recorded]) -> str:
+    """The verdicts on a measure, and those that the reading `printed` changes."""
+    by_reading: dict[str, dict[str, list[str]]] = {"": {}, "in the reading printed, ": {}}
+    proved, printed = by_reading.values()
+    for name in AXIOMS:
+        verdict = cells[f"{name} proved"]
+        proved.setdefault(verdict.words, []).append(name)
+        other = cells.get(f"{name} printed", verdict)
+        if other.kind != verdict.kind:
+            printed.setdefault(other.words, []).append(name)
+    return "; ".join(
+        f"{reading}{words}: {' '.join(names)}"
+        for reading, found in by_reading.items()
+        for words, names in found.items()
+    )
+
+
+def _proved(measure: str) -> str:
+    """The constraints that are proved, with a star if only in the reading `proved`; in brackets the others
+    that are not refuted."""
+    cells = recorded(measure)
+    told = []
+    for name in AXIOMS if cells else ():
+        kind = cells[f"{name} proved"].kind
+        star = "*" if cells.get(f"{name} printed", cells[f"{name} proved"]).kind != kind else ""
+        told += [name + star] if kind == PROVED else [f"({name}{star})"] if kind == NOT_REFUTED else []
+    return " ".join(told) or "none"
 
 
 def reference() -> str:
@@ -96,13 +118,13 @@ def reference() -> str:
         "- *bounds*: the kind of [bounds](conventions.md#bounds-for-unjudged-documents) that `bounds=True` "
         "gives",
         "  with default parameters.",
-        "- *axioms*: which of the ten constraints in [axioms.md](axioms.md) the measure satisfies with "
+        "- *axioms*: which of the ten constraints in [axioms.md](axioms.md) are proved for the measure with "
         "default",
-        "  parameters. If there is a slash, the constraints after it are those that `M_IA` satisfies. A star "
-        "marks",
-        "  those that the measure satisfies only [with the premises of the paper's "
-        "proofs](axioms.md#two-readings),",
-        "  and not as the constraint is printed.",
+        "  parameters. Those in brackets are not refuted, and the others are refuted or cannot be asked. If "
+        "there is",
+        "  a slash, what follows it is about `M_IA`. A star marks a verdict that needs [the premises of the "
+        "paper's",
+        "  proofs](axioms.md#two-readings), and is another one as the constraint is printed.",
         "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
         "  definition.",
         "",
@@ -115,7 +137,7 @@ def reference() -> str:
             d.summary,
             "preferences" if d.needs == "preferences" else "one" if d.single else "all",
             d.formula.bounds.kind,
-            " / ".join(_kept(kept) for kept in (d.keeps, d.keeps_ia) if kept is not None),
+            " / ".join(_proved(name) for name in (d.name, f"{d.name}_IA") if recorded(name)),
             d.compared,
         )
         lines.append(f"| {' | '.join(cells)} |")

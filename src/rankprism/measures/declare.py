@@ -66,7 +66,6 @@ NODES = declared("nodes", Nodes, 1_000_000)
 def measure(
     *,
     bounds: Bounds | str = NO_BOUNDS,
-    keeps: str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     cite: str = "",
     compared: str = "",
@@ -85,8 +84,6 @@ def measure(
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
     bounds : the bounds of the score if judgments are missing; only their kind, "exact" or "outer", where they
         are derived.
-    keeps : the constraints that the measure satisfies with default parameters, e.g. "Pri Deep AspRel*".
-        The star says that it needs the premises of the proofs (`rankprism axioms --reading proved`).
     interval : a function of the same arguments that returns bounds of the score, if a search may end without
         a proof.
     cite : keys of `rankprism.measures.citations`.
@@ -105,7 +102,7 @@ def measure(
     def decorate(function: Callable[..., Any]) -> Measure:
         common = [JUDGED_ONLY] if needs == "judgments" else []
         formula, own = _formula(function, False, bounds, made_of, interval, ideal)
-        about = _about(keeps, None, cite, compared, aliases, forms)
+        about = _about(cite, compared, aliases, forms)
         parameters = _ordered(own, *common)
         return register(Definition(formula, parameters, needs=needs, answers=answers, **about))
 
@@ -115,8 +112,6 @@ def measure(
 def single(
     *,
     bounds: Bounds | str = NO_BOUNDS,
-    keeps: str | None = None,
-    keeps_ia: str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
@@ -126,12 +121,12 @@ def single(
     """Turn a function into a registered measure of one aspect, which scores each aspect on its own, (N, A).
 
     If there are several aspects, the grades of a document are folded into one grade. M_IA, the mean over
-    aspects, is made as well. `keeps_ia` are the constraints that M_IA satisfies.
+    aspects, is made as well.
     """
 
     def decorate(function: Callable[..., Any]) -> Measure:
         formula, own = _formula(function, True, bounds, made_of)
-        about = _about(keeps, keeps_ia, cite, compared, aliases, forms)
+        about = _about(cite, compared, aliases, forms)
         return register(Definition(formula, _ordered(own, FOLD, JUDGED_ONLY), single=True, **about))
 
     return decorate
@@ -141,8 +136,6 @@ def normalised(
     of: Measure,
     *,
     bounds: str = "outer",
-    keeps: str | None = None,
-    keeps_ia: str | None = None,
     cite: str | None = None,
     compared: str | None = None,
     aliases: str = "",
@@ -172,9 +165,8 @@ def normalised(
             own = [p for p in parameters if p.role not in (Role.JUDGED_ONLY, Role.CUTOFF)]
             parameters = (*own, IDEAL, NODES, JUDGED_ONLY, CUTOFF)
         formula = family.formula(parts_of, base.single, bounds, base.name, searches=not base.single)
-        about = _about(keeps, keeps_ia, cite or "", compared or "", aliases, None)
+        about = _about(cite or "", compared or "", aliases, None)
         inherited = {
-            "keeps": base.keeps if keeps is None else about["keeps"],
             "cite": base.cite if cite is None else about["cite"],
             "compared": base.compared if compared is None else compared,
         }
@@ -247,8 +239,6 @@ def _ordered(own: tuple[Parameter, ...], *common: Parameter) -> tuple[Parameter,
 
 
 def _about(
-    keeps: str | None,
-    keeps_ia: str | None,
     cite: str,
     compared: str,
     aliases: str,
@@ -256,8 +246,6 @@ def _about(
 ) -> dict[str, Any]:
     """What is known about a measure, as `Definition` has it."""
     return {
-        "keeps": None if keeps is None else frozenset(keeps.split()),
-        "keeps_ia": None if keeps_ia is None else frozenset(keeps_ia.split()),
         "cite": tuple(cite.split()),
         "compared": compared,
         "aliases": tuple(aliases.split()),

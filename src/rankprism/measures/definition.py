@@ -69,11 +69,6 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and its grades can be folded; others give (N,).
     single: bool = False
-    #: The constraints of Amigó et al. (2018) that it satisfies with default parameters, and those that M_IA
-    #: satisfies, as the search of `rankprism.axioms` finds. A star marks those that it satisfies only in the
-    #: reading `proved`, with the premises of the paper's proofs. None: not declared.
-    keeps: frozenset[str] | None = None
-    keeps_ia: frozenset[str] | None = None
     #: What the scores were compared with, in addition to a slow implementation of the definition.
     compared: str = ""
     cite: tuple[str, ...] = ()

@@ -1,19 +1,19 @@
-"""The measures: how they agree about the systems, what they can tell apart, and which axioms they keep."""
+"""The measures: how they agree about the systems, what they can tell apart, and the verdicts on them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from rankprism import meta
+from rankprism import advice, meta
+from rankprism.advice import Evidence
 from rankprism.arrays import Floats
-from rankprism.axioms import TEN, Constraint, examine
+from rankprism.axioms import examine
 from rankprism.axioms.story import evidence as story_of
-from rankprism.axioms.verdict import NOT_APPLICABLE, Verdict
+from rankprism.axioms.verdict import Verdict
 from rankprism.comparison import Comparison
 from rankprism.data.judgments import Judgments
 from rankprism.measures import Measure
@@ -26,8 +26,6 @@ from rankprism.report.numbers import millionths, rounded
 from rankprism.results.scores import Scores
 from rankprism.statistics.threads import part_of
 
-#: Random instances of each axiom, beside all small ones. `rankprism axioms` tries more.
-INSTANCES = 50
 #: Topics and pairs of runs that are shown for each pair of measures that disagree.
 CASES = 5
 
@@ -47,15 +45,6 @@ def described(measure: Measure) -> dict[str, Any]:
 
 
 # ── what the scores say of the measures ──────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What the scores say of the measures; a text where they say nothing, with the reason."""
-
-    correlation: Correlation | str
-    power: DiscriminativePower | str
-    unanimity: Unanimity | str
 
 
 def evidence(
@@ -180,48 +169,66 @@ def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
     return {"m": m, "m2": m2, "t": t, "a": a, "b": b}
 
 
-# ── axioms ───────────────────────────────────────────────────────────────────────────────────────
+# ── axioms and advice ────────────────────────────────────────────────────────────────────────────
 
 
 def verdicts(
-    measures: Sequence[Measure], judged: Judgments | None, seed: int, on_share: Callable[[float], None]
+    measures: Sequence[Measure], judged: Judgments | None, on_share: Callable[[float], None]
 ) -> list[list[Verdict]]:
-    """For each measure and each of the ten axioms, whether it is kept.
-
-    The axioms are about documents with grades, so they cannot be asked of measures of preferences.
-    """
-    constraints = list(TEN) if judged is None else asked(judged)
-    of_grades = [measure for measure in measures if measure.needs == "judgments"]
-    found = iter(examine(of_grades, constraints, instances=INSTANCES, seed=seed, on_progress=on_share))
-    reason = "it looks at preferences, and the axioms are about documents with grades"
-    return [
-        [
-            next(found)
-            if measure.needs == "judgments"
-            else Verdict(measure, constraint, NOT_APPLICABLE, note=reason)
-            for constraint in constraints
-        ]
-        for measure in measures
-    ]
-
-
-def asked(judged: Judgments) -> list[Constraint]:
-    """The axioms as they are asked here: of binary grades, if the judgments have only one grade above 0."""
-    if len(np.unique(judged.cells.grade)) > 1:
-        return list(TEN)
-    return [c(grades="binary") if any(r.name == "grades" for r in c.details) else c for c in TEN]
+    """For each measure, the verdicts on the ten axioms, as `rankprism axioms` gives them."""
+    constraints = advice.read_for(judged)
+    found = iter(examine(measures, constraints, on_progress=on_share))
+    return [[next(found) for _ in constraints] for _ in measures]
 
 
 def axioms(found: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
     """The axioms, and the verdict on each measure with its counterexample."""
     return {
-        "instances": INSTANCES,
         "axioms": [
             {"name": v.constraint.name, "summary": v.constraint.summary, "formula": v.constraint.formula}
             for v in found[0]
         ],
         "verdicts": [
-            [{"sign": v.sign, "kept": v.kept, "words": v.words, "story": story_of(v)} for v in row]
+            [{"sign": v.sign, "kind": v.kind, "words": v.words, "story": story_of(v)} for v in row]
             for row in found
         ],
     }
+
+
+def advised(
+    judged: Judgments | None,
+    measures: Sequence[Measure],
+    scores: Scores,
+    found: Sequence[Sequence[Verdict]],
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """For each user: who it is, what follows from the verdicts, and the verdicts in sentences.
+
+    What the scores say of each measure is the same for every user, and is told apart.
+    """
+    of_grades = [m for m, measure in enumerate(measures) if measure.needs == "judgments"]
+    stories = []
+    for story in advice.STORIES.values():
+        about: dict[str, Any] = {"name": story.title, "user": story.user}
+        needs = () if judged is None else advice.needs_of(story, judged)
+        if judged is None or not of_grades:
+            about["missing"] = (
+                "All measures here look at preferences. The axioms are about documents with grades, so they "
+                "cannot be asked of these measures."
+            )
+        elif not needs:
+            about["missing"] = "The judgments have one aspect only, so there are no sides to survey."
+        else:
+            made = advice.advise(story, needs, found, evidence)
+            about |= {
+                "needs": list(needs),
+                "conclusion": [_plain(sentence) for sentence in made.conclusion],
+                "verdicts": [[_plain(sentence) for sentence in own] for own in made.verdicts],
+            }
+        stories.append(about)
+    told = advice.on_scores(measures, scores, evidence)
+    return {"stories": stories, "here": [[_plain(sentence) for sentence in own] for own in told]}
+
+
+def _plain(sentence: advice.Sentence) -> dict[str, Any]:
+    return {"text": sentence.text, "see": sentence.see, "axioms": list(sentence.axioms)}

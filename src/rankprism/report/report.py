@@ -19,7 +19,7 @@ from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.several_runs import run_sources
 from rankprism.measures import Measure
-from rankprism.report import advice, measures, rankings, systems, topics
+from rankprism.report import measures, rankings, systems, topics
 from rankprism.report.documents import snippets
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import (
@@ -141,7 +141,7 @@ def _data(
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
     tell("measures", 1.0)
     agreement = measures.agreement(scores, evidence, compared)
-    verdicts = measures.verdicts(chosen, judged.absolute, seed, partial(tell, "axioms"))
+    verdicts = measures.verdicts(chosen, judged.absolute, partial(tell, "axioms"))
     conventions = scores.conventions
     return {
         "rankprism": __version__,
@@ -156,7 +156,7 @@ def _data(
         "systems": systems.described(scores, compared, ALPHA),
         "agreement": agreement,
         "axioms": measures.axioms(verdicts),
-        "advice": advice.advice(judged.absolute, chosen, scores, verdicts, evidence),
+        "advice": measures.advised(judged.absolute, chosen, scores, verdicts, evidence),
         "by topic": topics.difficulty(scores),
         "rankings": lists,
         "documents": texts,

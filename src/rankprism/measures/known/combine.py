@@ -65,7 +65,6 @@ def intent_aware(base: Definition) -> Definition:
     return Definition(
         Formula(function, None if own.made_of is None else made_of, bounds),
         tuple(p for p in base.parameters if p.role is not Role.FOLD),
-        keeps=base.keeps_ia,
         cite=(*base.cite, "agrawal2009diversifying"),
         aliases=tuple(f"{alias}_IA" for alias in base.aliases),
     )

@@ -28,8 +28,6 @@ Depth = Annotated[int | None, Range(1), "the last rank to compare; None is the e
 
 
 @single(
-    keeps="DeepTh",
-    keeps_ia="DeepTh",
     bounds=Bounds("outer", lambda c, **settings: compatibility(c, _place(c.hits), **settings)),
     cite="clarke2021assessing clarke2020offline",
     compared="100 runs of TREC Health Misinformation 2021, Decision 2019 and Deep Learning 2021 (1e-12)",

@@ -29,7 +29,6 @@ from rankprism.measures.parts import (
 
 
 @measure(
-    keeps="Sat",
     bounds="exact",
     cite="zhai2003beyond",
     compared=f"{NDEVAL}; I-rec of {NTCIREVAL}",
@@ -73,7 +72,7 @@ def rank_of_level(hits: Hits, rel: float, level: float) -> Floats:
     return np.where((rank == NOWHERE) | (need == 0), np.inf, rank)
 
 
-@measure(keeps="DeepTh Sat", bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond")
+@measure(bounds=Bounds("exact", subtopic_reciprocal_rank), cite="zhai2003beyond")
 def S_RR(hits: Hits, level: Level = 1.0, rel: Rel = 1.0) -> Floats:
     """Subtopic reciprocal rank: 1 divided by the rank at which a given share of the aspects is reached.
 
@@ -121,7 +120,6 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
 
 @measure(
     interval=_s_precision,
-    keeps="DeepTh Sat",
     bounds=Bounds("outer", lambda c, level, rel, nodes: subtopic_precision(c, level, rel, 0.0, 1.0, nodes)),
     cite="zhai2003beyond",
 )
@@ -159,7 +157,6 @@ def _ws_precision(
 
 @measure(
     interval=_ws_precision,
-    keeps="DeepTh Sat",
     bounds=Bounds("outer", subtopic_precision),
     cite="zhai2003beyond",
 )
@@ -187,7 +184,6 @@ def WS_precision(
 
 
 @measure(
-    keeps="Sat",
     bounds=Bounds("none", reason="it counts judged documents and does not look at their grades"),
     cite="macavaney2022streamlining",
 )

@@ -113,7 +113,6 @@ def _cube_test(hits: Hits, form: str, alpha: float, height: float, batch: int, c
 
 
 @measure(
-    keeps="DeepTh",
     bounds=Bounds("outer", lambda c, **settings: _ct_bounds(c, **settings)),
     cite="luo2013water amigo2018axiomatic",
     compared=TREC_DD,
@@ -219,7 +218,6 @@ _BOUNDED = "trec-dd-2016"
 
 
 @measure(
-    keeps="CloseTh Red AspRel*",
     bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
@@ -276,7 +274,6 @@ def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff:
 
 
 @measure(
-    keeps="Deep DeepTh Red AspRel*",
     bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
@@ -372,9 +369,7 @@ RecallForm = Annotated[
 ]
 
 
-@measure(
-    keeps="DeepTh", bounds=Bounds("outer", precision_at_recall), cite="yang2015overview", compared=TREC_DD
-)
+@measure(bounds=Bounds("outer", precision_at_recall), cite="yang2015overview", compared=TREC_DD)
 def P_at_recall(hits: Hits, rel: Rel = 1.0, form: RecallForm = "trec-dd-2015") -> Floats:
     """Precision at full recall: the share of relevant documents, until all aspects are reached.
 
@@ -405,9 +400,7 @@ def _rank_at_recall(hits: Hits, rel: float) -> Floats:
     return np.minimum(rank_of_level(hits, rel, 1.0), hits.length.astype(np.float64))
 
 
-@measure(
-    keeps="DeepTh Sat", bounds=Bounds("outer", rank_at_recall), cite="yang2015overview", compared=TREC_DD
-)
+@measure(bounds=Bounds("outer", rank_at_recall), cite="yang2015overview", compared=TREC_DD)
 def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
     """Reciprocal rank at full recall: 1 divided by the rank at which all aspects are reached.
 

@@ -88,7 +88,7 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
 
 
 def d_measure(
-    *, keeps: str, cite: str, compared: str, navigational: bool = False
+    *, cite: str, compared: str, navigational: bool = False
 ) -> Callable[[Callable[..., Parts]], Measure]:
     """Turn a function that gives the parts of a single-aspect measure into the measure of global gains."""
 
@@ -105,7 +105,6 @@ def d_measure(
             Definition(
                 folded_formula(parts_of, fold, gains),
                 (*parameters_of(parts_of), GAIN, DIGITS, JUDGED_ONLY, CUTOFF),
-                keeps=frozenset(keeps.split()),
                 cite=(cite,),
                 compared=compared,
             )
@@ -135,9 +134,7 @@ def _plus_bounds(c: Completions, beta: float, gain: str, cutoff: int | None) -> 
     return over_aspects(low, high, weights(c, weighted=True), g.live, g.maybe)
 
 
-@d_measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel", cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}"
-)
+@d_measure(cite="sakai2011evaluating", compared=f"{NTCIREVAL}; {SAKAI_SONG}")
 def D_nDCG() -> Parts:
     """D-nDCG: nDCG of global gains.
 
@@ -155,7 +152,6 @@ def D_nDCG() -> Parts:
 
 
 @measure(
-    keeps="CloseTh AspDiv AspRel",
     bounds=Bounds("outer", _q_bounds),
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
@@ -177,7 +173,6 @@ def D_Q(
 
 
 @measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel*",
     bounds="outer",
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
@@ -201,7 +196,6 @@ def DSharp_nDCG(
 
 
 @measure(
-    keeps="CloseTh AspDiv AspRel*",
     bounds="outer",
     cite="sakai2011evaluating",
     compared=f"{NTCIREVAL}; {SAKAI_SONG}",
@@ -227,7 +221,6 @@ def DSharp_Q(
 
 
 @d_measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel",
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
     navigational=True,
@@ -247,7 +240,6 @@ def DIN_nDCG() -> Parts:
 
 
 @measure(
-    keeps="Pri Deep CloseTh AspDiv AspRel*",
     bounds="outer",
     cite="sakai2012intuitiveness",
     compared="NTCIREVAL's documented sample topic (its 4 decimals)",
@@ -268,9 +260,7 @@ def DINSharp_nDCG(
     return sharp(gamma, DIN_nDCG(gain=gain, digits=digits, cutoff=cutoff))
 
 
-@measure(
-    keeps="CloseTh AspDiv", bounds=Bounds("outer", _plus_bounds), cite="sakai2012intuitiveness", aliases="P+Q"
-)
+@measure(bounds=Bounds("outer", _plus_bounds), cite="sakai2012intuitiveness", aliases="P+Q")
 def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None) -> Floats:
     """P+Q: Q for informational intents and P+ for navigational intents.
 
@@ -287,7 +277,7 @@ def P_plusQ(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutof
     return expected(score, aspect_weights(hits, Gain(gain), weighted=True))
 
 
-@measure(keeps="CloseTh AspDiv", bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q#")
+@measure(bounds="outer", cite="sakai2012intuitiveness", aliases="P+Q#")
 def P_plusQSharp(
     gamma: Gamma = 0.5, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff = None
 ) -> Mixture:
@@ -306,7 +296,7 @@ def P_plusQSharp(
 # ── the cascades of NTCIREVAL, on global gains ───────────────────────────────────────────────────
 
 
-@d_measure(keeps="Pri Deep DeepTh AspDiv AspRel", cite="sakai2011evaluating", compared=NTCIREVAL)
+@d_measure(cite="sakai2011evaluating", compared=NTCIREVAL)
 def D_nERR() -> Parts:
     """D-nERR: normalised ERR of global gains, as in NTCIREVAL.
 
@@ -320,7 +310,6 @@ def D_nERR() -> Parts:
 
 
 @measure(
-    keeps="CloseTh AspDiv AspRel*",
     bounds=Bounds(
         "outer",
         lambda c, beta, cutoff, **gain: _first(
@@ -346,7 +335,7 @@ def D_EBR(
     return Terms({"blended ratio": blended_ratio(hits, beta, "linear"), "stop": r, "reach": CASCADE(r)})
 
 
-@d_measure(keeps="Pri Deep DeepTh CloseTh AspDiv AspRel", cite="sakai2019diversity", compared=NTCIREVAL)
+@d_measure(cite="sakai2019diversity", compared=NTCIREVAL)
 def D_iRBU(p: Patience = 0.99) -> Parts:
     """D-iRBU: the intentwise rank-biased utility of global gains, as in NTCIREVAL.
 
@@ -359,7 +348,7 @@ def D_iRBU(p: Patience = 0.99) -> Parts:
     return Parts(geometric(p), Gain("chance"), CASCADE, factor=p)
 
 
-@d_measure(keeps="Pri Deep DeepTh CloseTh AspDiv AspRel", cite="sakai2011evaluating", compared=NTCIREVAL)
+@d_measure(cite="sakai2011evaluating", compared=NTCIREVAL)
 def D_RBP(p: Persistence = 0.95) -> Parts:
     """D-RBP: rank-biased precision of global gains, as in NTCIREVAL.
 

@@ -57,8 +57,6 @@ def ideal_gain(hits: Hits, gain: str) -> Floats:
 
 
 @single(
-    keeps="CloseTh AspDiv",
-    keeps_ia="CloseTh AspDiv",
     bounds=Bounds(
         "outer", lambda c, beta, gain, cutoff: q_measure(c.gains(Gain(gain), cutoff), beta, cutoff)
     ),
@@ -89,8 +87,6 @@ def blended_ratios(hits: Hits, beta: float, gain: str, cutoff: int | None) -> Te
 
 
 @single(
-    keeps="DeepTh Sat",
-    keeps_ia="DeepTh Sat",
     bounds=Bounds("outer", lambda c, beta, gain, cutoff: p_plus(c.gains(Gain(gain), cutoff), beta)),
     cite="sakai2006give sakai2012intuitiveness",
     aliases="P+",
@@ -186,8 +182,6 @@ def _gap_bounds(c: Completions, levels: str | Mapping[float, float], cutoff: int
 
 
 @single(
-    keeps="Pri CloseTh AspDiv",
-    keeps_ia="Pri CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, levels: _gap_bounds(c, levels, None)),
     cite="robertson2010extending sakai2011evaluating",
     compared=SAKAI_SONG,
@@ -207,8 +201,6 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
 
 
 @single(
-    keeps="Pri CloseTh AspDiv",
-    keeps_ia="Pri CloseTh AspDiv",
     bounds=Bounds("outer", lambda c, levels, cutoff: _gap_bounds(c, levels, cutoff)),
     cite="robertson2010extending sakai2011evaluating",
     compared=SAKAI_SONG,

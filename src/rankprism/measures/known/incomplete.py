@@ -31,8 +31,6 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
 
 
 @single(
-    keeps="DeepTh",
-    keeps_ia="DeepTh",
     bounds=Bounds(
         "none", reason="it leaves the unjudged documents out, and a judgment would put them back in"
     ),
@@ -61,8 +59,6 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
 
 
 @single(
-    keeps="CloseTh",
-    keeps_ia="CloseTh",
     bounds=Bounds("none", reason="it estimates how many of the unjudged documents are relevant"),
     cite="yilmaz2006estimating",
     compared=TREC_EVAL,

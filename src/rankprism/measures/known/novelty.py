@@ -31,7 +31,7 @@ from rankprism.measures.parts import (
 )
 
 
-@measure(bounds="exact", keeps="DeepTh Red", cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
+@measure(bounds="exact", cite="clarke2008novelty", compared=NDEVAL, aliases="α_DCG")
 def alpha_DCG(
     alpha: Alpha = 0.5, rel: Rel = 1.0, gain: GainRule = "binary", weighted: Weighted = False
 ) -> Parts:
@@ -82,7 +82,6 @@ Scale = Annotated[
 
 @measure(
     bounds="exact",
-    keeps="DeepTh Red AspRel*",
     cite="chapelle2009expected agrawal2009diversifying",
     compared=NDEVAL,
 )
@@ -118,7 +117,7 @@ def nERR_IA() -> None:
     """
 
 
-@measure(bounds="exact", keeps="DeepTh Red", cite="clarke2009effectiveness", compared=NDEVAL)
+@measure(bounds="exact", cite="clarke2009effectiveness", compared=NDEVAL)
 def NRBP(
     alpha: Alpha = 0.5,
     beta: Persistence = 0.5,
@@ -152,7 +151,7 @@ def nNRBP() -> None:
 LogBase = Annotated[float, Range(1, above_low=True), "base of the logarithm in the discount"]
 
 
-@measure(bounds="outer", keeps="Deep DeepTh Conf Red", cite="yang2009modeling amigo2018axiomatic")
+@measure(bounds="outer", cite="yang2009modeling amigo2018axiomatic")
 def EU(
     alpha: Alpha = 0.5,
     e: Effort = 0.05,
@@ -190,7 +189,6 @@ Form = Annotated[
 
 @measure(
     bounds="outer",
-    keeps="Pri Deep DeepTh CloseTh Conf AspDiv Red",
     cite="amigo2018axiomatic",
     compared="the authors' program on 27 runs of TREC Web 2009, 2012, 2014 (its 4 decimals)",
 )

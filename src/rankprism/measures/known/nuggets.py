@@ -58,7 +58,6 @@ def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) ->
 
 
 @measure(
-    keeps="Sat",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, every(c.hits.pool), **settings)),
     cite="pradeep2025great",
     compared=TREC_RAG,
@@ -82,7 +81,6 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Term
 
 
 @measure(
-    keeps="Sat",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, vital(c.hits.pool), **settings)),
     cite="pradeep2025great",
     compared=TREC_RAG,
@@ -106,7 +104,6 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Te
 
 
 @measure(
-    keeps="Sat AspRel*",
     bounds=Bounds("exact", lambda c, **settings: _bounds(c, c.hits.pool.weight, **settings)),
     cite="pradeep2025great",
     compared=TREC_RAG,

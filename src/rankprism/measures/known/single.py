@@ -38,8 +38,6 @@ from rankprism.measures.terms import Terms
 
 
 @single(
-    keeps="CloseTh",
-    keeps_ia="CloseTh AspRel",
     bounds="exact",
     cite="vanrijsbergen1979information",
     compared=f"{TREC_EVAL}; P_IA: {NDEVAL}",
@@ -61,8 +59,6 @@ def P(rel: Rel = 1.0) -> Parts:
 
 
 @single(
-    keeps="DeepTh Sat",
-    keeps_ia="DeepTh Sat AspRel*",
     bounds="exact",
     cite="kantor2000trec",
     compared=TREC_EVAL,
@@ -81,8 +77,6 @@ def RR(rel: Rel = 1.0) -> Parts:
 
 
 @single(
-    keeps="CloseTh",
-    keeps_ia="CloseTh",
     bounds="exact",
     cite="vanrijsbergen1979information",
     compared=TREC_EVAL,
@@ -100,7 +94,7 @@ def R(rel: Rel = 1.0) -> Parts:
     return Parts(UNIFORM, binary(rel), over="relevant")
 
 
-@single(keeps="CloseTh", keeps_ia="CloseTh", bounds="exact", cite="vanrijsbergen1979information")
+@single(bounds="exact", cite="vanrijsbergen1979information")
 def F1(rel: Rel = 1.0) -> Parts:
     """F1: the harmonic mean of precision and recall.
 
@@ -116,7 +110,7 @@ def F1(rel: Rel = 1.0) -> Parts:
     return Parts(UNIFORM, binary(rel), factor=2.0, over="depth and relevant")
 
 
-@single(keeps="Sat", keeps_ia="Sat AspRel*", bounds="exact", cite="tomlinson2006early", compared=TREC_EVAL)
+@single(bounds="exact", cite="tomlinson2006early", compared=TREC_EVAL)
 def Success(rel: Rel = 1.0) -> Parts:
     """Success: 1 if one of the first k documents is relevant, and 0 otherwise.
 
@@ -133,8 +127,6 @@ Normalize = Annotated[bool, "divide by the number of judged relevant documents"]
 
 
 @single(
-    keeps="CloseTh",
-    keeps_ia="CloseTh",
     bounds="exact",
     cite="harman1992evaluation",
     compared=f"{TREC_EVAL}; AP_IA: {NDEVAL}",
@@ -155,8 +147,6 @@ def AP(rel: Rel = 1.0, normalize: Normalize = True) -> Parts:
 
 
 @single(
-    keeps="DeepTh",
-    keeps_ia="DeepTh",
     bounds=Bounds("exact", r_precision),
     cite="buckley2005retrieval",
     compared=TREC_EVAL,
@@ -187,8 +177,6 @@ GainOfGrade = Annotated[
 
 
 @single(
-    keeps="Pri Deep CloseTh AspDiv",
-    keeps_ia="Pri Deep CloseTh AspDiv AspRel",
     bounds="exact",
     cite="jarvelin2002cumulated",
 )
@@ -205,7 +193,7 @@ def DCG(dcg: DcgForm = "log2", gains: GainOfGrade = None) -> Parts:
     return Parts(LOGARITHMIC, Gain(kind, named=tuple((gains or {}).items())))
 
 
-@normalised(DCG, keeps_ia="Pri Deep CloseTh AspDiv", compared=f"{TREC_EVAL}; {GDEVAL}", aliases="NDCG")
+@normalised(DCG, compared=f"{TREC_EVAL}; {GDEVAL}", aliases="NDCG")
 def nDCG() -> None:
     """Normalised discounted cumulative gain: DCG divided by the DCG of the best possible ranking.
 
@@ -229,8 +217,6 @@ RbpGain = Annotated[
 
 
 @single(
-    keeps="DeepTh CloseTh",
-    keeps_ia="DeepTh CloseTh AspRel",
     bounds="exact",
     cite="moffat2008rank",
     forms={name: {"gain": "linear", "fold": "product"} for name in ("uRBP", "uRBPgr")},
@@ -262,7 +248,7 @@ ErrGain = Annotated[
 ]
 
 
-@single(keeps="Pri Deep DeepTh AspDiv", bounds="outer", cite="chapelle2009expected", compared=GDEVAL)
+@single(bounds="outer", cite="chapelle2009expected", compared=GDEVAL)
 def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
     """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
 

@@ -1,4 +1,4 @@
-// The measures: which to use, how they agree about the systems, what they tell apart, which axioms they keep.
+// The measures: which to use, how they agree about the systems, what they tell apart, the verdicts on them.
 
 import { counted, listed, measures, number, real, report, runs, shown, signed, topics } from "./data.js";
 import { choice, h, missing, part, scrolling, show } from "./dom.js";
@@ -64,21 +64,20 @@ function story(found) {
       "p",
       {},
       found.user,
-      " A measure for this user should keep these axioms: ",
+      " A measure for this user should satisfy ",
       listed(found.needs.map(longName)),
       ".",
     ),
-    found.idle && h("p", {}, found.idle),
     h(
       "ul",
       { class: "conclusion" },
-      found.conclusion.map((text) => h("li", {}, text)),
+      found.conclusion.map(({ text }) => h("li", {}, text)),
     ),
-    h("h4", {}, "What each measure sees"),
+    h("h4", {}, "The verdicts on each measure"),
     h(
       "dl",
       {},
-      found.sees.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, h("ul", {}, sentences(m, own)))]),
+      found.verdicts.map((own, m) => [h("dt", {}, name(m)), h("dd", {}, h("ul", {}, sentences(m, own)))]),
     ),
   );
 }
@@ -87,7 +86,7 @@ const advised = () => [
   h(
     "p",
     {},
-    "No measure is best for everybody. For three users, this is what each measure sees and does not see, with its evidence: an axiom with a counterexample, or what the scores of these runs say.",
+    "No measure is best for everybody. For three users, this is what is advised. Only an axiom that is proved counts for a measure, only one that is refuted counts against it, and a difference that is not significant counts for nothing.",
   ),
   advice.stories.map(story),
   h(
@@ -311,11 +310,11 @@ function disagreement(state) {
 
 function axiomTable(state) {
   const cell = (m, c) => {
-    const { sign, kept, words } = axioms.verdicts[m][c];
+    const { sign, kind, words } = axioms.verdicts[m][c];
     const key = `${measures[m].name} ${axioms.axioms[c].name}`;
     return h(
       "td",
-      { class: kept === null ? null : kept ? "kept" : "broken" },
+      { class: { proved: "proved", refuted: "refuted" }[kind] ?? null },
       h(
         "a",
         {
@@ -335,7 +334,7 @@ function axiomTable(state) {
     h(
       "caption",
       {},
-      "◉ proved, ● no violation found, ○ violated, – does not apply. Choose a sign to see the rankings behind it.",
+      "◉ proved, ● not refuted in the instances that were tried, ○ refuted, – cannot be asked. Choose a sign to see the rankings behind it.",
     ),
     h(
       "thead",
@@ -406,7 +405,7 @@ export function measuresView(root) {
       h(
         "p",
         {},
-        `Each axiom was tried on all small rankings and on ${axioms.instances} random ones; the command axioms tries more.`,
+        "The command axioms gives the same verdicts, and axioms --instances tries more.",
       ),
       table,
       told,
