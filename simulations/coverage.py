@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
+import simulations.preferences
 import simulations.scores  # noqa: F401 - each module registers its simulations
 from rankprism.statistics.claims import CLAIMS
 from simulations.gate import HEAD, SIMULATIONS, Cell, cell

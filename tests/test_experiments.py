@@ -180,15 +180,15 @@ def test_the_target_may_be_one_assessor_who_cares_about_all_subtopics() -> None:
 
 
 def test_intervals_over_repetitions_are_those_of_student() -> None:
-    values = np.array([[[0.5, 0.7, 0.6], [0.99, 1.0, 0.8]]])
+    values = np.array([[[0.5, 0.7, 0.6, 0.6, 0.6], [0.99, 1.0, 0.8, 1.0, 1.0]]])
     profiles = read_profiles({"q": {"p": {"x": 1}}})
     found = IncompleteCorrelation((parse("nPrf@20"),), profiles, (10, 20), values, {"assessors": 5})
     mean, low, high = found.intervals
-    expected = t.interval(0.95, 2, loc=0.6, scale=0.1 / np.sqrt(3))
+    expected = t.interval(0.95, 4, loc=0.6, scale=np.sqrt(0.02 / 4 / 5))
     assert (mean[0, 0], low[0, 0], high[0, 0]) == pytest.approx((0.6, *expected))
     assert high[0, 1] == 1.0  # τ is at most 1
-    once = IncompleteCorrelation((parse("nPrf@20"),), profiles, (10, 20), values[:, :, :1], {"assessors": 5})
-    assert np.isnan(once.intervals[1]).all()
+    few = IncompleteCorrelation((parse("nPrf@20"),), profiles, (10, 20), values[:, :, :4], {"assessors": 5})
+    assert np.isnan(few.intervals[1]).all()
 
 
 def test_all_triplets_of_every_profile_rank_runs_as_complete_preferences_almost_do() -> None:

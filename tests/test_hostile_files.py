@@ -486,7 +486,7 @@ resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 from rankprism import InputError, evaluate, preferences, read_preferences
 
 read = read_preferences("p.tsv")
-found = preferences.describe(read, ["r.run"], resamples=10)
+found = preferences.describe(read, ["r.run"])
 print(found.topics["q"].documents, found.topics["q"].order, found.runs["r"].documents)
 for analysis in (
     lambda: preferences.strengths(read),

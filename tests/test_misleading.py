@@ -637,10 +637,11 @@ def pairs(*rows: str, who: str = "ann", outcome: str = "left") -> list[tuple[str
 
 def test_documents_that_were_never_compared_are_noted_with_their_parts() -> None:
     apart = pairs("a b", "b c", "x y", "u v")
-    with pytest.warns(RankprismWarning, match=r"\[unconnected-documents\]") as caught:
+    with pytest.warns(RankprismWarning) as caught:
         found = strengths(apart)
     assert "the documents of topic 'q' fall into 3 parts" in str(caught[0].message)
-    assert [note["kind"] for note in found.about["notes"]] == ["unconnected-documents"]
+    noted = ["unconnected-documents", "unbounded-strengths", "no-interval"]
+    assert [note["kind"] for note in found.about["notes"]] == noted
     columns = found.summary.columns
     parts: dict[int, set[str]] = {}
     for doc, part in zip(columns["document"], columns["part"], strict=True):
@@ -648,8 +649,9 @@ def test_documents_that_were_never_compared_are_noted_with_their_parts() -> None
     assert sorted(map(sorted, parts.values())) == [["a", "b", "c"], ["u", "v"], ["x", "y"]]
     assert kinds(lambda: order(apart)) == ["unconnected-documents"]
     joined = [*apart, *pairs("c x", "y u", outcome="tie")]
-    assert kinds(lambda: strengths(joined)) == []
-    assert "part" not in strengths(joined).summary.columns
+    assert kinds(lambda: strengths(joined)) == noted[1:]
+    with pytest.warns(RankprismWarning):
+        assert "part" not in strengths(joined).summary.columns
     assert kinds(lambda: order(joined)) == []
 
 
@@ -694,7 +696,7 @@ def test_an_assessor_who_always_answers_left_is_noted_and_counted(tmp_path: Path
     swapped = [(t, g, right, left, o, w) for t, g, left, right, o, w in lazy[:10]]
     rows = [*careful, *lazy, *swapped]
     with pytest.warns(RankprismWarning, match=r"\[one-sided-answers\]") as caught:
-        found = describe(rows, resamples=5)
+        found = describe(rows)
     assert len(caught) == 1
     assert "'bob' chose the left document in 100% of 40 answers without a tie;" in str(caught[0].message)
     assert "p < 0.01 after Holm's correction for 2 assessors" in str(caught[0].message)
@@ -710,7 +712,7 @@ def test_an_assessor_who_always_answers_left_is_noted_and_counted(tmp_path: Path
     assert facts["bob", "p"] == pytest.approx(2 * 2 * 0.5**40)  # twice for both sides, twice for Holm
     lines = ["\t".join(("topic", "given", "left", "right", "outcome", "assessor")), *map("\t".join, rows)]
     (tmp_path / "p.tsv").write_text("\n".join(lines) + "\n")
-    result = cli("preferences", "describe", tmp_path / "p.tsv", "--resamples", 5)
+    result = cli("preferences", "describe", tmp_path / "p.tsv")
     assert "one-sided-answers" in result.stderr
     assert "left: the share of left answers" in result.stdout
 
@@ -746,7 +748,7 @@ def test_sides_are_counted_only_where_they_are_known(
     (tmp_path / "p.txt").write_text("".join(lines[: 1 if format == "qrels-prefs" else 40]))
     read = read_preferences(tmp_path / "p.txt", format=format)
     assert bool(sides_of(read)) == known
-    found = kinds(lambda: describe(read, resamples=5))
+    found = kinds(lambda: describe(read))
     assert found == (["one-sided-answers"] if known else [])
 
 
@@ -754,14 +756,14 @@ def test_a_slight_preference_for_a_side_is_printed_and_not_noted() -> None:
     rows = [("q", "", f"a{i}", f"b{i}", "left" if i % 10 < 7 else "right", "ann") for i in range(300)]
     read = read_preferences(rows)
     assert sides_of(read)["ann"].p < 1e-9  # 210 of 300
-    assert kinds(lambda: describe(read, resamples=5)) == []
+    assert kinds(lambda: describe(read)) == []
 
 
 def test_the_sample_has_no_one_sided_assessor() -> None:
-    assert kinds(lambda: describe(sample.PREFERENCES, resamples=5)) == []
+    assert kinds(lambda: describe(sample.PREFERENCES)) == []
 
 
-@pytest.mark.parametrize("analyse", [evaluate_by, partial(intervals, resamples=20)])
+@pytest.mark.parametrize("analyse", [evaluate_by, partial(intervals, over="assessors")])
 def test_scores_by_assessor_and_intervals_give_the_notes_of_evaluate(
     analyse: Callable[..., Any], tmp_path: Path
 ) -> None:

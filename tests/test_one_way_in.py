@@ -469,7 +469,7 @@ def test_every_command_that_prints_a_result_has_the_options_of_tables() -> None:
         ["axioms", "RBP", "-c", "Pri", "--threshold", "p=0.5:0.9", "--instances", "1"],
         ["topic-set-size", "--variance", "0.04", "--difference", "0.1"],
         ["preferences", "strengths", "PREFS"],
-        ["preferences", "describe", "PREFS", "--resamples", "5"],
+        ["preferences", "describe", "PREFS"],
     ],
     ids=lambda words: " ".join(words[:2]),
 )

@@ -108,9 +108,13 @@ def test_judgments_needed_lie_between_budgets_and_may_not_be_reached() -> None:
     about = dict.fromkeys(("repetitions", "runs", "topics", "documents", "profiles", "ties"), 2) | {"seed": 0}
     found = Plan(conditions, (10, 40, 160), tau, 0.9, about)
     # 0.9 is in the middle of 0.8 and 1.0, and 80 in the middle of log 40 and log 160.
-    assert found.needed[0] == pytest.approx((80, 80, 80))
+    assert found.needed[0][0] == pytest.approx(80)
     # At 40 judgments the second one is above 0.9, but not at 160 any more.
-    assert found.needed[1] == (np.inf, np.inf, np.inf)
+    assert found.needed[1][0] == np.inf
+    assert np.isnan([one[1:] for one in found.needed]).all()  # two repetitions are too few for intervals
+    many = Plan(conditions, (10, 40, 160), np.tile(tau, 5), 0.9, about)
+    assert many.needed[0] == pytest.approx((80, 80, 80))
+    assert many.needed[1] == (np.inf, np.inf, np.inf)
     assert found.summary.columns["judgments a topic"] == ["80", "> 160"]
     assert len(found.rows) == 12
 

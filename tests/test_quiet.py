@@ -277,7 +277,7 @@ COMMANDS = {
     "aspects compare": f"{ASPECTS} --resamples 100 -q",
     "preferences describe": "sample/preferences.tsv sample/runs/noisy.run",
     "preferences strengths": "sample/preferences.tsv -q",
-    "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --resample topics -q",
+    "preferences intervals": "sample/preferences.tsv sample/runs/noisy.run -m nPrf@10 --over topics -q",
     "preferences order": "sample/preferences.tsv -q",
     "preferences draw-profiles": "sample/qrels.txt --draw 2",
     "preferences restrict": "sample/qrels.txt --profiles profiles.txt --profile p1 -o p1.qrels",

@@ -78,11 +78,13 @@ IntuitivenessTest: TypeAlias = Literal["topics", "sakai"]
 Coefficient: TypeAlias = Literal["tau-b", "tau-a", "tau-ap", "tau-ap-symmetric", "spearman", "rbo"]
 #: How a comparison of approaches deals with topics on which every run scores 0.
 Zeros: TypeAlias = Literal["count", "drop"]
-#: By whose preferences runs are scored, and what intervals resample.
+#: By whose preferences runs are scored, and what would be others in another study.
 Group: TypeAlias = Literal["assessor", "profile"]
-Resampled: TypeAlias = Literal["assessors", "topics", "both"]
+Over: TypeAlias = Literal["assessors", "topics", "both"]
 #: What decides the order of the documents of a topic.
 Decider: TypeAlias = Literal["bradley-terry", "wins"]
+#: What a tie is for strengths.
+TieModel: TypeAlias = Literal["half", "davidson"]
 #: In a simulation: which documents may be shown, how ties are judged, and what users do not want again.
 PoolName: TypeAlias = Literal["retrieved", "judged", "relevant"]
 Ties: TypeAlias = Literal["half", "drawn"]

@@ -23,11 +23,10 @@ from rankprism.errors import RankprismError
 from rankprism.meta.rank_correlation import tau_a
 from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_alpha_of
 from rankprism.results.scores import Scores
+from rankprism.statistics.means import t_intervals
 
 #: How often the judgments are resampled, to see how stable the order of the systems is.
 RESAMPLES = 40
-#: How often the judged questions are resampled for the intervals of agreement.
-_AGREEMENT_RESAMPLES = 200
 #: At how many moments agreement is shown.
 MOMENTS = 6
 #: The systems are ranked again after so many seconds at the earliest.
@@ -226,7 +225,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         runs = whole_runs(connection)
         if settings.collects_grades:
             rows = exchange.grades(connection)
-            agreement = _agreement_of_grades(connection, rows, settings.seed)
+            agreement = _agreement_of_grades(connection, rows)
             judged: Any = None
         else:
             judged = exchange.preferences(connection)
@@ -234,10 +233,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
         if judged is None:
             return Standing(count, problem=_NOTHING if count else _NOBODY)
         number = len(judged)
-        over_time = [
-            Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))), _AGREEMENT_RESAMPLES, settings.seed))
-            for n in _moments(number)
-        ]
+        over_time = [Moment(n, "", alpha_of(answers(judged.rows(np.arange(n))))) for n in _moments(number)]
         agreement = tuple(moment for moment in over_time if moment.alpha.units)
         sample = judged.rows
     else:
@@ -262,8 +258,11 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     # One system alone has an order that nothing can change.
     taus = np.array([tau_a(means, one.means[:, 0]) if len(means) > 1 else 1.0 for one in drawn])
     names = scores.runs
-    low, high = _over_topics(scores.values[:, :, 0], rng)
-    systems = [System(names[r], float(means[r]), float(low[r]), float(high[r])) for r in range(len(names))]
+    margin = t_intervals(scores.values, 0.05)[1][:, 0]
+    systems = [
+        System(name, mean, mean - reach, mean + reach)
+        for name, mean, reach in zip(names, means.tolist(), margin.tolist(), strict=True)
+    ]
     return Standing(
         judgments=count,
         systems=tuple(sorted(systems, key=lambda one: -one.score)),
@@ -274,7 +273,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     )
 
 
-def _agreement_of_grades(connection: sa.Connection, rows: list[Grade], seed: int) -> tuple[Moment, ...]:
+def _agreement_of_grades(connection: sa.Connection, rows: list[Grade]) -> tuple[Moment, ...]:
     """Agreement on the labels over time.
 
     Aspects that all topics have, such as relevance and credibility, count each for itself. Subtopics differ
@@ -306,7 +305,7 @@ def _agreement_of_grades(connection: sa.Connection, rows: list[Grade], seed: int
                     scale = labels[row.topic, row.aspect]
                     most = max(most, len(scale))
                     units[row.topic, row.aspect, row.doc].append(scale.index(row.label))
-            alpha = label_alpha_of(units.values(), most, _AGREEMENT_RESAMPLES, seed)
+            alpha = label_alpha_of(units.values(), most)
             if alpha.units:
                 found.append(Moment(n, name, alpha))
     return tuple(found)
@@ -358,15 +357,6 @@ def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Scores:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # while a study runs, most documents are unjudged
         return evaluate(judged, {name: runs[name] for name in sorted(runs)}, measure, threads=1)
-
-
-def _over_topics(scores: Any, rng: np.random.Generator) -> Any:
-    """(2, run) the middle 95 % of the means over resampled topics; unknown where there is one topic."""
-    topics = np.flatnonzero(~np.isnan(scores).all(axis=0))
-    if len(topics) < 2:
-        return np.full((2, len(scores)), np.nan)
-    drawn = rng.choice(topics, (1000, len(topics)))
-    return np.nanquantile(np.nanmean(scores[:, drawn], axis=2), [0.025, 0.975], axis=1)
 
 
 def _moments(number: int) -> list[int]:

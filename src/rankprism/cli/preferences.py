@@ -29,7 +29,7 @@ from rankprism.cli.options import (
     noted,
     working,
 )
-from rankprism.types import Decider, Resampled
+from rankprism.types import Decider, Over, TieModel
 
 app = typer.Typer(
     cls=Group,
@@ -64,6 +64,11 @@ From = Annotated[
     ),
 ]
 
+Prior = Annotated[
+    float,
+    typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
+]
+
 
 @app.command()
 @with_options_of(write_result)
@@ -77,8 +82,6 @@ def describe(
     cutoff: Annotated[
         int, typer.Option("--cutoff", "-k", min=1, help="How many documents of a run are looked at.")
     ] = 10,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
     order: RunOrder = "score",
     duplicates: DuplicatesOption = "error",
     quiet: Quiet = False,
@@ -87,7 +90,7 @@ def describe(
     """Count preferences, and show whether assessors agree and where preferences go in circles.
 
     Pairs and triplets of every topic; contradictions, triads and cycles; Krippendorff's α and Cohen's κ
-    with 95 % bootstrap intervals; and of each RUN, how much of its first documents was judged.
+    with 95 % intervals; and of each RUN, how much of its first documents was judged.
 
     \b
     rankprism preferences describe prefs.tsv runs/*.run
@@ -102,8 +105,6 @@ def describe(
             read,
             runs or None,
             cutoff=cutoff,
-            resamples=resamples,
-            seed=seed,
             order=order,
             duplicates=duplicates,
         )
@@ -115,18 +116,28 @@ def describe(
 def strengths(
     preferences: PreferenceFile,
     source_format: From = None,
-    prior: Annotated[
-        float,
-        typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
-    ] = 1.0,
+    ties: Annotated[
+        TieModel,
+        typer.Option(
+            help="What a tie is: half a win for each, or an outcome of its own as Davidson has it.",
+        ),
+    ] = "half",
+    prior: Prior = 1.0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    contrasts: Annotated[
+        bool, typer.Option("--contrasts", help="Compare any two documents of a topic instead, with p-values.")
+    ] = False,
     quiet: Quiet = False,
     **written: Any,
 ) -> None:
     """Show how strong each document is by Bradley and Terry's model, with intervals.
 
+    A strength is relative to the mean of the documents that were compared with each other, directly or
+    through others.
+
     \b
     rankprism preferences strengths prefs.tsv -o strengths.csv
+    rankprism preferences strengths prefs.tsv --contrasts
     """
     from rankprism.formats.preferences import read_preferences
     from rankprism.preferences.bradley_terry import strengths as compute
@@ -134,8 +145,8 @@ def strengths(
     check_output(**written)
     with noted(quiet):
         read = read_preferences(preferences, format=source_format)
-        found = compute(read, prior=prior, level=level)
-    write_result(found, **written)
+        found = compute(read, ties=ties, prior=prior, level=level)
+    write_result(found.contrasts() if contrasts else found, **written)
 
 
 @app.command()
@@ -144,11 +155,8 @@ def intervals(
     files: QrelsAndRuns,
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
-    resample: Annotated[
-        Resampled,
-        typer.Option(help="What is drawn again."),
-    ] = "both",
-    resamples: Resamples = 1000,
+    over: Annotated[Over, typer.Option(help="What would be others in another study.")] = "both",
+    resamples: Resamples = 200,
     seed: Seed = 0,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     quiet: Quiet = False,
@@ -156,12 +164,12 @@ def intervals(
 ) -> None:
     """Show how far scores would move with other assessors or other topics.
 
-    Draws assessors, topics or both with replacement, scores the runs again, and prints an interval of the
-    mean of each run and of the difference of any two runs. Name preferences in the place of QRELS.
+    Prints an interval of the mean of each run and of the difference of any two runs: how far they would move
+    in studies with as many other assessors, topics or both. Name preferences in the place of QRELS.
 
     \b
     rankprism preferences intervals prefs.tsv runs/*.run -m nPrf@20 \\
-        --resample assessors
+        --over assessors
     """
     from rankprism.preferences.score_intervals import intervals as compute
 
@@ -175,7 +183,7 @@ def intervals(
                 read.preferred,
                 list(read.runs),
                 measures,
-                resample=resample,
+                over=over,
                 resamples=resamples,
                 seed=seed,
                 level=level,
@@ -199,10 +207,7 @@ def order(
             help="What decides: strength by Bradley and Terry, or the share of wins.",
         ),
     ] = "bradley-terry",
-    prior: Annotated[
-        float,
-        typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
-    ] = 1.0,
+    prior: Prior = 1.0,
     quiet: Quiet = False,
 ) -> None:
     """Write the order of preference as qrels for Compat.

@@ -51,6 +51,7 @@ KINDS = {
     "no-interval": "there are too few topics, assessors or other units for an interval",
     "one-sided-answers": "an assessor of preferences nearly always answers with the same side",
     "unconnected-documents": "documents of a topic fall into parts that were never compared with each other",
+    "unbounded-strengths": "documents of a topic won or lost every comparison with the others",
     "long-documents": "assessors see only the beginning of a long document",
     "topics-without-profile": "profiles of users are given, and a judged topic has none",
 }

@@ -23,17 +23,20 @@ import numpy as np
 from rankprism.arrays import Floats, Longs
 from rankprism.data.preferences import Preferences
 from rankprism.measures.parts import ratio
+from rankprism.statistics.claims import CLAIMS
 
 #: The categories of an answer: the document with the smaller id, the other one, neither.
 ANSWERS = ("first", "second", "tie")
 _SWAPPED = [1, 0, 2]
-#: The share of resamples inside an interval.
+#: Of the intervals.
 LEVEL = 0.95
+#: What they claim, see `rankprism.statistics.claims`.
+ALPHA, KAPPA, LABEL_ALPHA = "α of preferences", "κ of preferences", "α of labels"
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A coefficient with its bootstrap interval, and the number of units that it rests on."""
+    """A coefficient with its interval, and the number of units that it rests on."""
 
     value: float
     low: float
@@ -109,9 +112,7 @@ def answers(preferences: Preferences) -> dict[tuple[int, int, int, int], dict[in
     return found
 
 
-def alpha_of(
-    units: Mapping[tuple[int, int, int, int], Mapping[int, int]], resamples: int, seed: int
-) -> Agreement:
+def alpha_of(units: Mapping[tuple[int, int, int, int], Mapping[int, int]]) -> Agreement:
     """Krippendorff's α over the units that at least two assessors judged."""
     rows = [list(who.values()) for who in units.values() if len(who) > 1]
     counts = np.array([np.bincount(row, minlength=3) for row in rows], dtype=np.float64).reshape(-1, 3)
@@ -123,16 +124,16 @@ def alpha_of(
     def alpha(times: Floats) -> Floats:
         return krippendorff_alpha(np.einsum("...u,uck->...ck", times, added))
 
-    return _with_interval(alpha, times, resamples, seed)
+    return _with_interval(ALPHA, alpha, times)
 
 
-def label_alpha_of(units: Iterable[Sequence[int]], labels: int, resamples: int, seed: int) -> Agreement:
+def label_alpha_of(units: Iterable[Sequence[int]], labels: int) -> Agreement:
     """Krippendorff's ordinal α over the units that at least two assessors graded.
 
     units : of each unit, the label that each assessor gave, numbered from the lowest.
     labels : how many labels the scale has.
 
-    >>> agreement = label_alpha_of([[0, 0], [0, 1], [2, 2], [1]], labels=3, resamples=200, seed=0)
+    >>> agreement = label_alpha_of([[0, 0], [0, 1], [2, 2], [1]], labels=3)
     >>> print(f"{agreement.value:.3f}, {agreement.units} units")
     0.778, 3 units
     """
@@ -144,16 +145,10 @@ def label_alpha_of(units: Iterable[Sequence[int]], labels: int, resamples: int, 
     def alpha(times: Floats) -> Floats:
         return ordinal_alpha(np.einsum("...u,uck->...ck", times, added))
 
-    return _with_interval(alpha, times, resamples, seed)
+    return _with_interval(LABEL_ALPHA, alpha, times)
 
 
-def kappa_of(
-    units: Mapping[tuple[int, int, int, int], Mapping[int, int]],
-    one: int,
-    other: int,
-    resamples: int,
-    seed: int,
-) -> Agreement:
+def kappa_of(units: Mapping[tuple[int, int, int, int], Mapping[int, int]], one: int, other: int) -> Agreement:
     """Cohen's κ of two assessors over the units that both judged."""
     # Swapped sides are the same unit, so the smaller of both numbers stands for it.
     both = [
@@ -168,7 +163,7 @@ def kappa_of(
     def kappa(times: Floats) -> Floats:
         return cohen_kappa(np.einsum("...u,uck->...ck", times, added))
 
-    return _with_interval(kappa, times, resamples, seed)
+    return _with_interval(KAPPA, kappa, times)
 
 
 def pairs_of_assessors(
@@ -179,21 +174,27 @@ def pairs_of_assessors(
     return sorted(found, key=lambda pair: (names[pair[0]], names[pair[1]]))
 
 
-def _with_interval(
-    statistic: Callable[[Floats], Floats], times: Longs, resamples: int, seed: int
-) -> Agreement:
-    """The statistic, and the middle 95 % of it over resamples of the units.
+def _with_interval(claim: str, statistic: Callable[[Floats], Floats], times: Longs) -> Agreement:
+    """The statistic, and its interval where there are enough units.
 
-    Units with the same answers are alike, so a resample of units is a draw of how often each kind occurs.
+    This is Wilson's interval of a share, on the scale from -1 to 1: it has the values x that are within t
+    standard errors √((1 - x²) / n) of the statistic, so it has a width even if everybody agrees. With α the
+    statistic and v its jackknife variance over units, n is (1 - α²) / v; if these are 0, the number of units.
     """
+    from scipy.special import stdtrit
+
     units = int(times.sum())
-    if not units:
-        return Agreement(np.nan, np.nan, np.nan, 0)
-    value = float(statistic(times.astype(np.float64)))
-    drawn = np.random.default_rng(seed).multinomial(units, times / units, size=resamples).astype(np.float64)
-    found = statistic(drawn)
-    found = found[~np.isnan(found)]
-    if np.isnan(value) or not len(found):
+    value = float(statistic(times.astype(np.float64))) if units else np.nan
+    if np.isnan(value) or units < CLAIMS[claim].fewest:
         return Agreement(value, np.nan, np.nan, units)
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Agreement(value, float(low), float(high), units)
+    # Units with the same answers are alike, so one of each kind is left out.
+    without = statistic(times - np.eye(len(times)))
+    without = np.where(np.isnan(without), value, without)
+    mean = float(times @ without) / units
+    variance = float(times @ (without - mean) ** 2) * (units - 1) / units
+    middle = min(max(value, -1.0), 1.0)
+    spread = 1 - middle**2
+    n = spread / variance if min(spread, variance) > 1e-12 else float(units)
+    t = float(stdtrit(units - 1, (1 + LEVEL) / 2))
+    reach, by = t * np.sqrt(spread / n + (t / n) ** 2), 1 + t**2 / n
+    return Agreement(value, float((middle - reach) / by), float((middle + reach) / by), units)

@@ -1,10 +1,13 @@
 """Bradley and Terry's model: one strength for each document, from who beat whom.
 
-P(i beats j) = σ(θ_i - θ_j), σ(x) = 1 / (1 + e^-x). A tie is half a win for each. The judgments alone say
-nothing of two groups of documents that were never compared, and make a document that always won infinitely
-strong. So every document gets `prior` more comparisons, half of them won, with an imaginary document of
-strength 0. Then there is always one answer, and a
-document without judgments has strength 0.
+P(i beats j) = σ(θ_i - θ_j), σ(x) = 1 / (1 + e^-x). A tie is half a win for each, or an outcome of its own as
+Davidson has it: with d = θ_i - θ_j and Z = e^(d/2) + e^(-d/2) + ν, P(i beats j) = e^(d/2) / Z and
+P(tie) = ν / Z. Without ties ν is 0, and both are the same.
+
+Documents of one part were compared with each other, directly or through others. Parts are fitted apart,
+because no judgment puts them on one scale, and the strengths of a part have the mean 0. The judgments alone
+would make a document that always won infinitely strong. So every document gets `prior` more comparisons, half
+of them won, with an imaginary document of strength 0.
 
 The way to `Compat`: `order` puts the documents of each topic in order, by strength or by their
 share of wins, and returns the order as graded judgments.
@@ -13,24 +16,27 @@ share of wins, and returns the order as graded judgments.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from statistics import NormalDist
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankprism._core import JudgmentTable, solve_spd
-from rankprism.arrays import Floats, Longs
+from rankprism.arrays import Floats, Ints, Longs
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue
+from rankprism.data.preferences import Preferences
 from rankprism.errors import InputError, one_of
 from rankprism.foreign import quoted
 from rankprism.measures.parts import ratio
-from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
+from rankprism.measures.preferences.utility import checked_documents, places_by_topic
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import Decider
+from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics.corrections import corrected
+from rankprism.types import Decider, TieModel
 
 #: Strengths and shares that differ by less are equal.
 _TIE = 1e-9
@@ -38,208 +44,423 @@ _STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Strengths:
-    """The documents of one topic that were shown, the strongest first."""
+class Part:
+    """Documents of a topic that were compared with each other, directly or through others, the strongest
+    first."""
 
+    number: int  #: from 1; 0 for the documents that were compared with none
     docs: tuple[str, ...]
-    strength: Floats  #: θ
-    error: Floats  #: its standard error
-    utility: Floats  #: σ(θ): the chance to beat a document of strength 0
-    low: Floats  #: of the utility
-    high: Floats
     judgments: Longs  #: how many comparisons each document was in
-    #: which documents were compared with each other, directly or through others; 0: with none
-    part: Longs
+    strength: Floats  #: θ less its mean; NaN where no finite θ is the most likely one
+    covariance: Floats  #: (D, D) of the strengths, if all judgments were independent
+    excess: float  #: φ: how many times larger the variance is, because assessors judged several times
+    freedom: float  #: the degrees of freedom of φ; infinite if judgments are taken as independent
+    nu: float  #: of Davidson's model; 0 if there are no ties, or a tie is half a win
+    bounded: bool  #: whether the judgments alone limit every strength
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of each strength."""
+        return self.standard_error(np.diagonal(self.covariance))
+
+    def standard_error(self, variance: Floats) -> Floats:
+        return np.sqrt(variance * max(1.0, self.excess))
+
+    def margin(self, variance: Floats, judgments: Longs, level: float) -> Floats:
+        """Half of the width of an interval; NaN with too few judgments.
+
+        The variance is φ times that of independent judgments, with Student's t because φ is an estimate. An
+        interval is never narrower than one of independent judgments.
+        """
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 + level) / 2
+        t = stdtrit(self.freedom, tail) if self.freedom < math.inf else ndtri(tail)
+        margin = np.sqrt(variance) * max(math.sqrt(self.excess) * t, ndtri(tail))
+        return np.where(judgments >= CLAIMS["a strength"].fewest, margin, np.nan)
+
+    def p(self, difference: Floats, variance: Floats) -> Floats:
+        """The p-value that is below 1 - level where the interval at this level does not hold 0."""
+        from scipy.special import ndtr, stdtr
+
+        z = -np.abs(difference) / np.sqrt(variance)
+        by_t = stdtr(self.freedom, z / math.sqrt(self.excess)) if self.freedom < math.inf else ndtr(z)
+        return np.asarray(2 * np.maximum(by_t, ndtr(z)))
 
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry(Result):
     """Made by `strengths`."""
 
-    topics: Mapping[str, Strengths]
+    claims = ("a strength",)
+    topics: Mapping[str, tuple[Part, ...]]
     about: Mapping[str, Any] = field(repr=False)
 
     @property
     def summary(self) -> Table:
-        """Every document of every topic, with the interval of its utility."""
-        every = [(topic, one, i) for topic, one in self.topics.items() for i in range(len(one.docs))]
-        several = any(one.part.max(initial=0) > 1 for one in self.topics.values())
-        parts = {"part": [one.part[i] for _, one, i in every]} if several else {}
-        return Table(
-            {
-                "topic": [topic for topic, _, _ in every],
-                "document": [one.docs[i] for _, one, i in every],
-                **parts,
-                "judgments": [one.judgments[i] for _, one, i in every],
-                "strength": [one.strength[i] for _, one, i in every],
-                "error": [one.error[i] for _, one, i in every],
-                "utility": [one.utility[i] for _, one, i in every],
-                "low": [one.low[i] for _, one, i in every],
-                "high": [one.high[i] for _, one, i in every],
-            },
-            digits=3,
+        """Every document of every topic, with the interval of its strength."""
+        columns: dict[str, list[Any]] = {"topic": [], "document": [], "part": [], "judgments": []}
+        columns |= {"strength": [], "error": [], "low": [], "high": [], "utility": []}
+        for topic, part in self._parts():
+            margin = part.margin(np.diagonal(part.covariance), part.judgments, self.about["level"])
+            ends = _rounded(part.strength - margin), _rounded(part.strength + margin)
+            for name, values in (
+                ("topic", [topic] * len(part.docs)),
+                ("document", part.docs),
+                ("part", [part.number] * len(part.docs)),
+                ("judgments", part.judgments),
+                ("strength", part.strength),
+                ("error", _rounded(part.error)),
+                ("low", ends[0]),
+                ("high", ends[1]),
+                ("utility", sigmoid(part.strength)),
+            ):
+                columns[name].extend(values)
+        if max(columns["part"], default=0) < 2:
+            del columns["part"]
+        return Table(columns, digits=3)
+
+    @property
+    def note(self) -> str:
+        ties = {"half": "a tie is half a win", "davidson": "ties by Davidson's model"}[self.about["ties"]]
+        return (
+            f"Strengths less the mean of their part, with {100 * self.about['level']:g} % intervals; {ties}; "
+            f"prior {self.about['prior']:g}. utility: the chance to beat a document of mean strength."
+        )
+
+    def _parts(self) -> Iterator[tuple[str, Part]]:
+        for topic, parts in self.topics.items():
+            for part in parts:
+                yield topic, part
+
+    def contrasts(self) -> Contrasts:
+        """Whether one document is better than another, for any two documents of a topic."""
+        return Contrasts(self.topics, self.about)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts(Result):
+    """Made by `BradleyTerry.contrasts`."""
+
+    claims = ("a strength",)
+    topics: Mapping[str, tuple[Part, ...]]
+    about: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def summary(self) -> Table:
+        """Any two documents of a topic, the stronger one first; no figures for documents of two parts."""
+        rows: list[tuple[Any, ...]] = []
+        for topic, parts in self.topics.items():
+            within = [row for part in parts for row in _contrasts(part, self.about["level"])]
+            p = np.array([row[-1] for row in within])
+            p[~np.isnan(p)] = corrected(p[~np.isnan(p)], "holm")
+            rows += [(topic, *row, adjusted) for row, adjusted in zip(within, p.tolist(), strict=True)]
+            apart = [(a, b) for one, other in combinations(parts, 2) for a in one.docs for b in other.docs]
+            apart += [pair for part in parts if not part.number for pair in combinations(part.docs, 2)]
+            rows += [(topic, *pair, *[math.nan] * 6) for pair in apart]
+        names = ("topic", "document", "less", "difference", "error", "low", "high", "p", "p (Holm)")
+        return Table({name: [row[i] for row in rows] for i, name in enumerate(names)}, digits=3)
+
+    @property
+    def note(self) -> str:
+        apart = any(len(parts) > 1 for parts in self.topics.values())
+        return (
+            f"Differences of strength with {100 * self.about['level']:g} % intervals. p: of no difference; "
+            f"p (Holm): corrected for all pairs of the topic."
+            + ("\n–: the two documents were never compared, not even through others." if apart else "")
         )
 
 
-def strengths(preferences: Any, *, prior: float = 1.0, level: float = 0.95) -> BradleyTerry:
+def _contrasts(part: Part, level: float) -> list[tuple[Any, ...]]:
+    """Of any two documents: both, the difference, its error, the ends of its interval, and p."""
+    if not part.number:
+        return []
+    i, j = np.triu_indices(len(part.docs), 1)
+    own = np.diagonal(part.covariance)
+    variance = own[i] + own[j] - 2 * part.covariance[i, j]
+    difference = part.strength[i] - part.strength[j]
+    margin = part.margin(variance, np.minimum(part.judgments[i], part.judgments[j]), level)
+    p = np.where(np.isnan(margin), np.nan, part.p(difference, variance))
+    found = (difference, part.standard_error(variance), difference - margin, difference + margin, p)
+    figures = zip(*(_rounded(column).tolist() for column in found), strict=True)
+    docs = zip(*([part.docs[d] for d in side] for side in (i, j)), strict=True)
+    return [(*pair, *row) for pair, row in zip(docs, figures, strict=True)]
+
+
+def strengths(
+    preferences: Any, *, ties: TieModel = "half", prior: float = 1.0, level: float = 0.95
+) -> BradleyTerry:
     """Strengths of the documents of each topic, with intervals.
 
     The simple pairs of a topic are used; a topic that has none is judged by its triplets, whatever was given.
-    Where documents fall into parts that were never compared, a note says so, and the table names the parts.
+    Where documents fall into parts that were never compared, a note says so, and each part has a zero of its
+    own. Assessors are taken as drawn at random: where several judged, the intervals allow for assessors who
+    differ in taste.
 
     preferences : whatever `read_preferences` takes.
-    prior : how many imaginary comparisons, half of them won, each document has with one of strength 0.
-    level : of the intervals, which come from the curvature of the likelihood at its maximum.
+    ties : "half" (a tie is half a win for each) or "davidson" (a tie is an outcome of its own).
+    prior : how many imaginary comparisons, half of them won, each document has with one of strength 0. With
+        0, a part in which some documents won every comparison with the others has no strengths.
+    level : of the intervals.
 
-    >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "a", "c", "tie")]
-    >>> print(strengths(rows))
-    topic  document  judgments  strength  error  utility    low   high
-    ──────────────────────────────────────────────────────────────────
-    q      a                 2     0.528  1.475    0.629  0.086  0.968
-    q      b                 2     0.000  1.438    0.500  0.056  0.944
-    q      c                 2    -0.528  1.475    0.371  0.032  0.914
+    >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "c", "a", "left")]
+    >>> print(strengths([*rows, *rows, *rows, ("q", "", "a", "c", "left")]))
+    topic  document  judgments  strength  error     low   high  utility
+    ───────────────────────────────────────────────────────────────────
+    q      a                 7     0.168  0.487  -0.787  1.123    0.542
+    q      b                 6     0.000  0.518  -1.015  1.015    0.500
+    q      c                 7    -0.168  0.487  -1.123  0.787    0.458
+    <BLANKLINE>
+    Strengths less the mean of their part, with 95 % intervals; a tie is half a win; prior 1. utility:
+    the chance to beat a document of mean strength.
     """
     from rankprism.formats.preferences import read_preferences
 
-    _check_prior(prior)
+    one_of("ties", ties, TieModel)
+    if not 0 <= prior < math.inf:
+        raise InputError(f"prior must be a number of comparisons, 0 or more; got {prior}")
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1; got {level}")
     read = read_preferences(preferences)
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    topics = {topic: _strengths(shown, prior, z) for topic, shown in shown_by_topic(read).items()}
-    notes = unconnected({topic: int(one.part.max(initial=0)) for topic, one in topics.items()})
+    topics = {topic: tuple(_parts(judged, ties, prior)) for topic, judged in _judged_by_topic(read).items()}
+    notes = [
+        *unconnected({topic: max(part.number for part in parts) for topic, parts in topics.items()}),
+        *_unbounded(topics, prior),
+        *_few_judgments(topics),
+    ]
     issue(notes)
     return BradleyTerry(
         topics=topics,
         about={
             "preferences": read.source,
-            "model": "Bradley–Terry",
+            "model": "Bradley–Terry" if ties == "half" else "Davidson",
             "prior": prior,
             "level": level,
-            "ties": "half",
+            "ties": ties,
             "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
 
 
-def _strengths(shown: Shown, prior: float, z: float) -> Strengths:
-    wins = wins_matrix(shown)
-    theta = fit(wins, prior)
-    # Rounded like the strengths: the last bits of the inverse depend on the number of threads of some BLAS.
-    error = _rounded(np.sqrt(np.diagonal(covariance(theta, wins, prior))))
-    played = np.rint((wins + wins.T).sum(-1)).astype(np.int64)
-    # Equal strengths stay in the order of the documents, by id descending.
-    order = np.argsort(-theta, kind="stable")
-    order = order[shown.pool[order]]
-    theta, error = theta[order], error[order]
-    return Strengths(
-        tuple(shown.docs[i] for i in order),
-        theta,
-        error,
-        sigmoid(theta),
-        sigmoid(theta - z * error),
-        sigmoid(theta + z * error),
-        played[order],
-        parts_of(shown)[order],
-    )
+# ── the judgments ────────────────────────────────────────────────────────────────────────────────
 
 
-def parts_of(shown: Shown) -> Longs:
-    """(D,) the number of the part that each document is in, from 1; 0 for a document without a comparison.
+class _Judged(NamedTuple):
+    """The comparisons of a topic that count: the simple pairs, or the triplets if there are none."""
 
-    Documents of one part were compared with each other, directly or through others.
-    """
-    left, right, _ = _used(shown)
-    part = np.arange(len(shown.docs))
-    while True:  # documents take the smallest number among those that they were compared with
-        smaller = part.copy()
-        np.minimum.at(smaller, left, part[right])
-        np.minimum.at(smaller, right, part[left])
-        smaller = smaller[smaller]  # and the number that the owner of this number has taken
-        if (smaller == part).all():
-            break
-        part = smaller
-    compared = np.zeros(len(part), dtype=bool)
-    compared[left] = compared[right] = True
-    numbers = np.zeros(len(part), dtype=np.int64)
-    numbers[compared] = np.unique(part[compared], return_inverse=True)[1].ravel() + 1
-    return numbers
+    docs: tuple[str, ...]
+    shown: Longs  #: the positions of the documents that any judgment compares
+    left: Longs
+    right: Longs
+    outcome: Floats
+    assessor: Ints
 
+    @property
+    def wins(self) -> Floats:
+        """(D, D) how often the first document beat the second one; a tie is half a win for each"""
+        return _wins(self.left, self.right, self.outcome, len(self.docs))
 
-def unconnected(parts: Mapping[str, int]) -> list[Note]:
-    """A note about topics whose documents fall into parts that were never compared. `parts`: by topic."""
-    found = {topic: count for topic, count in parts.items() if count > 1}
-    if not found:
-        return []
-    topic, count = next(iter(found.items()))
-    others = f" ({len(found)} of {len(parts)} topics are like that)" if len(found) > 1 else ""
-    return [
-        Note(
-            "unconnected-documents",
-            f"the documents of topic {quoted(topic)} fall into {count} parts that were never compared with "
-            f"each other{others}, so no judgment puts them on one scale. Compare documents within a part "
-            f"only, or judge pairs that join the parts",
-            len(found),
-            topic,
-        )
-    ]
+    @property
+    def part(self) -> Longs:
+        """(D,) the number of the part that each document is in, from 1; 0 if it was compared with none"""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        n = len(self.docs)
+        compared = np.zeros(n, dtype=bool)
+        compared[self.left] = compared[self.right] = True
+        met = coo_array((np.ones(len(self.left)), (self.left, self.right)), (n, n))
+        _, label = connected_components(met, directed=False)
+        number = np.zeros(n, dtype=np.int64)
+        number[compared] = np.unique(label[compared], return_inverse=True)[1].ravel() + 1
+        return number
 
 
-def _used(shown: Shown) -> tuple[Longs, Longs, Floats]:
-    """Left, right and outcome of the comparisons that count: the simple pairs, or all if there are none."""
-    c = shown.comparisons
-    used = c.given == NONE
-    if not used.any():
-        used = np.ones(len(c.given), dtype=bool)
-    return c.left[used], c.right[used], c.outcome[used]
-
-
-def wins_matrix(shown: Shown) -> Floats:
-    """(D, D) how often the first document beat the second one; a tie is half a win for each."""
-    n = shown.square
-    left, right, outcome = _used(shown)
+def _wins(left: Longs, right: Longs, outcome: Floats, n: int) -> Floats:
     wins = np.bincount(left * n + right, outcome, n * n) + np.bincount(right * n + left, 1 - outcome, n * n)
     return np.asarray(wins.reshape(n, n))
 
 
-def fit(wins: Floats, prior: float) -> Floats:
-    """(D,) the strengths that make these (D, D) wins most likely
+def _judged_by_topic(preferences: Preferences) -> dict[str, _Judged]:
+    found = {}
+    for topic, (place, rows) in places_by_topic(preferences).items():
+        checked_documents(len(place.docs), place.where)
+        left, right = place.at[preferences.left[rows]], place.at[preferences.right[rows]]
+        given = preferences.number_given[rows]
+        used = given == (0 if (given == 0).any() else 1)
+        columns = (left[used], right[used], preferences.outcome[rows][used], preferences.assessor[rows][used])
+        found[topic] = _Judged(place.docs, np.unique(np.concatenate((left, right))), *columns)
+    return found
 
-    Newton's method on Σ_ij w_ij log σ(θ_i - θ_j) + prior/2 Σ_i (log σ(θ_i) + log σ(-θ_i)), which has one
-    maximum.
+
+# ── the fit ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class Fit(NamedTuple):
+    """Where the likelihood has its maximum."""
+
+    theta: Floats
+    nu: float
+    information: Floats  #: the curvature of the log likelihood there, by θ and, with ties, by log ν
+
+
+class _Outcomes(NamedTuple):
+    """What the model says of comparisons with d = θ_i - θ_j, and derivatives of log Z."""
+
+    log_z: Floats
+    slope: Floats  #: by d: half the chance to win less half the chance to lose
+    bend: Floats  #: by d twice: the variance of the outcome
+    tie: Floats  #: by log ν: the chance of a tie
+
+
+def _outcomes(d: Floats, nu: float) -> _Outcomes:
+    small = np.exp(-np.abs(d))  # everything is divided by e^(|d|/2), so that nothing overflows
+    tied = nu * np.sqrt(small)
+    z = 1 + small + tied
+    slope = np.sign(d) * (1 - small) / (2 * z)
+    return _Outcomes(np.abs(d) / 2 + np.log(z), slope, (1 + small) / (4 * z) - slope**2, tied / z)
+
+
+def fit(wins: Floats, prior: float, tied: float = 0.0) -> Fit:
+    """The strengths that make these (D, D) wins most likely, a tie being half a win for each
+
+    tied : the number of ties, for Davidson's model. With 0 a tie counts as half a win.
+
+    Newton's method on Σ_{i<j} (w_ij - w_ji)/2 d - (w_ij + w_ji) log Z, and + tied · log ν. The prior adds
+    prior · (log σ(θ_i) + log σ(-θ_i)) / 2 for each document, and for ν the same of a comparison of equal
+    documents. There is one maximum. Without a prior, θ has the mean 0.
     """
-    met, won = wins + wins.T, wins.sum(-1)
-    theta = np.zeros(len(wins))
-    value = _log_likelihood(theta, wins, prior)
+    n, met, net = len(wins), wins + wins.T, (wins - wins.T).sum(-1) / 2
+    x = np.zeros(n + (tied > 0))
+
+    def at(x: Floats) -> tuple[float, Floats, Floats]:
+        """The log likelihood, its gradient and its negative curvature."""
+        theta, nu = x[:n], math.exp(x[n]) if tied else 0.0
+        o, own = _outcomes(theta[:, None] - theta, nu), _outcomes(theta, 0.0)
+        value = theta @ net - (met * o.log_z).sum() / 2 - prior * own.log_z.sum()
+        slope = np.append(net - (met * o.slope).sum(-1) - prior * own.slope, np.zeros(len(x) - n))
+        bend = np.zeros((len(x), len(x)))
+        bend[:n, :n] = np.diag((met * o.bend).sum(-1) + prior * own.bend) - met * o.bend
+        if not prior:
+            bend[:n, :n] += 1 / n  # so that θ keeps its mean
+        if tied:
+            equal = nu / (2 + nu)
+            value += tied * x[n] + prior / 2 * (math.log(equal) + math.log1p(-equal))
+            slope[n] = tied - (met * o.tie).sum() / 2 + prior * (0.5 - equal)
+            bend[n, n] = (met * o.tie * (1 - o.tie)).sum() / 2 + prior * equal * (1 - equal)
+            bend[n, :n] = bend[:n, n] = -(met * o.slope * o.tie).sum(-1)
+        return float(value), slope, bend
+
+    value, slope, bend = at(x)
     for _ in range(_STEPS):
-        chance = sigmoid(theta[:, None] - theta)
-        slope = won - (met * chance).sum(-1) + prior * (0.5 - sigmoid(theta))
-        step = solve_spd(_curvature(theta, chance, met, prior), slope)
+        step = solve_spd(bend, slope)
         size = 1.0
         # A full step may go too far at first; near the maximum, only rounding makes it look worse.
-        while (now := _log_likelihood(theta + size * step, wins, prior)) < value - 1e-9 * abs(value):
+        while (now := at(x + size * step))[0] < value - 1e-9 * abs(value):
             size /= 2
-        theta, value = theta + size * step, now
+        x = x + size * step
+        value, slope, bend = now
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
-    return _rounded(theta)
+    return Fit(_rounded(x[:n]), math.exp(x[n]) if tied else 0.0, bend)
 
 
-def covariance(theta: Floats, wins: Floats, prior: float) -> Floats:
-    """(D, D) of the strengths: the inverse of the curvature of the log likelihood at its maximum"""
-    chance = sigmoid(theta[:, None] - theta)
-    return np.asarray(np.linalg.inv(_curvature(theta, chance, wins + wins.T, prior)), dtype=np.float64)
+def _parts(judged: _Judged, ties: str, prior: float) -> Iterator[Part]:
+    """Each part of a topic, fitted for itself, and last the documents that were compared with none."""
+    number = judged.part
+    for one in sorted(set(number[judged.shown].tolist()), key=lambda one: one or math.inf):
+        docs = np.flatnonzero(number == one) if one else judged.shown[number[judged.shown] == 0]
+        if not one:
+            names = tuple(judged.docs[d] for d in docs)
+            unknown = np.full((len(docs), len(docs)), np.nan)
+            zeros = np.zeros(len(docs), dtype=np.int64)
+            yield Part(0, names, zeros, unknown[0], unknown, 1.0, math.inf, 0.0, True)
+            continue
+        own = number[judged.left] == one
+        position = np.searchsorted(docs, judged.left[own]), np.searchsorted(docs, judged.right[own])
+        _, who = np.unique(judged.assessor[own], return_inverse=True)
+        names = tuple(judged.docs[d] for d in docs)
+        yield _part(one, names, *position, judged.outcome[own], who.ravel(), ties, prior)
 
 
-def _curvature(theta: Floats, chance: Floats, met: Floats, prior: float) -> Floats:
-    weight = met * chance * (1 - chance)
-    own = sigmoid(theta)
-    return np.diag(weight.sum(-1) + prior * own * (1 - own)) - weight
+def _part(
+    number: int,
+    docs: tuple[str, ...],
+    left: Longs,
+    right: Longs,
+    outcome: Floats,
+    who: Longs,
+    ties: str,
+    prior: float,
+) -> Part:
+    n = len(docs)
+    wins = _wins(left, right, outcome, n)
+    played = np.rint((wins + wins.T).sum(-1)).astype(np.int64)
+    tied = float((outcome == 0.5).sum())
+    bounded = _is_bounded(wins)
+    if not prior and not (bounded and tied < len(outcome)):
+        unknown = np.full((n, n), np.nan)
+        return Part(number, docs, played, unknown[0], unknown, 1.0, math.inf, 0.0, bounded)
+    found = fit(wins, prior, tied if ties == "davidson" else 0.0)
+    centred = np.eye(n) - 1 / n
+    covariance = centred @ np.linalg.inv(found.information)[:n, :n] @ centred
+    o = _outcomes(found.theta[left] - found.theta[right], found.nu)
+    # Half a win varies less than a win or a loss: the variance of outcomes is bend - ¼ P(tie).
+    ordinary = 1.0 if ties == "davidson" else float(1 - tied / (4 * o.bend.sum() + 1))
+    excess, freedom = _excess(covariance, o, left, right, outcome, who, ordinary)
+    order = np.argsort(-found.theta, kind="stable")  # equal strengths stay in the order of the documents
+    return Part(
+        number,
+        tuple(docs[i] for i in order),
+        played[order],
+        _rounded(found.theta - found.theta.mean())[order],
+        ordinary * covariance[np.ix_(order, order)],
+        excess,
+        freedom,
+        found.nu,
+        bounded,
+    )
 
 
-def _log_likelihood(theta: Floats, wins: Floats, prior: float) -> float:
-    pairs = wins * np.logaddexp(0, theta - theta[:, None])
-    return float(-pairs.sum() - prior / 2 * (np.logaddexp(0, theta) + np.logaddexp(0, -theta)).sum())
+def _excess(
+    covariance: Floats,
+    o: _Outcomes,
+    left: Longs,
+    right: Longs,
+    outcome: Floats,
+    who: Longs,
+    ordinary: float,
+) -> tuple[float, float]:
+    """φ and its degrees of freedom
+
+    φ = Σ_a g_a' V g_a / (Σ_k h_k - Σ_a h_a² / r_a): with V the covariance if judgments were independent, g_a
+    the sum of what the judgments of assessor a add to the gradient, h_k the leverage of a judgment, h_a of an
+    assessor, and r_a the smaller of the judgments of the assessor and D - 1. If judgments were independent,
+    the expectation of the sum above would be the sum below. Tastes make it larger.
+    """
+    from scipy.sparse import coo_array
+
+    n, people = len(covariance), int(who.max(initial=0)) + 1
+    if people < 2 or n < 2:
+        return 1.0, math.inf
+    rest = outcome - 0.5 - o.slope
+    places = np.concatenate((who, who)), np.concatenate((left, right))
+    g = coo_array((np.concatenate((rest, -rest)), places), (people, n)).tocsr()
+    own = np.diagonal(covariance)
+    h = o.bend * (own[left] + own[right] - 2 * covariance[left, right])
+    of_assessor, times = np.bincount(who, h), np.bincount(who)
+    lost = float((of_assessor**2 / np.minimum(times, n - 1)).sum())
+    found = float(((g.T @ g).toarray() * covariance).sum())
+    freedom = max(1, min((people - 1) * (n - 1), len(outcome) - n + 1))
+    return found / max(ordinary * (float(h.sum()) - lost), np.finfo(float).tiny), float(freedom)
+
+
+def _is_bounded(wins: Floats) -> bool:
+    """Whether from every document a way of wins or ties leads to every other one (Ford 1957)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    return bool(connected_components(csr_array(wins > 0), connection="strong")[0] == 1)
 
 
 def sigmoid(x: Floats) -> Floats:
@@ -252,9 +473,73 @@ def _rounded(values: Floats) -> Floats:
     return np.round(values / _TIE) * _TIE + 0.0  # no -0
 
 
-def _check_prior(prior: float) -> None:
-    if not 0 < prior < math.inf:
-        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
+# ── notes ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def unconnected(parts: Mapping[str, int]) -> list[Note]:
+    """A note about topics whose documents fall into parts that were never compared. `parts`: by topic."""
+    found = {topic: count for topic, count in parts.items() if count > 1}
+    if not found:
+        return []
+    topic, count = next(iter(found.items()))
+    return [
+        Note(
+            "unconnected-documents",
+            f"the documents of topic {quoted(topic)} fall into {count} parts that were never compared with "
+            f"each other{_and_others(found, parts)}, so no judgment puts them on one scale. Compare "
+            f"documents within a part only, or judge pairs that join the parts",
+            len(found),
+            topic,
+        )
+    ]
+
+
+def _unbounded(topics: Mapping[str, tuple[Part, ...]], prior: float) -> list[Note]:
+    """A note about documents whose strengths are finite only because of the prior, or are not finite."""
+    found = [topic for topic, parts in topics.items() if not all(part.bounded for part in parts)]
+    if not found:
+        return []
+    so = (
+        f"so only the prior of {prior:g} keeps their strengths finite"
+        if prior
+        else "so their strengths would be infinite, and none are printed. Name a prior above 0"
+    )
+    return [
+        Note(
+            "unbounded-strengths",
+            f"in topic {quoted(found[0])}{_and_others(found, topics)}, one or more documents won or lost "
+            f"every comparison with the others, {so}",
+            len(found),
+            found[0],
+        )
+    ]
+
+
+def _few_judgments(topics: Mapping[str, tuple[Part, ...]]) -> list[Note]:
+    """A note about documents without an interval."""
+    claim = CLAIMS["a strength"]
+    few = [
+        doc
+        for parts in topics.values()
+        for part in parts
+        for doc, judgments in zip(part.docs, part.judgments.tolist(), strict=True)
+        if judgments < claim.fewest
+    ]
+    if not few:
+        return []
+    return [
+        Note(
+            "no-interval",
+            f"{len(few)} documents (first {quoted(few[0])}) were judged less than {claim.fewest} times, and "
+            f"have no interval",
+            len(few),
+            few[0],
+        )
+    ]
+
+
+def _and_others(found: Any, every: Any) -> str:
+    return f" ({len(found)} of {len(every)} topics are like that)" if len(found) > 1 else ""
 
 
 # ── the order as judgments ───────────────────────────────────────────────────────────────────────
@@ -264,10 +549,11 @@ def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0
     """The documents of each topic in order of preference, as graded judgments.
 
     The last document has grade 1, the one before it 2, and so on; equal ones have the same grade. `Compat`
-    reads them: its ideal ranking has the documents in descending order of grades.
+    reads them: its ideal ranking has the documents in descending order of grades. The imaginary document of
+    the prior puts parts that were never compared on one scale, and a note says so.
 
     by : "bradley-terry", or "wins": the share of its comparisons that a document won, a tie being half a win.
-    prior : of Bradley–Terry.
+    prior : of Bradley–Terry; above 0.
 
     >>> from rankprism import evaluate
     >>> judged = order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
@@ -279,20 +565,20 @@ def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0
     from rankprism.formats.preferences import read_preferences
 
     one_of("by", by, Decider)
-    _check_prior(prior)
+    if not 0 < prior < math.inf:
+        raise InputError(f"prior must be above 0, so that no strength is infinite; got {prior}")
     read = read_preferences(preferences)
     rows: list[tuple[str, str, float]] = []
-    topics_shown = shown_by_topic(read)
-    notes = unconnected({t: int(parts_of(shown).max(initial=0)) for t, shown in topics_shown.items()})
-    for topic, shown in topics_shown.items():
-        wins = wins_matrix(shown)
+    judged = _judged_by_topic(read)
+    notes = unconnected({topic: int(one.part.max(initial=0)) for topic, one in judged.items()})
+    for topic, one in judged.items():
+        wins = one.wins
         if by == "bradley-terry":
-            worth = fit(wins, prior)
+            worth = fit(wins, prior).theta
         else:
             worth = _rounded(ratio(wins.sum(-1), (wins + wins.T).sum(-1)))
-        _, grade = np.unique(worth[shown.pool], return_inverse=True)
-        docs = [shown.docs[i] for i in np.flatnonzero(shown.pool)]
-        rows += [(topic, doc, float(g) + 1) for doc, g in zip(docs, grade.ravel(), strict=True)]
+        _, grade = np.unique(worth[one.shown], return_inverse=True)
+        rows += [(topic, one.docs[d], float(g) + 1) for d, g in zip(one.shown, grade.ravel(), strict=True)]
     topics, named, grades = zip(*rows, strict=True)
     table = JudgmentTable.from_columns(
         read.source, list(topics), ["0"] * len(rows), list(named), np.array(grades)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
 
 from rankprism.arrays import Floats, Longs
-from rankprism.data.note import issue
+from rankprism.data.note import Note, issue
 from rankprism.data.preferences import Preferences
 from rankprism.data.run import Reading
 from rankprism.errors import InputError, listed
 from rankprism.measures.parts import ratio
 from rankprism.measures.preferences.utility import NONE, Shown, shown_by_topic
-from rankprism.preferences.agreement import Agreement, alpha_of, answers, kappa_of, pairs_of_assessors
+from rankprism.preferences.agreement import (
+    ALPHA,
+    KAPPA,
+    Agreement,
+    alpha_of,
+    answers,
+    kappa_of,
+    pairs_of_assessors,
+)
 from rankprism.preferences.cycles import Cycles, contradictions, order_of_preferences
 from rankprism.preferences.sides import Sides, one_sided, sides_of
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.statistics.claims import CLAIMS
 from rankprism.types import RunOptions
 
 #: How many assessors, and pairs of them, are printed.
@@ -63,6 +72,7 @@ class Coverage:
 class Description(Result):
     """Made by `describe`."""
 
+    claims = (ALPHA, KAPPA)
     topics: Mapping[str, Group]
     by_assessor: Mapping[str, Group]
     alpha: Agreement  #: Krippendorff's α of all assessors
@@ -194,27 +204,24 @@ def describe(
     runs: Any = None,
     *,
     cutoff: int = 10,
-    resamples: int = 1000,
-    seed: int = 0,
     **reading: Unpack[RunOptions],
 ) -> Description:
     """What is in a set of preferences, topic by topic and assessor by assessor.
 
     preferences : whatever `read_preferences` takes. runs : paths, or whatever `read_run` takes, to see how
-    much of their first documents was judged. cutoff : how many documents of a run are looked at. resamples,
-    seed : of the 95 % bootstrap intervals of agreement, over the pairs that several assessors judged.
+    much of their first documents was judged. cutoff : how many documents of a run are looked at.
     order, duplicates : of the runs, see `evaluate`.
 
-    >>> print(describe([("q", "", "a", "b", "left", "ann"), ("q", "", "a", "b", "right", "bob"),
-    ...     ("q", "", "b", "c", "left", "ann"), ("q", "", "b", "c", "left", "bob")]).summary.text())
+    >>> print(describe([("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann"),
+    ...     ("q", "", "c", "d", "left", "bob"), ("q", "", "d", "a", "left", "bob")]).summary.text())
     topic  documents  pairs  triplets  assessors  contradictions  triads  cyclic  in cycles
     ───────────────────────────────────────────────────────────────────────────────────────
-    q              3      4         0          2               0       0       0          0
+    q              4      4         0          2               0       0       0          4
     """
     from rankprism.formats.preferences import read_preferences
 
-    if cutoff < 1 or resamples < 1:
-        raise InputError("cutoff and resamples must be at least 1")
+    if cutoff < 1:
+        raise InputError(f"cutoff must be at least 1; got {cutoff}")
     how = Reading.of(**reading)
     read = read_preferences(preferences)
     units = answers(read)
@@ -222,16 +229,17 @@ def describe(
     by_name = sorted((name, a) for a, name in enumerate(read.assessors))
     who = {name: _group(read, np.flatnonzero(read.assessor == a)) for name, a in by_name}
     kappa = {
-        (read.assessors[a], read.assessors[b]): kappa_of(units, a, b, resamples, seed)
+        (read.assessors[a], read.assessors[b]): kappa_of(units, a, b)
         for a, b in pairs_of_assessors(units, read.assessors)
     }
+    alpha = alpha_of(units)
     sides = sides_of(read)
-    notes = one_sided(sides)
+    notes = [*one_sided(sides), *_without_interval(alpha, list(kappa.values()))]
     issue(notes)
     return Description(
         topics={name: topics[name] for name in read.table.topics if name in topics},
         by_assessor=who,
-        alpha=alpha_of(units, resamples, seed),
+        alpha=alpha,
         kappa=kappa,
         sides=sides,
         runs=_coverage(read, runs, cutoff, how),
@@ -240,12 +248,22 @@ def describe(
             "preferences": read.source,
             "judgments": len(read),
             "cutoff": cutoff,
-            "resamples": resamples,
-            "seed": seed,
             "order": how.order,
             "notes": [note.record() for note in (*read.named.notes, *notes)],
         },
     )
+
+
+def _without_interval(alpha: Agreement, kappa: Sequence[Agreement]) -> list[Note]:
+    """A note about coefficients that rest on too few pairs for an interval."""
+    fewest = CLAIMS[ALPHA].fewest
+    few = sum(one.units < fewest for one in kappa)
+    named = ["α of all assessors"] if 0 < alpha.units < fewest else []
+    named += [f"κ of {few} pairs of them"] if few else []
+    if not named:
+        return []
+    why = f"have no interval, because it needs {fewest} pairs of documents that two assessors judged"
+    return [Note("no-interval", f"{' and '.join(named)} {why}", few, "")]
 
 
 def _judgments(group: Group) -> int:

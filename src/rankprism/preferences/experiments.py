@@ -47,6 +47,7 @@ from rankprism.preferences.user_profiles import (
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
 from rankprism.types import Novelty, PoolName, RunOptions, Target, Ties
 
@@ -430,6 +431,7 @@ def profile_correlation(
 class IncompleteCorrelation(Result):
     """Made by `incomplete_correlation`."""
 
+    claims = ("a mean over repetitions",)
     forms: tuple[Measure, ...]
     profiles: Profiles
     triplets: tuple[int, ...]
@@ -446,7 +448,7 @@ class IncompleteCorrelation(Result):
         from scipy.special import stdtrit
 
         mean, times = self.tau.mean(-1), self.tau.shape[-1]
-        if times < 2:
+        if times < CLAIMS["a mean over repetitions"].fewest:
             return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
         margin = float(stdtrit(times - 1, 0.975)) * self.tau.std(-1, ddof=1) / np.sqrt(times)
         return mean, np.maximum(mean - margin, -1.0), np.minimum(mean + margin, 1.0)
@@ -472,10 +474,11 @@ class IncompleteCorrelation(Result):
 
     @property
     def note(self) -> str:
-        a = self.about
+        a, fewest = self.about, CLAIMS["a mean over repetitions"].fewest
         undefined = "–: in a repetition all runs have the same score.\n" if np.isnan(self.tau).any() else ""
+        few = f"An interval needs {fewest} repetitions.\n" if self.tau.shape[-1] < fewest else ""
         return (
-            f"{undefined}"
+            f"{undefined}{few}"
             f"Kendall's τ_b between two rankings of {a['runs']} runs: from all preferences of "
             f"{TARGETS[a['target']]}, and from N triplets of each topic, each judged by {a['assessors']} "
             f"assessors. The mean of {self.tau.shape[-1]} repetitions with its 95 % t interval.\n"

@@ -1,11 +1,15 @@
-"""Intervals of scores by resampling: what if other assessors had judged, or other topics?
+"""Intervals of scores: what if other assessors had judged, or other topics?
 
-The bootstrap draws as many assessors as there are, with replacement, and scores the runs by their judgments
-alone; or as many topics; or both. The basic interval 2 m - q reflects the quantiles q of the resampled means
-about the mean m. That matters for assessors: a resample has fewer different ones, so fewer pairs were shown
-to any of them, and utilities are noisier than with all. An ideal ranking takes the highest utilities, noise
-included, so nPrf tends to be lower. The same holds between the assessors that there are and those that there
-could be, and reflecting the quantiles takes it into account.
+Over topics, an interval is Student's of the scores of the topics. Over assessors, the runs are scored again
+without a fifth of them, many times, and the jackknife makes a variance of these scores. To leave out one
+at a time would give too large a variance, because the ideal ranking of nPrf changes by leaps.
+
+Either interval is about the mean score of studies like this one, with as many assessors. It is not about very
+many assessors: with more of them, more pairs are shown and utilities are less noisy, so scores would be
+others, and no study of a few assessors says by how much.
+
+Over both, V = V_T + V_A - V_TA, because the differences between the cells of topics and assessors are in both
+of the first two (Cameron, Gelbach and Miller 2011). Its degrees of freedom are those of Satterthwaite.
 """
 
 from __future__ import annotations
@@ -19,13 +23,24 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
+from rankprism.measures.parts import ratio
 from rankprism.preferences.groups import grouped
 from rankprism.preferences.rescoring import Aligned, aligned
 from rankprism.results.result import Result
 from rankprism.results.scores import mean_over_topics
 from rankprism.results.table import Table
-from rankprism.statistics.levels import check_level
-from rankprism.types import MeasuresLike, PreferencesLike, Resampled, RunsLike
+from rankprism.statistics.claims import enough
+from rankprism.statistics.levels import check_whole
+from rankprism.types import MeasuresLike, Over, PreferencesLike, RunsLike
+
+#: The claim of each, see `rankprism.statistics.claims`.
+CLAIMED = {
+    "topics": "a mean",
+    "assessors": "a mean over assessors",
+    "both": "a mean over assessors and topics",
+}
+#: One of so many assessors is left out at a time.
+_SHARE = 5
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,7 @@ class Interval:
 class Intervals(Result):
     """Made by `intervals`."""
 
+    claims = tuple(CLAIMED.values())
     of_runs: Mapping[tuple[str, str], Interval]  #: by measure and run
     of_pairs: Mapping[tuple[str, str, str], Interval]  #: by measure and two runs: the first less the second
     about: Mapping[str, Any] = field(repr=False)
@@ -96,10 +112,10 @@ class Intervals(Result):
 
     @property
     def note(self) -> str:
-        what = {"both": "assessors and topics"}.get(self.about["resample"], self.about["resample"])
+        what = {"both": "assessors and topics"}.get(self.about["over"], self.about["over"])
         return (
-            f"Basic bootstrap intervals at level {self.about['level']:g}, from {self.about['resamples']:,} "
-            f"resamples of {what}, seed {self.about['seed']}."
+            f"{100 * self.about['level']:g} % intervals of the mean score of studies like this one, with "
+            f"other {what} ({self.about['topics']} topics, {self.about['assessors']} assessors)."
         )
 
 
@@ -108,82 +124,117 @@ def intervals(
     runs: RunsLike,
     measures: MeasuresLike,
     *,
-    resample: Resampled = "both",
-    resamples: int = 1000,
+    over: Over = "both",
+    resamples: int = 200,
     seed: int = 0,
     level: float = 0.95,
     on_share: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Intervals:
-    """Bootstrap intervals of the mean of each run, and of the difference of any two runs.
+    """Intervals of the mean of each run, and of the difference of any two runs.
 
-    resample : draw "assessors", "topics", or "both".
-    resamples, seed : how many are drawn, and the seed of the generator. The result depends on the seed, but
-        not on the order of the judgments or of the runs.
-    level : the share of intervals that should hold the mean that other draws would lead to.
-    on_share : called with the share of the resamples that have been scored.
+    over : what would be others in another study: "assessors", "topics", or "both".
+    resamples, seed : how often the runs are scored without some of the assessors, and the seed that chooses
+        them. Less than ten assessors are left out one by one.
+    level : the share of intervals that should hold the mean score of studies like this one, with as many
+        assessors and topics. With too few of them, the ends are NaN, and a note says so.
+    on_share : called with the share of the work that is done.
     settings : order, topics, duplicates, run_format, preferences_format and threads, see `evaluate`.
     """
-    one_of("resample", resample, Resampled)
+    one_of("over", over, Over)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise InputError(f"level must be a number between 0 and 1; got {level!r}")
-    check_level(round(1 - level, 12), resamples, seed)
+    check_whole("resamples", resamples, 2)
+    check_whole("seed", seed, 0)
     found = aligned(preferences, runs, measures, **settings)
     everybody = [a for members in grouped(found.preferences, "assessor").values() for a in members]
-    if resample != "topics" and len(everybody) < 2:
-        raise InputError(
-            f"{found.preferences.source}: has one assessor, and at least two are needed to draw from them; "
-            f"resample the topics instead (--resample topics)"
-        )
     notes = found.together().conventions["notes"]
     values = found.scores(everybody)
-    means = mean_over_topics(values)
-    drawn = _drawn(found, values, everybody, resample, resamples, seed, on_share)
+    topics = int((~np.isnan(values)).any((0, 2)).sum())
+    counted = {"topics": topics, "assessors": len(everybody), "both": min(topics, len(everybody))}
+    mean = with_pairs(mean_over_topics(values))
+    margin = np.full_like(mean, np.nan)
+    if enough(CLAIMED[over], counted[over]):
+        rest = None if over == "topics" else _without_some(found, everybody, resamples, seed, on_share)
+        margin = _margin(values, rest, over, level, len(everybody))
+    ends = np.stack((mean, mean - margin, mean + margin), axis=-1).tolist()
     names, labels = list(found.runs), [str(measure) for measure in found.measures]
-    of_runs = {
-        (measure, run): _basic(means[r, m], drawn[:, r, m], level)
-        for m, measure in enumerate(labels)
-        for r, run in enumerate(names)
-    }
-    of_pairs = {
-        (measure, names[r], names[s]): _basic(
-            means[r, m] - means[s, m], drawn[:, r, m] - drawn[:, s, m], level
-        )
-        for m, measure in enumerate(labels)
-        for r, s in combinations(range(len(names)), 2)
-    }
-    about = {"resample": resample, "resamples": resamples, "seed": seed, "level": level, "notes": notes}
-    return Intervals(of_runs, of_pairs, about)
+    pairs = list(combinations(names, 2))
+    return Intervals(
+        {(of, run): Interval(*ends[r][m]) for m, of in enumerate(labels) for r, run in enumerate(names)},
+        {
+            (of, *pair): Interval(*ends[len(names) + i][m])
+            for m, of in enumerate(labels)
+            for i, pair in enumerate(pairs)
+        },
+        {
+            "over": over,
+            "level": level,
+            "topics": topics,
+            "assessors": len(everybody),
+            "resamples": resamples,
+            "seed": seed,
+            "notes": notes,
+        },
+    )
 
 
-def _drawn(
+def with_pairs(values: Floats) -> Floats:
+    """Values of runs along the first axis, and after them the differences of any two runs."""
+    one, other = np.triu_indices(len(values), 1)
+    return np.concatenate((values, values[one] - values[other]))
+
+
+def _without_some(
     found: Aligned,
-    values: Floats,
     everybody: list[int],
-    resample: Resampled,
     resamples: int,
     seed: int,
     on_share: Callable[[float], None] | None,
 ) -> Floats:
-    """(resample, run, measure) the means of each resample"""
-    rng = np.random.default_rng(seed)
-    means = np.empty((resamples, len(values), values.shape[2]))
-    for b in range(resamples):
-        scores = values
-        if resample != "topics":
-            scores = found.scores([everybody[i] for i in rng.integers(len(everybody), size=len(everybody))])
-        if resample != "assessors":
-            scores = scores[:, rng.integers(values.shape[1], size=values.shape[1])]
-        means[b] = mean_over_topics(scores)
+    """(resample, run, topic, measure) the scores without a fifth of the assessors, or each of few"""
+    rng, people = np.random.default_rng(seed), len(everybody)
+    left_out = max(1, people // _SHARE)
+    if left_out == 1:
+        chosen = [[i] for i in range(people)]
+    else:
+        chosen = [rng.choice(people, left_out, replace=False).tolist() for _ in range(resamples)]
+    scores = []
+    for some in chosen:
+        scores.append(found.scores(np.delete(everybody, some).tolist()))
         if on_share is not None:
-            on_share((b + 1) / resamples)
-    return means
+            on_share(len(scores) / len(chosen))
+    return np.stack(scores)
 
 
-def _basic(mean: float, drawn: Floats, level: float) -> Interval:
-    """2 m - q for the quantiles q of the means that were drawn; a resample without any score is left out."""
-    there = drawn[~np.isnan(drawn)]
-    if not len(there):
-        return Interval(float(mean), float("nan"), float("nan"))
-    low, high = np.quantile(there, [(1 + level) / 2, (1 - level) / 2])
-    return Interval(float(mean), float(2 * mean - low), float(2 * mean - high))
+def _margin(values: Floats, rest: Floats | None, over: Over, level: float, people: int) -> Floats:
+    """(run or pair, measure) half of the width of the intervals
+
+    V_T = T/(T-1) Σ_t p_t², p_t being what topic t adds to the mean over T topics beyond the mean itself.
+    V_A = (A-d)/d times the variance of the means without d of A assessors, and V_TA the same of each topic
+    for itself.
+    """
+    from scipy.special import stdtrit
+
+    topics = int((~np.isnan(values)).any((0, 2)).sum())
+    scored = np.maximum((~np.isnan(values)).sum(1), 1)[:, None]
+    pull = with_pairs(np.nan_to_num(values - mean_over_topics(values)[:, None]) / scored)
+    of_topics = (pull**2).sum(1) * topics / max(topics - 1, 1)
+    variance, freedom = of_topics, np.full(of_topics.shape, max(topics - 1.0, 1.0))
+    if rest is not None:
+        left_out = max(1, people // _SHARE)
+        drawn = left_out > 1
+        times = (people - left_out) / left_out / (len(rest) - drawn)
+        # A variance of resamples is an estimate of a variance, which is an estimate itself.
+        of_people = 1 / (1 / (people - 1) + (1 / (len(rest) - 1) if drawn else 0.0))
+        mean = with_pairs(np.stack([mean_over_topics(one) for one in rest], axis=1))
+        of_assessors = ((mean - mean.mean(1, keepdims=True)) ** 2).sum(1) * times
+        variance, freedom = of_assessors, np.full(of_assessors.shape, of_people)
+        if over == "both":
+            cell = with_pairs(np.nan_to_num(rest - np.nanmean(rest, 0)).swapaxes(0, 1) / scored[:, None])
+            of_cells = (cell**2).sum((1, 2)) * times
+            common = np.maximum(of_assessors - of_cells, 0.0)
+            variance = of_topics + common
+            parts = of_topics**2 / max(topics - 1, 1) + common**2 / of_people
+            freedom = np.maximum(ratio(variance**2, parts), 1.0)
+    return np.asarray(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))

@@ -33,6 +33,7 @@ from rankprism.preferences.simulation import User, complete, users_of
 from rankprism.preferences.user_profiles import Profiles, draw_profiles, read_profiles, trec_profile
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
 from rankprism.types import Choice, Novelty, RunOptions, Ties
 
@@ -46,6 +47,7 @@ _RESAMPLES = 1000
 class Plan(Result):
     """Made by `plan`."""
 
+    claims = ("judgments needed",)
     conditions: tuple[tuple[str, str], ...]  #: measure and choice of questions
     budgets: tuple[int, ...]  #: judgments a topic
     #: (condition, budget, repetition) τ with the order by all preferences; NaN where the study had ended
@@ -69,15 +71,25 @@ class Plan(Result):
         Where the mean τ of the repetitions reaches the target and does not fall below it at the next budget,
         on a straight line between budgets whose logarithms are the axis. The interval comes from resamples of
         the repetitions. Infinite where the target is not reached.
+
+        With n repetitions, quantiles of resamples are too near to each other, so the tail is not 2.5 % but
+        that of a normal number beyond t √(n/(n-1)) (Hesterberg 2015).
         """
+        from scipy.special import ndtr, stdtrit
+
+        times = self.tau.shape[-1]
+        printed = times >= CLAIMS["judgments needed"].fewest
+        t = stdtrit(max(times - 1, 1), (1 + _LEVEL) / 2)
+        tail = float(ndtr(-t * np.sqrt(times / max(times - 1, 1))))
         drawn = _resamples(self.tau.shape[-1], self.about["seed"])
         found = []
         for tau in self.tau:
             each = np.sort([_crossing(self.budgets, tau[:, which].mean(-1), self.target) for which in drawn])
             # Positions instead of quantiles, because between infinite numbers there is nothing.
-            at = [int(share * (len(each) - 1)) for share in ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2)]
+            at = int(tail * (len(each) - 1))
             value = _crossing(self.budgets, tau.mean(-1), self.target)
-            found.append((value, float(each[at[0]]), float(each[at[1]])))
+            ends = (float(each[at]), float(each[-1 - at])) if printed else (np.nan, np.nan)
+            found.append((value, *ends))
         return found
 
     @property
@@ -102,6 +114,8 @@ class Plan(Result):
         )
 
     def _printed(self, judgments: float, last: int) -> str:
+        if np.isnan(judgments):
+            return "–"
         if np.isinf(judgments):
             return f"> {last:,}"
         return f"≤ {judgments:,.0f}" if judgments == self.budgets[0] else f"{judgments:,.0f}"
@@ -121,8 +135,10 @@ class Plan(Result):
 
     @property
     def note(self) -> str:
-        a = self.about
+        a, fewest = self.about, CLAIMS["judgments needed"].fewest
+        few = f"–: an interval needs {fewest} repetitions.\n" if self.tau.shape[-1] < fewest else ""
         return (
+            f"{few}"
             f"Judgments a topic until the mean τ of {a['repetitions']} repetitions with the order by all "
             f"preferences is {self.target:g}, with {100 * _LEVEL:g} % intervals from resamples of the "
             f"repetitions; {a['runs']} runs, {a['topics']} topics, {a['documents']} documents.\n"
