@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -63,16 +64,22 @@ def blocks(heading: str) -> list[str]:
     return [textwrap.dedent(code) for _, code in found]
 
 
+def run(place: Path, *words: str, status: int = 0) -> str:
+    """What a program that uses the copy prints, on either stream."""
+    environment = os.environ | {"PYTHONPATH": str(place), "PYTHONUTF8": "1", "COLUMNS": "300"}
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, encoding="utf-8")
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
 def test_a_new_measure_is_one_file(place: Path) -> None:
     measure, oracle = blocks("A new measure")
     (place / "rankprism" / "measures" / "known" / "harmonic.py").write_text(measure, encoding="utf-8")
     with (place / "oracles" / "single.py").open("a", encoding="utf-8") as file:
         file.write("\n\n" + oracle)
-    environment = os.environ | {"PYTHONPATH": str(place), "PYTHONWARNINGS": "ignore", "PYTHONUTF8": "1"}
     for program in (PROGRAM, "import rankprism.measures as m; print('done' if 'nHG' in dir(m) else dir(m))"):
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, encoding="utf-8")
-        assert done.stdout == "done\n", done.stderr
+        assert run(place, "-W", "ignore", "-c", program) == "done\n"
 
 
 def test_a_new_format_is_one_file(place: Path) -> None:
@@ -81,18 +88,73 @@ def test_a_new_format_is_one_file(place: Path) -> None:
     (place / "a.run").write_text("q1 Q0 d2 1 2.5 t\nq1 Q0 d1 2 1.5 t\nq2 Q0 d3 1 7 t\n")
     (place / "q.txt").write_text("d1 answers q1\nd3 answers q2\n")
 
-    def run(*words: str) -> str:
-        command = [sys.executable, "-W", "error", "-m", "rankprism", *words]
-        environment = os.environ | {"PYTHONPATH": str(place), "PYTHONUTF8": "1", "COLUMNS": "300"}
-        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, encoding="utf-8")
-        return done.stdout + done.stderr
+    def said(*words: str, status: int = 0) -> str:
+        return run(place, "-W", "error", "-m", "rankprism", *words, status=status)
 
     evaluate = ("evaluate", "q.txt", "a.run", "-m", "RR")
-    assert run(*evaluate).split()[-2:] == ["a", "0.7500"]  # (1/2 + 1) / 2
-    assert run(*evaluate, "--qrels-format", "answering").split()[-2:] == ["a", "0.7500"]
-    assert "'answering'" in run(*evaluate, "--qrels-format", "no")
-    assert run("convert", "q.txt", "q.json") == "q.json: 8 lines, json\n"
-    assert "back.answering: 2 lines, answering" in run("convert", "q.json", "back.answering")
+    assert said(*evaluate).split()[-2:] == ["a", "0.7500"]  # (1/2 + 1) / 2
+    assert said(*evaluate, "--qrels-format", "answering").split()[-2:] == ["a", "0.7500"]
+    assert "'answering'" in said(*evaluate, "--qrels-format", "no", status=2)
+    assert said("convert", "q.txt", "q.json") == "q.json: 8 lines, json\n"
+    assert "back.answering: 2 lines, answering" in said("convert", "q.json", "back.answering")
     back, there = ((place / name).read_text().splitlines() for name in ("back.answering", "q.txt"))
     assert sorted(back) == there
-    assert ", answering," in run("convert", "--help")
+    assert ", answering," in said("convert", "--help")
+
+
+SCORES = "run,topic,measure,score\na,1,P,0.5\na,2,P,0.25\na,3,P,1\nb,1,P,0.5\nb,2,P,0.75\nb,3,P,0\n"
+
+
+def test_a_new_chart_is_one_file(place: Path) -> None:
+    [chart] = blocks("A new chart")
+    (place / "rankprism" / "plots" / "best_topics.py").write_text(chart, encoding="utf-8")
+    (place / "scores.csv").write_text(SCORES)
+    rankprism = ("-m", "rankprism", "plot")
+    assert "best-topics" in run(place, *rankprism, "--help")
+    assert "--tolerance" in run(place, *rankprism, "best-topics", "--help")
+    run(place, *rankprism, "best-topics", "scores.csv", "-o", "best.svg")
+    assert "Best topics" in (place / "best.svg").read_text(encoding="utf-8")
+    program = """
+import json, rankprism
+from rankprism.plots.record import gallery
+drawn = json.loads(rankprism.read_scores("scores.csv").plot.best_topics().to_json())
+assert [row["topics"] for row in drawn["datasets"][drawn["data"]["name"]]] == [2, 2]
+assert "| `best_topics(scores)` |" in gallery()
+print("done")
+"""
+    assert run(place, "-c", program) == "done\n"
+
+
+def test_a_new_test_of_systems_is_a_function_and_a_record(place: Path) -> None:
+    function, record = blocks("A new test of systems")
+    for name, code in {"statistics/paired.py": function, "comparison/tests.py": record}.items():
+        with (place / "rankprism" / name).open("a", encoding="utf-8") as file:
+            file.write("\n\n" + code)
+    # Six of eight topics favour a, one favours b: 2 (1 + 7) / 2⁷ = 1/8.
+    rows = [
+        f"{run},{topic},P,{score}"
+        for run, row in {"a": "11112202", "b": "00001112"}.items()
+        for topic, score in enumerate(row)
+    ]
+    (place / "scores.csv").write_text("\n".join(["run,topic,measure,score", *rows]))
+    printed = run(place, "-m", "rankprism", "compare", "scores.csv", "--test", "sign", "--format", "json")
+    assert json.loads(printed)["rows"][0]["p"] == 0.125
+    assert "sign" in run(place, "-m", "rankprism", "compare", "--help")
+    program = "from rankprism.comparison.tests import tests_table; print('| `sign` |' in tests_table())"
+    assert run(place, "-c", program) == "True\n"
+
+
+def test_a_new_axiom_is_one_file(place: Path) -> None:
+    [axiom] = blocks("A new axiom")
+    (place / "rankprism" / "axioms" / "growth.py").write_text(axiom, encoding="utf-8")
+    words = ("-m", "rankprism", "axioms", "DCG", "P", "-c", "Growth", "--instances", "200")
+    printed = run(place, *words, "--format", "json")
+    assert "Growth" in printed
+    kinds = run(
+        place,
+        "-c",
+        "from rankprism.axioms import examine\n"
+        "print([verdict.kind for verdict in examine(['DCG', 'RBU'], ['Growth'], instances=200)])",
+    )
+    assert kinds.count("'") == 4
+    assert kinds.split("', '")[0] != kinds.split("', '")[1]
