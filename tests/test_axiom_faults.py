@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rankprism.arrays import Bools, Floats
-from rankprism.axioms import TEN, find_constraint
+from rankprism.axioms import MORE_PROPERTIES, TEN, find_constraint
 from rankprism.axioms.search import search_verdicts
 from rankprism.data.hits import Hits
 from rankprism.measures.definition import Definition, Formula
@@ -227,6 +227,53 @@ def test_a_plain_fault_is_found_with_few_instances(name: str) -> None:
     faults = {what: planted("Faulty", **parts) for what, parts in PLAIN[name].items()}
     verdicts = dict(zip(faults, search_verdicts(faults.values(), [name], instances=400), strict=True))
     assert [what for what, verdict in verdicts.items() if not verdict.refuted] == []
+
+
+def made_up(function: Callable[[Hits], Floats]) -> Measure:
+    return Measure(Definition(Formula(function), ()))
+
+
+def first_aspect(hits: Hits) -> Floats:
+    """Only the first aspect counts."""
+    return np.asarray(hits.grade[:, 0].sum(1))
+
+
+def one_more(hits: Hits) -> Floats:
+    """Nothing scores 0."""
+    return np.asarray(1.0 + hits.grade.sum((1, 2)))
+
+
+def undefined(hits: Hits) -> Floats:
+    """0/0 if nothing relevant was found."""
+    found = hits.grade.sum((1, 2))
+    return np.where(found > 0, found, np.nan)
+
+
+#: A measure that breaks each of the other properties.
+BROKEN: dict[str, str | Measure] = {
+    "Swap": "EU",
+    "Replace": "EU",
+    "Conv": "P@5",
+    "Local": "nDCG@5",
+    "Bound": "DCG@5",
+    "Ideal": "P@5",
+    "Sym": made_up(first_aspect),
+    "Tail": "RBU",
+    "Max1": "P@5",
+    "Min0": made_up(one_more),
+    "Order": "EU",
+    "Defined": made_up(undefined),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_other_property_is_refuted_for_a_measure_that_breaks_it(name: str) -> None:
+    assert search_verdicts([BROKEN[name]], [name], instances=300)[0].refuted
+
+
+def test_no_constraint_is_without_a_fault_that_the_search_must_find() -> None:
+    assert {c.name for c in TEN} <= HIDDEN.keys() | PLAIN.keys()
+    assert {c.name for c in MORE_PROPERTIES} == BROKEN.keys()
 
 
 def drawn(rng: np.random.Generator) -> dict[str, dict[str, dict[str, Any]]]:
