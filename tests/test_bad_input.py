@@ -150,7 +150,7 @@ def test_weights_that_do_not_fit_are_refused(case: Case, cli: Callable[..., Any]
         ("P(rel)", ("cannot read", "expected =")),
         ("P@5 RR", ("cannot read", "'RR' comes after its end")),
         ("P(rel=two)", ("cannot read", "words go in quotes")),
-        ("P$", ("cannot read", "'$' has no place there")),
+        ("P$", ("cannot read", "'$' is not allowed there")),
         ("__import__('os')", ("unknown measure",)),
         ("CAM(nDCG)@10", ("CAM takes no cutoff of its own; write CAM(nDCG@10)",)),
         ("CAM(alpha_nDCG@10)", ("CAM: measure must be a single-aspect measure",)),

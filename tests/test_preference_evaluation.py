@@ -407,7 +407,7 @@ def test_a_topic_that_a_run_lacks_counts_as_an_empty_ranking() -> None:
         (read_preferences(ROWS), ["nPrf"], {"preferences": ROWS}, "preferences are given twice"),
         (ROWS, ["nPrf"], {"weights": "sakai"}, "weights is for absolute judgments"),
         (ROWS, ["nPrf"], {"bounds": True}, "no bounds are known: .* preferences have no grades"),
-        (ROWS, ["nPrf(browsing=(0.5,0.7))"], {}, r"numbers from 0 on that sum to 1 at most"),
+        (ROWS, ["nPrf(browsing=(0.5,0.7))"], {}, r"numbers of at least 0 that sum to 1 at most"),
         (ROWS, ["nPrf(browsing=('a',))"], {}, r"the chance to stop at each rank"),
         (ROWS, ["nPrf(theta=0)"], {}, "theta must be a number > 0 and < 1"),
         (ROWS, ["nPrf(combine='max')"], {}, "combine must be one of 'mean', 'min', 'product'"),

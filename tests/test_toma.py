@@ -309,10 +309,10 @@ def test_a_best_label_beyond_the_scale_is_a_point() -> None:
         ("TOMA(nDCG,weights=(1,1,2,3,4))", "must begin with 0 and never descend"),
         ("TOMA(nDCG,tuples=((1,1),(2,1)))", "need the lowest label of every aspect, (0, 0)"),
         ("TOMA(nDCG,tuples=((0,0),(2,1)))", "the labels (1, 1), which are not among the tuples"),
-        ("TOMA(nDCG,tuples=((0,0),(7,1)))", "7 is no label of a; it has 0, 1, 2"),
-        ("TOMA(nDCG,tuples=((0,0,0),))", "is no tuple of 2 labels, one for each of a, b"),
+        ("TOMA(nDCG,tuples=((0,0),(7,1)))", "7 is not a label of a; it has 0, 1, 2"),
+        ("TOMA(nDCG,tuples=((0,0,0),))", "must be a tuple of 2 labels, one for each of a, b"),
         ("TOMA(nDCG,best=(2,1,1))", "best needs a label of each aspect (a, b); got 3"),
-        ("TOMA(nDCG,best=('top',1))", "best has 'top', no label of a, which has 0, 1, 2"),
+        ("TOMA(nDCG,best=('top',1))", "best has 'top', which is not a label of a; it has 0, 1, 2"),
         ("TOMA(nDCG,best=(0,0))", "puts (2, 1) behind (2, 0), which is no better on any aspect"),
         (
             "TOMA(nDCG,distance='not_a_number')",

@@ -153,7 +153,7 @@ class _GAP(Measure):
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 GAP: _GAP
 class _nGAP(Measure):
-    """Normalised graded average precision: the sum of GAP divided by that of the best possible ranking."""
+    """Normalised GAP: the sum of GAP divided by the same sum for the best possible ranking."""
     def __call__(self, *, levels: Literal['uniform', 'printed'] | Mapping[float, float] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nGAP: _nGAP
 class _Bpref(Measure):
@@ -179,7 +179,7 @@ class _ERR_IA(Measure):
     def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 ERR_IA: _ERR_IA
 class _nERR_IA(Measure):
-    """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy ideal ranking."""
+    """Normalised ERR-IA: ERR-IA divided by the ERR-IA of the greedy ideal ranking."""
     def __call__(self, *, alpha: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., max_rel: float | None = ..., ideal: Literal['greedy', 'exact', 'per-aspect'] = ..., nodes: int = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nERR_IA: _nERR_IA
 class _NRBP(Measure):
@@ -223,7 +223,7 @@ class _Prf(Measure):
     def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 Prf: _Prf
 class _nPrf(Measure):
-    """The utility that a user gathers, Prf, over that of an ideal ranking."""
+    """The utility that a user gathers, Prf, divided by the utility of an ideal ranking."""
     def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., ideal: Literal['greedy', 'exact'] = ..., nodes: int = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 nPrf: _nPrf
 class _P(Measure):

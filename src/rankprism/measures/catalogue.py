@@ -65,7 +65,7 @@ BOUNDS = {
 
 
 def _forms(definition: Definition) -> list[str]:
-    """What the names of papers for certain parameters mean: "MANH is TOMA(distance='manhattan')"."""
+    """The papers' names for certain parameters: "MANH is TOMA(distance='manhattan')"."""
     own = Measure(definition)
     return [f"{name} is {own(**settings)}" for name, settings in definition.forms.items()]
 

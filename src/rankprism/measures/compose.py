@@ -161,7 +161,7 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
 def _number(name: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not -LARGEST <= value <= LARGEST:
-        raise MeasureError(f"{name}: {quoted(value)} is no number between -{LARGEST:,} and {LARGEST:,}")
+        raise MeasureError(f"{name}: {quoted(value)} is not a number between -{LARGEST:,} and {LARGEST:,}")
     return float(value)
 
 

@@ -1,8 +1,8 @@
-"""What each document of a ranking earned: the steps by which a score grows on the way down.
+"""The contribution of each document of a ranking: the steps by which a score grows on the way down.
 
 Document i earned M(ranking down to i) - M(ranking down to i - 1), with nothing relevant further down. For a
-measure that is a sum over documents, such as α-nDCG, this is the document's own term, whatever stands below
-it. The steps add up to the score for every measure.
+measure that is a sum over documents, such as α-nDCG, this is the document's own term, whatever is ranked
+below it. The steps add up to the score for every measure.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _parts_by_rank(made: MadeOf | None, rank: Ints, deepest: int) -> tuple[dict[
 
 
 def _by_rank(value: Floats, rank: Ints, deepest: int, empty: float) -> Floats:
-    """(N, L) the values of documents (N, H) at the ranks where these stand, and `empty` at all others"""
+    """(N, L) the values of documents (N, H) at their ranks, and `empty` at all other ranks"""
     ranks = np.full((len(value), deepest), empty)
     rank = rank[:, : value.shape[1]]
     row, place = np.nonzero(rank <= deepest)

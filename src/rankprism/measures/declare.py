@@ -1,7 +1,7 @@
 """How measures are declared: decorators that read a function's signature and register the measure.
 
 `measure` is for measures of all aspects together, and `single` for those that score each aspect on its own.
-What is derived depends on what the function says it returns:
+The return type of the function decides what is derived:
 
 - `Parts`, from the parameters alone: the score, the explanation, the bounds and, by `normalised`, the
   normalised form. The cutoff is added.
@@ -143,7 +143,7 @@ def normalised(
     """Turn a name and a docstring into the normalised form of a measure: divided by an ideal ranking's score.
 
     It has the parameters of the measure. For measures of all aspects together, there are also those that
-    choose the ideal ranking. What is not given is as for the measure itself.
+    choose the ideal ranking. Everything that is not given is taken from the measure.
     """
     base = of.definition
     if not isinstance(of.declared, Parts):
@@ -183,7 +183,7 @@ def _formula(
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
 ) -> tuple[Formula, tuple[Parameter, ...]]:
-    """What follows from a function, and the parameters that it declares."""
+    """Derive a formula from what a function returns, and read the parameters that it declares."""
     returned = function.__annotations__.get("return")
     kind = returned if isinstance(returned, str) else getattr(returned, "__name__", "")
     if kind == "Parts":
@@ -199,7 +199,7 @@ def _formula(
 
 
 def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
-    """What follows from a function that gives a weighted sum of measures."""
+    """Derive the formula of a weighted sum of measures."""
 
     def function(hits: Hits, **settings: Any) -> Floats:
         return mixture_of(**settings).score(hits)
@@ -215,7 +215,7 @@ def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
 
 
 def terms_formula(terms_of: Callable[..., Terms], single: bool, bounds: Bounds) -> Formula:
-    """What follows from a function that gives the terms of a score."""
+    """Derive a formula from a function that gives the terms of the score."""
 
     def function(hits: Hits, **settings: Any) -> Floats:
         terms = terms_of(hits, **settings)
@@ -244,7 +244,7 @@ def _about(
     aliases: str,
     forms: Mapping[str, Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
-    """What is known about a measure, as `Definition` has it."""
+    """The fields of `Definition` that describe a measure."""
     return {
         "cite": tuple(cite.split()),
         "compared": compared,

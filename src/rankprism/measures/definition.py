@@ -1,4 +1,4 @@
-"""What is known about a measure: its formula, its parameters, and where it comes from."""
+"""Definitions of measures: the formula, the parameters, and where it comes from."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_BOUNDS = Bounds("none")
 
 
 class Formula(NamedTuple):
-    """What a measure computes. All functions take the parameters by name, without fold and judged_only.
+    """The functions of a measure. They take the parameters by name, without fold and judged_only.
 
     `rankprism.measures.declare` derives as much of it as possible from what a measure's function returns.
     """
@@ -55,7 +55,7 @@ class Formula(NamedTuple):
     bounds: Bounds = NO_BOUNDS
     #: Bounds of the score if a search may end without a proof.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
-    #: What the score is made of, whatever the rankings are: parts, or a weighted sum of other measures.
+    #: Takes parameters only, and gives the parts of the score or the measures that it is a sum of.
     declared: Callable[..., Parts | Mixture] | None = None
     #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as the documents' numbers.
     ideal: Callable[..., Mapping[str, Longs]] | None = None
@@ -69,7 +69,7 @@ class Definition:
     parameters: tuple[Parameter, ...]
     #: A single-aspect measure scores each aspect, (N, A), and its grades can be folded; others give (N,).
     single: bool = False
-    #: What the scores were compared with, in addition to a slow implementation of the definition.
+    #: Programs or papers that the scores were compared with, besides a slow implementation of the definition.
     compared: str = ""
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ Distance: TypeAlias = Callable[[Point, Point, Point], Any]
 
 #: With more label tuples than this, a scale must be wrong.
 MOST_TUPLES = 1_000_000
-_MOST_DOUBLED = 1024  # 2^1024 is no float
+_MOST_DOUBLED = 1024  # 2^1024 is too large for a float
 
 
 def _steps(x: Point, best: Point) -> list[Fraction | int]:
@@ -200,7 +200,8 @@ def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
         place = number(label) if known is None else scale.place[known]
         if place is None:
             raise MeasureError(
-                f"TOMA: best has {label!r}, no label of {scale.aspect}, which has {', '.join(scale.names)}"
+                f"TOMA: best has {label!r}, which is not a label of {scale.aspect}; it has "
+                f"{', '.join(scale.names)}"
             )
         point.append(_whole(place))
     return tuple(point)
@@ -318,13 +319,15 @@ def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
     """The numbers of labels, from their names."""
     if not isinstance(labels, tuple | list) or len(labels) != len(scales):
         aspects = ", ".join(scale.aspect for scale in scales)
-        raise MeasureError(f"TOMA: {labels!r} is no tuple of {len(scales)} labels, one for each of {aspects}")
+        raise MeasureError(
+            f"TOMA: {labels!r} must be a tuple of {len(scales)} labels, one for each of {aspects}"
+        )
     numbers = []
     for scale, label in zip(scales, labels, strict=True):
         found = scale.number_of(label)
         if found is None:
             raise MeasureError(
-                f"TOMA: {label!r} is no label of {scale.aspect}; it has {', '.join(scale.names)}"
+                f"TOMA: {label!r} is not a label of {scale.aspect}; it has {', '.join(scale.names)}"
             )
         numbers.append(found)
     return tuple(numbers)

@@ -50,7 +50,7 @@ from rankprism.measures.terms import MadeOf, of_all_aspects
 def formula(
     parts_of: Callable[..., Parts], single: bool, bounds: str, name: str = "", searches: bool = False
 ) -> Formula:
-    """What follows from a function that gives the parts of a measure.
+    """Derive the formula of a measure from a function that gives its parts.
 
     bounds : "exact" or "outer", the kind of bounds if judgments are missing.
     name : what errors call the measure. Default: the name of the function.
@@ -87,7 +87,7 @@ def formula(
 def folded_formula(
     parts_of: Callable[..., Parts], fold: Callable[..., Hits], gains: Callable[..., Gains]
 ) -> Formula:
-    """What follows from the parts of a measure of one aspect, if a fold makes one gain of all grades.
+    """Derive the formula of a measure of one aspect whose gains are made from the grades of all aspects.
 
     fold : a function from hits and the fold's parameters, which are keywords, to hits of one aspect.
     gains : a function from completions, parts, a cutoff and the fold's parameters to that aspect's gains.
@@ -224,7 +224,7 @@ def _everything(parts: Parts, longest: int) -> Floats:
         n = min(2 * n, longest)
 
 
-# ── what a document's contribution is made of ────────────────────────────────────────────────────
+# ── explanations ─────────────────────────────────────────────────────────────────────────────────
 
 
 def factors(hits: Hits, parts: Parts, cutoff: int | None) -> dict[str, Floats]:
@@ -263,7 +263,7 @@ def _scale(hits: Hits, parts: Parts, divisor: Floats | None) -> dict[str, Floats
     return {"scale": (factor if divisor is None else ratio(factor, divisor))[:, :, None]}
 
 
-# ── bounds, whatever the judgments that are missing ──────────────────────────────────────────────
+# ── bounds if judgments are missing ──────────────────────────────────────────────────────────────
 
 
 def score_bounds(c: Completions, parts: Parts, cutoff: int | None) -> Pair:

@@ -47,7 +47,7 @@ def parse(text: str | Measure | Any) -> Measure:
             )
         return _Reader(str(text)).measure()  # measures of ir_measures print in the same grammar
     raise MeasureError(
-        f"{quoted(text)} is no measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
+        f"{quoted(text)} is not a measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
         "rankprism.measures or ir_measures"
     )
 
@@ -65,7 +65,7 @@ class _Reader:
         while position < end:
             match = _TOKEN.match(text, position)
             if match is None:
-                self.fail(f"{text[position:].strip()[0]!r} has no place there")
+                self.fail(f"{text[position:].strip()[0]!r} is not allowed there")
             self.tokens.append((match.lastgroup or "", match[match.lastgroup or 0]))
             position = match.end()
         self.tokens.append(("end", ""))
@@ -154,7 +154,7 @@ class _Reader:
         elif self.next_is("{"):
             values = self.mapping()
         else:
-            self.fail(f"{shorter(text) or 'the end'} is no value; words go in quotes")
+            self.fail(f"{shorter(text) or 'the end'} is not a value; words go in quotes")
         self.depth -= 1
         return values
 
@@ -172,7 +172,7 @@ class _Reader:
         while not self.next_is("}"):
             key = self.value()
             if isinstance(key, bool) or not isinstance(key, int | float):
-                self.fail(f"a mapping is of numbers, and {quoted(key)} is none")
+                self.fail(f"a mapping maps numbers to numbers, and {quoted(key)} is not a number")
             if key in pairs:
                 self.fail(f"the number {key:g} is mapped twice")
             self.take("sign", ":")

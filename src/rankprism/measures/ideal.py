@@ -42,7 +42,7 @@ def greedy_order(pool: Pool, parts: Parts) -> Ints:
 
 
 def _novel_gain(pool: Pool, parts: Parts, order: Ints) -> Floats:
-    """(T, A, D) gain times novelty of the documents in this order (T, D), in which -1 is no document"""
+    """(T, A, D) gain times novelty of the documents in this order (T, D), where -1 is an empty place"""
     g = in_order(pool_gain(pool, parts.gain), order)
     return g * parts.novelty(g)
 

@@ -162,7 +162,7 @@ class Measure:
         return self.per_aspect(hits.fold(fold, FOLDS[fold]))[:, 0]
 
     def explain(self, hits: Hits | PreferenceHits, depth: int | None = None) -> Contributions:
-        """What each document earned and why, see `rankprism.measures.contributions`; to a depth, if given."""
+        """The contribution of each document, down to `depth`: see `rankprism.measures.contributions`."""
         from rankprism.measures.contributions import contributions
 
         return contributions(self, hits, depth)
@@ -277,7 +277,7 @@ class Measure:
 
     @cached_property
     def _parameters(self) -> dict[str, Any]:
-        """What the formula sees: grades are folded and unjudged documents removed before."""
+        """The parameters of the formula. Grades are folded and unjudged documents removed before."""
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
         done = (Role.FOLD, Role.JUDGED_ONLY)

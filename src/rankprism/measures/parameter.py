@@ -28,7 +28,7 @@ MOST_NODES = 10**12
 
 
 class Role(enum.Enum):
-    """What a parameter is for, if other code than the formula of the measure must know it."""
+    """The purpose of a parameter, if code outside the measure's formula needs to know it."""
 
     CUTOFF = "how many documents count; written behind @"
     INNER = "the measure inside, written without a name"
@@ -152,7 +152,7 @@ def declared(name: str, hint: Any, default: Any = None) -> Parameter:
 
 @cache
 def _facts(hint: Any) -> dict[str, Any]:
-    """What a declared type says about its parameters."""
+    """The fields of `Parameter` that a declared type determines."""
     kind, *about = typing.get_args(hint) if typing.get_origin(hint) is typing.Annotated else (hint,)
     several = typing.get_origin(kind) in (typing.Union, UnionType)
     members = [typing.get_origin(one) or one for one in (typing.get_args(kind) if several else (kind,))]

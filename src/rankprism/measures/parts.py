@@ -28,8 +28,8 @@ Weighted = Annotated[bool, "use the given aspect weights"]
 GainRule = Annotated[
     str,
     OneOf(GAINS),
-    "the gain of a grade: 1 for every grade from rel on; the grade itself; 2^g - 1; or (2^g - 1) / 2^gmax, "
-    "where gmax is the topic's highest grade on the aspect",
+    "the gain of a grade: 1 for every grade of at least rel; the grade itself; 2^g - 1; or (2^g - 1) / "
+    "2^gmax, where gmax is the topic's highest grade on the aspect",
     Role.GAIN,
 ]
 Patience = Annotated[
@@ -52,7 +52,7 @@ class Gain(NamedTuple):
 
     kind: str
     rel: float = 1.0
-    max_rel: float | None = None  # the highest grade of the scale; None: that of the topic on the aspect
+    max_rel: float | None = None  # the highest grade of the scale; None: the topic's highest on the aspect
     named: tuple[tuple[float, float], ...] = ()  # grades, and the grades that they count as
 
     def __call__(self, grade: Floats, highest: Floats) -> Floats:
@@ -85,7 +85,7 @@ def check_exponent(*grades: Floats) -> None:
     highest = max(float(grade.max(initial=0.0)) for grade in grades)
     if highest > MOST_EXPONENT:
         raise MeasureError(
-            f"grade {highest:g} is above {MOST_EXPONENT}, and 2^{highest:g} is no finite number; use "
+            f"grade {highest:g} is above {MOST_EXPONENT}, and 2^{highest:g} is not a finite number; use "
             f"gain='linear' or 'binary' (dcg='log2'), or judge on a smaller scale"
         )
 

@@ -30,8 +30,8 @@ def register(definition: Definition) -> Measure:
     if definition.module not in modules():
         _load_all()  # so that a user's measure cannot take the name of one that is loaded later
     for name in (definition.name, *definition.aliases, *definition.forms):
-        # ERR_IA is a measure of its own, which is registered before ERR. No later name may be that of an
-        # M_IA.
+        # ERR_IA is a measure of its own, which is registered before ERR. All later names must differ from
+        # every M_IA.
         taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS
         if taken or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
@@ -122,7 +122,7 @@ def _derived(base: str) -> Definition:
 
 
 def _spellings() -> dict[str, set[str]]:
-    """For each folded name, the measures that it can stand for."""
+    """For each folded name, the measures that it can mean."""
     known = {name: name for name in names()} | _ALIASES | {name: name for name in _FORMS}
     known |= {f"{alias}_IA": f"{name}_IA" for alias, name in _ALIASES.items() if _is_single(name)}
     of_name: dict[str, set[str]] = {}

@@ -116,7 +116,7 @@ def _slow_discount(size: int, base: float) -> Floats:
 
 
 def _quotients(terms: Callable[[int], tuple[int, list[int]]], bits: int = _BITS) -> list[float]:
-    """a / b for each b. a and b have so many fractional bits and an error below `_error(bits)`."""
+    """a / b for each b. a and b have `bits` fractional bits and an error below `_error(bits)`."""
     while True:
         a, bs = terms(bits)
         error = _error(bits)

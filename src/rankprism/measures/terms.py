@@ -1,4 +1,4 @@
-"""What a document adds to a score, in the measure's own terms: gain × novelty × discount, or a sum.
+"""Terms: what a document adds to a score, as gain × novelty × discount or as a sum of such products.
 
 A measure that is a sum over documents returns `Terms`. The score is their sum, and `explain` shows their
 factors. Factors are (N, A, H), or (N, 1, H) if they are the same on all aspects. `of_all_aspects` makes the
@@ -17,7 +17,7 @@ import numpy as np
 from rankprism.arrays import Floats
 from rankprism.measures.parts import expected, over_best, ratio, total
 
-#: What the names of the parts mean. Parts of a sum are named after measures or aspects.
+#: The meaning of each part's name. Parts of a sum are named after measures or aspects.
 MEANING = {
     "gain": "what the document's grades are worth, summed over aspects with their weights",
     "global gain": "the document's gain over all intents, each with its probability",

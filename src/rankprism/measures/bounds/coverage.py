@@ -20,8 +20,8 @@ def needed(m: Longs, level: float) -> Longs:
 
 
 def reached(c: Completions, rel: float, level: float) -> Iterator[tuple[int, Bools, Longs, Floats, Floats]]:
-    """For each number of aspects that come alive: whether so many can, how many aspects are then needed, and
-    the rank at which they are reached, at least and at most; inf if never.
+    """For each number of aspects that come alive: whether that many can, how many aspects are then needed,
+    and the rank at which they are reached, at least and at most; inf if never.
 
     At best, every aspect is reached at the first unjudged rank; at worst, those that come alive are reached
     at the last one.

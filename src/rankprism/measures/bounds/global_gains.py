@@ -26,7 +26,7 @@ def global_gains(
     """What documents gain over all aspects, Σ_t Pr(t) gain(g(d,t)), as one aspect.
 
     Where a measure only compares gains, the weights need not sum to 1. For `absolute` gains they do, over the
-    aspects that are alive: at least those of now, at most those that may be.
+    aspects that count: at least those that have a relevant document now, at most those that may have one.
     """
     if digits is not None:
         raise MeasureError(
@@ -64,7 +64,7 @@ def global_gains(
         top = over_aspects(g.top, g.top, weight, g.live, g.maybe)[1]
         bottom = ratio(bottom, open_)
     low = ratio(sums_over_aspects(least, weight), open_[:, None])
-    # What is judged counts most with the fewest aspects alive, what is not judged gains `top`.
+    # Judged documents count most if the fewest aspects count. Unjudged documents gain `top`.
     judged = np.where(g.free[:, None, :], 0.0, most)
     high = np.where(g.free, top[:, None], ratio(sums_over_aspects(judged, weight), known[:, None]))
     if navigational:
@@ -88,9 +88,9 @@ def _peak(c: Completions) -> Floats:
 
 
 def chances(g: Gains) -> Gains:
-    """The chances to satisfy GG / (GGmax + 1): GGmax is at least that of the judged documents and at most
-    also that of the new ones. A new document has no more than x / (x + 1), which grows with its own gain
-    x."""
+    """The chances to satisfy GG / (GGmax + 1). GGmax is at least the highest GG of the judged documents, and
+    at most the highest GG of judged and new ones. A new document with the gain x has at most x / (x + 1),
+    which grows with x."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic] + 1  # (N, 1)
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top) + 1
     of_topic = np.zeros((len(g.ideal_least), 1))
@@ -126,8 +126,8 @@ def expected_blended_ratio(g: Gains, beta: float) -> Pair:
 
 
 def shares_of_highest(g: Gains) -> Gains:
-    """The gains GG / GGmax: no document gains more than GGmax, which is at least that of the judged documents
-    and at most also that of the new ones."""
+    """The gains GG / GGmax. No document gains more than GGmax, which is at least the highest GG of the judged
+    documents, and at most the highest GG of judged and new ones."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic][:, :, None]
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top)[:, :, None]
     high = np.where(g.free[:, None, :], (g.top > 0)[:, :, None], np.minimum(ratio(g.most, least), 1.0))

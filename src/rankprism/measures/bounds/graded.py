@@ -121,13 +121,13 @@ _DEEPEST = 1 << 16  # beyond, Compat adds the terms of its sum by an integral
 def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth: int | None) -> Pair:
     """Bounds of the rank-biased overlap with the ideal ranking most similar to the ranking.
 
-    `place` (N, A, H) is that of each document found in the ideal ranking of the judged ones.
+    place : (N, A, H) the rank of each document found in the ideal ranking of the judged documents.
 
     A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), O(d) = Σ_{e≤d}
     p^(e-1)/e. New documents move s down by their number at most, and up never; n, the length of the longer
     ranking, grows by no more than they do. A new document adds O(n) - O(r - 1) at most, and m of them the
     most at the m highest unjudged ranks; then the ideal ranking has R + m documents. The overlap with another
-    ranking is never above min(d, R), that of the ideal with itself, which makes 1 a bound.
+    ranking is never above min(d, R), the overlap of the ideal with itself, so 1 is a bound.
     """
     hits = c.hits
     if depth is not None and depth > _DEEPEST:
@@ -150,7 +150,7 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
         return np.where(first <= end[:, :, None], until - overlap[np.minimum(first, longest) - 1], 0.0)
 
     def itself(length: Longs, end: Longs) -> Floats:
-        """What the ideal ranking of so many documents (N, A, ..) gets"""
+        """What an ideal ranking of this many documents (N, A, ..) gets"""
         end = end.reshape(*end.shape, *(1,) * (length.ndim - 2))
         length = np.minimum(length, end)
         return np.asarray(length * overlap[end] - sums[length], dtype=np.float64)

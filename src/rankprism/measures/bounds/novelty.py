@@ -104,15 +104,15 @@ def mean_over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pa
 
 
 def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
-    """Bounds of the utility over that of the greedy or of the best ranking.
+    """Bounds of the utility divided by the utility of the greedy or of the best ranking.
 
     Weights divide both alike, so whether they are made to sum to 1 over the aspects that are alive does not
     matter.
 
     The best ranking is at least as good as the best one of judged documents, which stay in the pool. It is at
     most as good as the sum of all aspects' own best rankings; and at most as good as the best one of the
-    judged documents plus that of the new ones, because either kind of documents gains by leaving out the
-    other.
+    judged documents plus the best one of the new documents, because either kind of documents gains by
+    leaving out the other.
 
     A grade of (2^g - 1) / 2^gmax shrinks by the same factor for a whole aspect when gmax rises; then the best
     ranking shrinks by no more than the smallest factor.

@@ -52,7 +52,7 @@ def precision_sums(
     Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m
     (N, n). Default of `most`: the same as `least`.
 
-    To move a relevant document from rank b up to a < b, where nothing relevant stands, changes the sum by no
+    To move a relevant document from rank b up to a < b, where nothing relevant is, changes the sum by no
     less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
     m new documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with
     the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
@@ -91,7 +91,7 @@ def precision_sums(
 
 
 def r_precision(c: Completions, rel: float) -> Pair:
-    """Bounds of P@R: with m new relevant documents R is m larger, and they stand highest or lowest. Exact."""
+    """Bounds of P@R: m new relevant documents raise R by m, and are ranked highest or lowest. Exact."""
     g = c.gains(binary(rel), None)
     R = g.ideal_least.sum(-1)[g.topic].astype(np.int64)[:, :, None]  # (N, A, 1)
     n = g.least.shape[-1]
@@ -161,7 +161,7 @@ def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
     width = int(g.count.max(initial=0)) if cutoff is None else min(cutoff, int(g.count.max(initial=0)))
     for first, last in blocks(width):
         inside = (first <= g.count)[:, None] & (open_ | (first == 0))
-        # The last block stands for all larger numbers too: no more fit above the cutoff.
+        # The last block also covers all larger numbers: no more documents fit above the cutoff.
         total = (
             base + step * placed(np.clip(first - g.below, 0, visible), seen_from_below, from_below)[:, None]
         )

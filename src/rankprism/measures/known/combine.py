@@ -32,8 +32,8 @@ def intent_aware(base: Definition) -> Definition:
     own = base.formula
 
     def relevant(settings: Mapping[str, Any]) -> Gain:
-        # If the gains of M are binary, a document is relevant from the threshold of M on; otherwise, from any
-        # gain on.
+        # If the gains of M are binary, a document is relevant if its grade reaches the threshold of M;
+        # otherwise, if it has any gain.
         gain, threshold = (base.roles.get(role) for role in (Role.GAIN, Role.THRESHOLD))
         is_binary = settings[gain.name] == "binary" if gain else threshold is not None
         lowest = settings[threshold.name] if threshold else 1.0

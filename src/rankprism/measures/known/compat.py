@@ -67,8 +67,7 @@ def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple
         depth = min(depth, 1 << 63)  # further down p^d is 0 for any p below 1
         last = min(depth, max(last, _SUMMED))
         end = np.full(relevant.shape, min(depth, last))
-    # Both rankings contain a document from rank max(r, s) on, so it adds p^(d-1)/d for every d from there to
-    # n.
+    # Both rankings contain a document at all depths d from max(r, s) to n, and it adds p^(d-1)/d for each.
     first = np.maximum(place, np.where(found, hits.rank[:, None, :], 1))
     power = powers(last, p)
     overlap = _sums(power / np.arange(1, last + 1))
@@ -83,7 +82,7 @@ def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple
         if beyond is None:
             return gained, sums[end]
         return gained, np.full(end.shape, sums[_SUMMED] + _powers_beyond(beyond, p))
-    # In the overlap of the ideal ranking with itself, document j counts from rank j on.
+    # In the overlap of the ideal ranking with itself, document j counts at all depths from j.
     j = np.arange(1, int(relevant.max(initial=0)) + 1)
     counted = j <= np.minimum(relevant, end)[:, :, None]
     best = total(np.where(counted, until[:, :, None] - overlap[np.minimum(j, last) - 1], 0.0))

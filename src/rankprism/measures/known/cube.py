@@ -62,8 +62,8 @@ CubeAlpha = Annotated[
 CubeGain = Annotated[
     str,
     OneOf(GAINS),
-    "the gain of a grade in the form of the paper: 1 for every grade from rel on, the grade itself, 2^g - 1, "
-    "or (2^g - 1) / 2^gmax; the forms of trec-dd always take the grade itself",
+    "the gain of a grade in the form of the paper: 1 for every grade of at least rel, the grade itself, "
+    "2^g - 1, or (2^g - 1) / 2^gmax; the forms of trec-dd always take the grade itself",
     Role.GAIN,
 ]
 Saturation = Annotated[
@@ -189,7 +189,7 @@ def _of_ct(
 
 
 def _of_cube(hits: Hits, form: str, alpha: float, height: float, scale: Floats) -> MadeOf:
-    """What each document adds to the cube, and what that is multiplied by (N,)."""
+    """The gain of each document in the cube, and its scale (N,)."""
     rise = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
     return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
 
@@ -237,7 +237,7 @@ def nCT(
     nCT@k = CT(form='trec-dd-2016')@k / bound,  bound = Σ_t w_t min(height, Σ_{n≥0} (1-α)^n g*(n,t)) /
     (height · ⌈k / batch⌉), where g*(·,t) are the k + 1 highest grades on t
 
-    The bound is that of the official program. It takes one document more than k, and discounts each document
+    The bound is as in the official program. It takes one document more than k, and discounts each document
     by one step less than CT does.
 
     >>> from rankprism import evaluate
@@ -310,7 +310,7 @@ def _steps(
     """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) of how many CTs
     the mean is
 
-    What a document adds counts, divided by time, at every rank or round from its own to the end.
+    The gain of a document, divided by time, counts at every rank or round from its own to the end.
     """
     steps = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
     by_rank = form == "trec-dd-2016"
@@ -349,7 +349,7 @@ def _act_bounds(
         time = _rounds(i.astype(np.float64), batch)
         low, high = (ratio((x * inside / time).sum(-1), hits.length.astype(np.float64)) for x in levels)
         return low, high
-    # A level counts from the rank before on as what it rises by.
+    # Each rise of a level counts at its own rank and at all ranks below.
     rounds = _time(hits, form, batch, cutoff)
     left = np.array([_harmonic(int(n)) for n in rounds])[:, None] - np.array(
         [_harmonic(int(n)) for n in (i - 1) // batch]

@@ -209,7 +209,7 @@ def GAP(hits: Hits, levels: Levels = "uniform") -> Floats:
     ),
 )
 def nGAP(hits: Hits, levels: Levels = "uniform", cutoff: Cutoff = None) -> Floats:
-    """Normalised graded average precision: the sum of GAP divided by that of the best possible ranking.
+    """Normalised GAP: the sum of GAP divided by the same sum for the best possible ranking.
 
     nGAP@k = Σ_{i≤k} 1/i Σ_{j≤i} W(min(g_i, g_j))  ÷  Σ_{i≤k} W(g*_i), where g* are the judged grades,
     sorted in descending order

@@ -16,7 +16,7 @@ from rankprism.measures.definition import Bounds
 from rankprism.measures.parts import Rel, binary, hit_gain, ratio, relevant
 from rankprism.measures.terms import Terms
 
-#: What trec_eval adds to the numbers of documents, so that a share of none is a half.
+#: What trec_eval adds to the numbers of documents, so that 0 of 0 is a half.
 EPSILON = 0.00001
 
 

@@ -69,8 +69,8 @@ def alpha_nDCG() -> None:
 Satisfaction = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "probability that a document satisfies the user: α for every grade from rel on, as in ndeval; the grade "
-    "itself; or (2^g - 1) / 2^gmax, where gmax is the topic's highest grade on the aspect",
+    "probability that a document satisfies the user: α for every grade of at least rel, as in ndeval; the "
+    "grade itself; or (2^g - 1) / 2^gmax, where gmax is the topic's highest grade on the aspect",
     Role.GAIN,
 ]
 Scale = Annotated[
@@ -104,7 +104,7 @@ def ERR_IA(alpha: Alpha = 0.5, rel: Rel = 1.0, gain: Satisfaction = "binary", ma
 
 @normalised(ERR_IA)
 def nERR_IA() -> None:
-    """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy ideal ranking.
+    """Normalised ERR-IA: ERR-IA divided by the ERR-IA of the greedy ideal ranking.
 
     nERR-IA@k = Σ_{i≤k} G_i / i  ÷  the same sum for the greedy ideal ranking, G_i as in ERR_IA
 
@@ -175,7 +175,7 @@ def EU(
 Need = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "probability that a document satisfies the user: 1 for every grade from rel on; the grade itself; or "
+    "probability that a document satisfies the user: 1 for every grade of at least rel; the grade itself; or "
     "(2^g - 1) / 2^gmax",
     Role.GAIN,
 ]

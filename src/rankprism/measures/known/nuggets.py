@@ -1,7 +1,7 @@
 """Nugget measures: how many of the facts that belong into an answer are in it (TREC RAG).
 
 A nugget is an aspect of a topic. An answer is a ranking of one document, whose grades say what the answer
-makes of each nugget: 1 is support, ½ is partial support, and 0 is no support. In a ranking of passages, a
+makes of each nugget: 1 means support, ½ partial support, and 0 none. In a ranking of passages, a
 nugget has the highest grade of any passage. All nuggets count, even those that no document supports.
 """
 
@@ -28,7 +28,7 @@ TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
 
 
 def credit(grade: Floats, strict: bool) -> Floats:
-    """1 for support, which is any grade from 1 on, and ½ for partial support, which is any lower grade"""
+    """1 for support, which is any grade of at least 1, and ½ for partial support, which is any lower grade"""
     partial_support = np.where(grade > 0, 0.0 if strict else 0.5, 0.0)
     return np.where(grade >= 1, 1.0, partial_support)
 
@@ -90,7 +90,7 @@ def NuggetVital(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Te
     """Vital nugget recall: the share of a topic's vital nuggets that an answer supports.
 
     NuggetVital = 1/v Σ_t s_t over the v vital nuggets of the topic, where s_t is as in NuggetAll; 0 if there
-    is none
+    are none
 
     The vital nuggets are the aspects of weight 1 or more. If there are no weights, all nuggets are vital.
 

@@ -58,8 +58,8 @@ def _check_chances(browsing: Sequence[float]) -> None:
     numbers = [x for x in browsing if isinstance(x, int | float)]
     if not numbers or len(numbers) < len(browsing) or min(numbers) < 0 or sum(numbers) > 1 + 1e-9:
         raise MeasureError(
-            f"browsing as a sequence is the chance to stop at each rank, numbers from 0 on that sum to 1 at "
-            f"most, e.g. (0.5,0.3,0.2); got {quoted(tuple(browsing))}"
+            f"browsing as a sequence is the chance to stop at each rank, numbers of at least 0 that sum to 1 "
+            f"at most, e.g. (0.5,0.3,0.2); got {quoted(tuple(browsing))}"
         )
 
 
@@ -211,7 +211,7 @@ def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
 
 
 def exact_ideal_prf(u: Utilities, combine: str, reach: Floats, nodes: int) -> tuple[float, float]:
-    """What the best ranking gets, at least and at most; equal where it is proved."""
+    """Lower and upper bounds of the best ranking's score; equal if the search is completed."""
     greedy = ideal_prf(u, combine, reach)
     strangers = min(len(reach), _MOST_STRANGERS) if u.stranger else 0
     if u.stranger and len(reach) > _MOST_STRANGERS:  # no utility is above 1
@@ -397,7 +397,7 @@ def _best(
     nodes: int,
     cutoff: int | None,
 ) -> tuple[float, float]:
-    """What the ideal ranking of the topic has at least and at most."""
+    """Lower and upper bounds of the score of the topic's ideal ranking."""
     u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
     reach = _reach(u, browsing, theta, cutoff)
 
@@ -431,7 +431,7 @@ def nPrf(
     nodes: SearchNodes = NODES,
     cutoff: Cutoff = None,
 ) -> Floats:
-    """The utility that a user gathers, Prf, over that of an ideal ranking.
+    """The utility that a user gathers, Prf, divided by the utility of an ideal ranking.
 
     nPrf@K = Prf@K(ranking) / Prf@K(ideal ranking)
 

@@ -210,8 +210,8 @@ def nDCG() -> None:
 RbpGain = Annotated[
     str,
     OneOf(("binary", "linear", "probability")),
-    "the gain of a grade: 1 for every grade from rel on; the grade itself; or (2^g - 1) / 2^gmax, where gmax "
-    "is the topic's highest grade",
+    "the gain of a grade: 1 for every grade of at least rel; the grade itself; or (2^g - 1) / 2^gmax, where "
+    "gmax is the topic's highest grade",
     Role.GAIN,
 ]
 

@@ -1,4 +1,4 @@
-"""What a measure of preferences sees: the rankings of one topic, and the preferences of all topics, counted.
+"""The input of measures of preferences: rankings of one topic, and the preferences of all topics, counted.
 
 This is for preferences what `rankprism.data.hits` is for absolute judgments.
 """

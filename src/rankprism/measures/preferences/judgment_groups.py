@@ -2,7 +2,7 @@
 
 Preferences come in judgment groups, one for each assessor. Within a group they are transitive: whoever
 prefers a to b and b to c prefers a to c. trec_eval stops where a group prefers a to b and also b to a;
-here, such a pair is no preference, so assessors may contradict themselves. Pairs after other documents
+here, such a pair does not count, so assessors may contradict themselves. Pairs after other documents
 (triplets) are not used.
 """
 
@@ -34,7 +34,7 @@ def judgment_groups(
 ) -> dict[str, tuple[Group, ...]]:
     """The groups of every topic, by the names of assessors. Without levels, none has a document on level 0.
 
-    places : where the documents of each topic stand, if not where these preferences alone put them.
+    places : the positions of each topic's documents. Default: as in these preferences alone.
     """
     levels = preferences.levels
     by_name = np.argsort(np.argsort(np.array(preferences.assessors, dtype=object), kind="stable"))
@@ -85,7 +85,7 @@ def _from_pairs(preferences: Preferences, rows: Longs, place: Longs, documents: 
 
 
 def _transitive(better: Bools) -> Bools:
-    """What follows from these preferences, without the pairs for which both ways follow."""
+    """The transitive closure of these preferences, without pairs that it prefers both ways."""
     reach = better.astype(np.float32)
     while True:
         further = np.minimum(reach + reach @ reach, 1)

@@ -22,7 +22,7 @@ from rankprism.measures.parts import ratio, total
 ESTIMATES = ("raw", "pooled")
 UNSEEN = ("zero", "skip")
 FALLBACKS = ("other", "none")
-#: What the pooled estimate knows of a document that was never shown: it wins as often as it loses.
+#: The pooled estimate for a document that was never shown: it wins as often as it loses.
 PRIOR = 0.5
 #: The position of no document.
 NONE = -1
@@ -68,7 +68,7 @@ class Comparisons:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The judgments of one topic, counted. Documents stand as in `Preferences.table`, by id descending."""
+    """The judgments of one topic, counted. Documents are in the order of `Preferences.table`."""
 
     docs: tuple[str, ...]
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
@@ -157,7 +157,7 @@ def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where each document of a set of preferences stands among the documents of one topic."""
+    """The position of each document of a set of preferences among the documents of one topic."""
 
     docs: tuple[str, ...]
     at: Longs  #: (all documents,) NONE where the topic does not name the document
@@ -179,7 +179,7 @@ class Place:
             )
             for g in np.unique(given[~few])
         }
-        # In an order of their own, so that sums do not depend on that of the lines.
+        # Sorted first, so that sums do not depend on the order of the lines.
         order = np.lexsort((outcome[few], z[few], right[few], left[few]))
         comparisons = Comparisons(left[few][order], right[few][order], z[few][order], outcome[few][order])
         return counted(self.docs, pool, comparisons, after, self.where)
@@ -241,7 +241,7 @@ def count_alone(documents: int, left: Longs, right: Longs, outcome: Floats) -> C
 
 @dataclass(frozen=True, eq=False)
 class Utilities:
-    """What each document of a topic is worth, alone and given each other one, and where that is known."""
+    """The utility of each document of a topic, alone and given each other one, and where it is known."""
 
     alone: Floats  #: (D,)
     given: Floats  #: (D, D) of document d given document z
