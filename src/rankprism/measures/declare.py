@@ -65,7 +65,7 @@ NODES = declared("nodes", Nodes, 1_000_000)
 
 def measure(
     *,
-    bounds: Bounds | str = NO_BOUNDS,
+    bounds: Bounds | str | None = None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     cite: str = "",
     compared: str = "",
@@ -82,8 +82,8 @@ def measure(
 
     needs : the kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
-    bounds : the bounds of the score if judgments are missing; only their kind, "exact" or "outer", where they
-        are derived.
+    bounds : the bounds of the score if judgments are missing. Where they are derived, only their kind,
+        "exact" or "outer". Default: "outer" where they are derived, else none.
     interval : a function of the same arguments that returns bounds of the score, if a search may end without
         a proof.
     cite : keys of `rankprism.measures.citations`.
@@ -111,7 +111,7 @@ def measure(
 
 def single(
     *,
-    bounds: Bounds | str = NO_BOUNDS,
+    bounds: Bounds | str | None = None,
     cite: str = "",
     compared: str = "",
     aliases: str = "",
@@ -178,7 +178,7 @@ def normalised(
 def _formula(
     function: Callable[..., Any],
     single: bool,
-    bounds: Bounds | str,
+    bounds: Bounds | str | None,
     made_of: Callable[..., Any] | None,
     interval: Callable[..., tuple[Floats, Floats]] | None = None,
     ideal: Callable[..., Mapping[str, Longs]] | None = None,
@@ -186,16 +186,22 @@ def _formula(
     """Derive a formula from what a function returns, and read the parameters that it declares."""
     returned = function.__annotations__.get("return")
     kind = returned if isinstance(returned, str) else getattr(returned, "__name__", "")
-    if kind == "Parts":
-        assert isinstance(bounds, str)
-        return family.formula(function, single, bounds), (*parameters_of(function), CUTOFF)
-    if kind == "Mixture":
-        assert isinstance(bounds, str)
-        return mixture_formula(function, bounds), parameters_of(function)
-    assert isinstance(bounds, Bounds)
+    if kind in ("Parts", "Mixture"):
+        sort = bounds if isinstance(bounds, str) else "outer"
+        derived = (
+            family.formula(function, single, sort) if kind == "Parts" else mixture_formula(function, sort)
+        )
+        own = (*parameters_of(function), *([CUTOFF] if kind == "Parts" else []))
+        return derived._replace(bounds=bounds) if isinstance(bounds, Bounds) else derived, own
+    if isinstance(bounds, str):
+        raise MeasureError(
+            f"{function.__name__}: bounds={bounds!r} needs a function that returns Parts or a Mixture; pass "
+            f"Bounds({bounds!r}, function)"
+        )
+    known = bounds or NO_BOUNDS
     if kind == "Terms":
-        return terms_formula(function, single, bounds), parameters_of(function, after=1)
-    return Formula(function, made_of, bounds, interval, None, ideal), parameters_of(function, after=1)
+        return terms_formula(function, single, known), parameters_of(function, after=1)
+    return Formula(function, made_of, known, interval, None, ideal), parameters_of(function, after=1)
 
 
 def mixture_formula(mixture_of: Callable[..., Mixture], bounds: str) -> Formula:
