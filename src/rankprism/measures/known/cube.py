@@ -4,12 +4,12 @@ information on each aspect (Luo et al. 2013), and precision and reciprocal rank 
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from rankprism._core import sums_over_aspects
-from rankprism.arrays import Bools, Floats, Longs
+from rankprism.arrays import Bools, Floats
 from rankprism.data.hits import Hits
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.coverage import precision_at_recall, rank_at_recall
@@ -77,39 +77,46 @@ Batch = Annotated[
 ]
 
 
-def heights(hits: Hits, form: str, alpha: float, height: float) -> Floats:
-    """(N, A, H) how far each aspect is filled after each retrieved document
+class Cube(NamedTuple):
+    """The parameters of the forms of trec-dd."""
 
-    A document of grade g adds γ^(c+1)·g, where γ = 1-α and c documents have added to the aspect before. In
-    2016, an aspect is never filled above `height`. In 2015, the document that fills it counts as a whole.
-    """
-    added = (1 - alpha) * decay(alpha)(hits.grade) * hits.grade
-    if form == "trec-dd-2015":
-        return np.cumsum(added * _wanted(added, height), axis=-1)
-    return np.minimum(np.cumsum(added, axis=-1), height)
+    form: str
+    alpha: float
+    height: float
+    batch: int
+    cutoff: int | None
 
+    def filled(self, hits: Hits) -> Floats:
+        """(N, H) the share of the whole cube that is filled after each retrieved document
 
-def filled(hits: Hits, form: str, alpha: float, height: float) -> Floats:
-    """(N, H) the share of the whole cube that is filled after each retrieved document"""
-    levels = heights(hits, form, alpha, height) / height
-    return sums_over_aspects(levels, shares(hits))
+        A document of grade g adds γ^(c+1)·g to an aspect, where γ = 1-α and c documents have added to it
+        before. In 2016, an aspect is never filled above `height`. In 2015, the document that fills it counts
+        as a whole.
+        """
+        added = (1 - self.alpha) * decay(self.alpha)(hits.grade) * hits.grade
+        if self.form == "trec-dd-2015":
+            heights = np.cumsum(added * _wanted(added, self.height), axis=-1)
+        else:
+            heights = np.minimum(np.cumsum(added, axis=-1), self.height)
+        return sums_over_aspects(heights / self.height, shares(hits))
 
+    def rounds(self, documents: Floats) -> Floats:
+        """The number of rounds in which this many documents are seen"""
+        return np.ceil(documents / self.batch)
 
-def _rounds(documents: Floats, batch: int) -> Longs:
-    return np.ceil(documents / batch).astype(np.int64)
+    def time(self, hits: Hits) -> Floats:
+        """(N,) the number of rounds that the ranking takes; in 2015, a short one has rounds to the cutoff"""
+        return self.rounds(hits.depth(self.cutoff if self.form == "trec-dd-2015" else None))
 
+    def score(self, hits: Hits) -> Floats:
+        """(N,) gain over time at the end of the ranking"""
+        top = hits.top(self.cutoff)
+        return ratio(self.filled(top).max(-1, initial=0.0), self.time(top))
 
-def _time(hits: Hits, form: str, batch: int, cutoff: int | None) -> Floats:
-    """(N,) the number of rounds that the ranking takes; in 2015, up to the cutoff, even if it is shorter"""
-    documents = hits.depth(cutoff if form == "trec-dd-2015" else None)
-    return _rounds(documents, batch).astype(np.float64)
-
-
-def _cube_test(hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
-    """(N,) gain over time at the end of the ranking"""
-    top = hits.top(cutoff)
-    gain = filled(top, form, alpha, height).max(-1, initial=0.0)
-    return ratio(gain, _time(top, form, batch, cutoff))
+    def made_of(self, hits: Hits, scale: Floats) -> MadeOf:
+        """The gain of each document in the cube, and its scale (N,)."""
+        rise = np.diff(self.filled(hits), axis=-1, prepend=0.0)
+        return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
 
 
 @measure(
@@ -150,7 +157,7 @@ def CT(
     {"CT(gain='binary')": 0.5, "CT(form='trec-dd-2015')@10": 0.1, "CT(form='trec-dd-2016')@10": 0.2}
     """
     if form != "paper":
-        return _cube_test(hits, form, alpha, height, batch, cutoff)
+        return Cube(form, alpha, height, batch, cutoff).score(hits)
     hits = hits.top(cutoff)
     g = hit_gain(hits, Gain(gain, rel))
     new = g * decay(alpha)(g) * _wanted(g, saturation)
@@ -165,51 +172,27 @@ def _wanted(g: Floats, saturation: float) -> Bools:
     return np.asarray(before < saturation)
 
 
-def _of_ct(
-    hits: Hits,
-    form: str,
-    alpha: float,
-    saturation: float,
-    height: float,
-    batch: int,
-    rel: float,
-    gain: str,
-    cutoff: int | None,
-) -> MadeOf:
-    hits = hits.top(cutoff)
-    if form != "paper":
-        return _of_cube(hits, form, alpha, height, ratio(np.ones(()), _time(hits, form, batch, cutoff)))
+def _of_ct(hits: Hits, saturation: float, rel: float, gain: str, **trec_dd: Any) -> MadeOf:
+    cube = Cube(**trec_dd)
+    hits = hits.top(cube.cutoff)
+    if cube.form != "paper":
+        return cube.made_of(hits, ratio(np.ones(()), cube.time(hits)))
     g = hit_gain(hits, Gain(gain, rel))
     factors = {
         "gain": g,
-        "novelty": decay(alpha)(g) * _wanted(g, saturation),
+        "novelty": decay(cube.alpha)(g) * _wanted(g, saturation),
         "discount": hit_discount(hits, RECIPROCAL)[:, None, :],
     }
     return of_all_aspects(factors, aspect_weights(hits, Gain(gain, rel), weighted=True))
 
 
-def _of_cube(hits: Hits, form: str, alpha: float, height: float, scale: Floats) -> MadeOf:
-    """The gain of each document in the cube, and its scale (N,)."""
-    rise = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
-    return MadeOf({"gain": rise, "scale": np.broadcast_to(scale[:, None], rise.shape)})
-
-
-def _ct_bounds(
-    c: Completions,
-    form: str,
-    alpha: float,
-    saturation: float,
-    height: float,
-    batch: int,
-    rel: float,
-    gain: str,
-    cutoff: int | None,
-) -> Pair:
-    if form == "paper":
-        return cube_test(c, Gain(gain, rel), alpha, saturation, cutoff)
-    whole = form == "trec-dd-2015"
-    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cutoff), alpha, height, whole)
-    time = _time(c.hits.top(cutoff), form, batch, cutoff)
+def _ct_bounds(c: Completions, saturation: float, rel: float, gain: str, **trec_dd: Any) -> Pair:
+    cube = Cube(**trec_dd)
+    if cube.form == "paper":
+        return cube_test(c, Gain(gain, rel), cube.alpha, saturation, cube.cutoff)
+    whole = cube.form == "trec-dd-2015"
+    low, high = filled_at_the_end(c, c.gains(Gain("linear"), cube.cutoff), cube.alpha, cube.height, whole)
+    time = cube.time(c.hits.top(cube.cutoff))
     return ratio(low, time), ratio(high, time)
 
 
@@ -221,13 +204,7 @@ _BOUNDED = "trec-dd-2016"
     bounds=Bounds("outer", lambda c, **settings: _nct_bounds(c, **settings)),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
-    made_of=lambda hits, alpha, height, batch, cutoff: _of_cube(
-        top := hits.top(cutoff),
-        _BOUNDED,
-        alpha,
-        height,
-        ratio(np.ones(()), _time(top, _BOUNDED, batch, cutoff) * _most(hits, alpha, height, batch, cutoff)),
-    ),
+    made_of=lambda hits, **settings: _of_nct(hits, Cube(_BOUNDED, **settings)),
 )
 def nCT(
     hits: Hits, alpha: CubeAlpha = 0.5, height: Height = 5.0, batch: Batch = 5, cutoff: Cutoff = None
@@ -244,37 +221,41 @@ def nCT(
     >>> evaluate({"q": {"s1": {"a": 4}}}, {"q": {"a": 1}}, ["nCT@5"]).mean()
     {'run': {'nCT@5': 0.5}}
     """
-    best = _most(hits, alpha, height, batch, cutoff)
-    return over_best(_cube_test(hits, _BOUNDED, alpha, height, batch, cutoff), best)
+    cube = Cube(_BOUNDED, alpha, height, batch, cutoff)
+    return over_best(cube.score(hits), _most(hits, cube))
 
 
-def _most(hits: Hits, alpha: float, height: float, batch: int, cutoff: int | None) -> Floats:
+def _of_nct(hits: Hits, cube: Cube) -> MadeOf:
+    top = hits.top(cube.cutoff)
+    return cube.made_of(top, ratio(np.ones(()), cube.time(top) * _most(hits, cube)))
+
+
+def _most(hits: Hits, cube: Cube) -> Floats:
     """(N,) the bound that CT is divided by"""
-    depth = hits.depth(cutoff)
+    depth = hits.depth(cube.cutoff)
     best = -np.sort(-hits.pool.grade, axis=-1)
     counted = np.arange(best.shape[-1]) <= depth[:, None]
-    powers = powers_of_rest(best.shape[-1], alpha)
+    powers = powers_of_rest(best.shape[-1], cube.alpha)
     sums = discounted_sum(best[hits.topic], counted * powers)
-    bound = weighted_sum(np.minimum(sums, height) / height, shares(hits))
-    rounds = _rounds(depth, batch).astype(np.float64)
-    return ratio(bound, rounds)
+    bound = weighted_sum(np.minimum(sums, cube.height) / cube.height, shares(hits))
+    return ratio(bound, cube.rounds(depth))
 
 
-def _nct_bounds(c: Completions, alpha: float, height: float, batch: int, cutoff: int | None) -> Pair:
+def _nct_bounds(c: Completions, **settings: Any) -> Pair:
     """CT never fills more of an aspect than its bound, so nCT is at most the ratio of their times."""
-    depth = c.hits.depth(cutoff)
-    g = c.gains(Gain("linear"), cutoff)
-    filled = filled_at_the_end(c, g, alpha, height)
-    best = cube_test_bound(c, g, alpha, height, depth)
-    time, limit = (
-        _rounds(x, batch).astype(np.float64) for x in (c.hits.top(cutoff).length.astype(np.float64), depth)
+    cube = Cube(_BOUNDED, **settings)
+    depth = c.hits.depth(cube.cutoff)
+    g = c.gains(Gain("linear"), cube.cutoff)
+    low, high = quotient(
+        *filled_at_the_end(c, g, cube.alpha, cube.height),
+        *cube_test_bound(c, g, cube.alpha, cube.height, depth),
     )
-    low, high = quotient(*filled, *best)
-    return low * ratio(limit, time), high * ratio(limit, time)
+    longer = ratio(cube.rounds(depth), cube.time(c.hits.top(cube.cutoff)))
+    return low * longer, high * longer
 
 
 @measure(
-    bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, **settings)),
+    bounds=Bounds("outer", lambda c, **settings: _act_bounds(c, Cube(**settings))),
     cite="luo2013water yang2016trec",
     compared=TREC_DD,
 )
@@ -299,26 +280,24 @@ def ACT(
     >>> [round(score, 2) for score in found.mean()["run"].values()]
     [0.14, 0.3]
     """
-    steps, left, count = _steps(hits.top(cutoff), form, alpha, height, batch, cutoff)
+    steps, left, count = _steps(hits.top(cutoff), Cube(form, alpha, height, batch, cutoff))
     factors = {"gain": steps[:, None, :], "discount": left[:, None, :]}
     return Terms(factors, over=count[:, None], is_best=False)
 
 
-def _steps(
-    hits: Hits, form: str, alpha: float, height: float, batch: int, cutoff: int | None
-) -> tuple[Floats, Floats, Floats]:
+def _steps(hits: Hits, cube: Cube) -> tuple[Floats, Floats, Floats]:
     """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) of how many CTs
     the mean is
 
     The gain of a document, divided by time, counts at every rank or round from its own to the end.
     """
-    steps = np.diff(filled(hits, form, alpha, height), axis=-1, prepend=0.0)
-    by_rank = form == "trec-dd-2016"
-    unit = 1 if by_rank else batch
+    steps = np.diff(cube.filled(hits), axis=-1, prepend=0.0)
+    by_rank = cube.form == "trec-dd-2016"
+    unit = 1 if by_rank else cube.batch
     longest = -(-int(hits.length.max(initial=0)) // unit)
     i = np.arange(1, longest + 1).astype(np.float64)
-    time = np.concatenate(([0.0], np.cumsum(1.0 / (_rounds(i, batch) if by_rank else i))))
-    count = hits.length.astype(np.float64) if by_rank else _time(hits, form, batch, cutoff)
+    time = np.concatenate(([0.0], np.cumsum(1.0 / (cube.rounds(i) if by_rank else i))))
+    count = hits.length.astype(np.float64) if by_rank else cube.time(hits)
     # The rounds after the end of every ranking count, too.
     whole = np.array([_harmonic(int(n)) for n in count]) if not by_rank else time[hits.length]
     found = steps > 0
@@ -336,23 +315,21 @@ def _harmonic(n: int) -> float:
     return total
 
 
-def _act_bounds(
-    c: Completions, form: str, alpha: float, height: float, batch: int, cutoff: int | None
-) -> Pair:
+def _act_bounds(c: Completions, cube: Cube) -> Pair:
     """Each rank has its own bounds, and the mean over ranks or rounds is bounded by the means of these."""
-    hits = c.hits.top(cutoff)
-    g = c.gains(Gain("linear"), cutoff)
-    levels = filled_by_rank(c, g, alpha, height, form == "trec-dd-2015")
+    hits = c.hits.top(cube.cutoff)
+    g = c.gains(Gain("linear"), cube.cutoff)
+    levels = filled_by_rank(c, g, cube.alpha, cube.height, cube.form == "trec-dd-2015")
     i = np.arange(1, g.least.shape[-1] + 1)
-    if form == "trec-dd-2016":
+    if cube.form == "trec-dd-2016":
         inside = i <= hits.length[:, None]
-        time = _rounds(i.astype(np.float64), batch)
+        time = cube.rounds(i.astype(np.float64))
         low, high = (ratio((x * inside / time).sum(-1), hits.length.astype(np.float64)) for x in levels)
         return low, high
     # Each rise of a level counts at its own rank and at all ranks below.
-    rounds = _time(hits, form, batch, cutoff)
+    rounds = cube.time(hits)
     left = np.array([_harmonic(int(n)) for n in rounds])[:, None] - np.array(
-        [_harmonic(int(n)) for n in (i - 1) // batch]
+        [_harmonic(int(n)) for n in (i - 1) // cube.batch]
     )
     low, high = (
         ratio((np.diff(x, axis=-1, prepend=0.0) * np.maximum(left, 0.0)).sum(-1), rounds) for x in levels

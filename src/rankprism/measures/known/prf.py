@@ -7,7 +7,7 @@ the two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -185,21 +185,37 @@ def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
     return np.array(chosen, dtype=np.int64)
 
 
+class User(NamedTuple):
+    """The parameters of Prf: how users leave a ranking, and what documents are worth to them."""
+
+    browsing: str | Sequence[float]
+    theta: float
+    combine: str
+    unseen: str
+    estimate: str
+    fallback: str
+    cutoff: int | None
+
+    def utilities(self, pool: PreferencePool) -> dict[str, Utilities]:
+        """The utilities of every topic."""
+        return pool.utilities(self.estimate, self.unseen, self.fallback)
+
+    def depth(self, u: Utilities) -> int:
+        """K: the cutoff, or the number of documents that were shown as left or right."""
+        return int(u.pool.sum()) if self.cutoff is None else self.cutoff
+
+    def reach(self, u: Utilities) -> Floats:
+        """(K,) W(i) of the ranks that count"""
+        return reaching(self.browsing, self.theta, self.depth(u), self.depth(u))
+
+
 def _greedy_ideals(
-    pool: PreferencePool,
-    combine: str,
-    unseen: str,
-    estimate: str,
-    fallback: str,
-    cutoff: int | None,
-    **others: Any,
+    pool: PreferencePool, ideal: str = "greedy", nodes: int = 0, **settings: Any
 ) -> dict[str, Longs]:
     """By topic, the documents of the greedy ideal ranking."""
-    found = pool.utilities(estimate, unseen, fallback)
-    return {
-        topic: greedy_ideal(u, combine, int(u.pool.sum()) if cutoff is None else cutoff)
-        for topic, u in found.items()
-    }
+    user = User(**settings)
+    found = user.utilities(pool)
+    return {topic: greedy_ideal(u, user.combine, user.depth(u)) for topic, u in found.items()}
 
 
 def ideal_prf(u: Utilities, combine: str, reach: Floats) -> float:
@@ -291,7 +307,7 @@ NODES = 2_000
     bounds=UNBOUNDED,
     cite="chandar2013preference",
     made_of=lambda hits, **settings: MadeOf(_of_prf(hits, **settings)),
-    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
+    ideal=_greedy_ideals,
 )
 def Prf(
     hits: PreferenceHits,
@@ -332,83 +348,48 @@ def Prf(
     >>> evaluate(people, {"q": {"a": 2.0, "b": 1.0}}, "Prf(theta=0.5)@2").mean()
     {'run': {'Prf(theta=0.5)@2': 1.0}}
     """
-    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
-    return prf(u, hits.rank, hits.doc, hits.length, combine, _reach(u, browsing, theta, cutoff))
+    return _gathered(hits, User(browsing, theta, combine, unseen, estimate, fallback, cutoff))
 
 
-def _of_prf(
-    hits: PreferenceHits,
-    browsing: str | Sequence[float],
-    theta: float,
-    combine: str,
-    unseen: str,
-    estimate: str,
-    fallback: str,
-    cutoff: int | None,
-) -> dict[str, Floats]:
-    """(N, L) by rank: what a document is worth given those above, and the chance that a user gets to it"""
-    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
-    reach = _reach(u, browsing, theta, cutoff)
-    utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, combine, reach)
+def _gathered(hits: PreferenceHits, user: User) -> Floats:
+    """(N,) the utility that a user gathers"""
+    u = user.utilities(hits.pool)[hits.topic]
+    return prf(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
+
+
+def _of_prf(hits: PreferenceHits, **settings: Any) -> dict[str, Floats]:
+    """(N, L) by rank: the utility of a document given those above, and the chance that a user gets to it"""
+    user = User(**settings)
+    u = user.utilities(hits.pool)[hits.topic]
+    utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
     return {"utility": utility, "reach": np.where(valued, weight, np.nan)}
 
 
-def _reach(u: Utilities, browsing: str | Sequence[float], theta: float, cutoff: int | None) -> Floats:
-    """(K,) W(i) of the ranks that count."""
-    last = int(u.pool.sum()) if cutoff is None else cutoff
-    return reaching(browsing, theta, last, last)
-
-
-def _over_ideal(
-    hits: PreferenceHits,
-    browsing: str | Sequence[float],
-    theta: float,
-    combine: str,
-    unseen: str,
-    estimate: str,
-    fallback: str,
-    ideal: str,
-    nodes: int,
-    cutoff: int | None,
-) -> tuple[Floats, Floats]:
-    """What nPrf is at least and at most, the best ranking being known only within bounds."""
-    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
-    gained = prf(u, hits.rank, hits.doc, hits.length, combine, _reach(u, browsing, theta, cutoff))
-    low, high = _best(hits, browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
+def _over_ideal(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of nPrf, if the best ranking is known only within bounds."""
+    gained = _gathered(hits, User(**settings))
+    low, high = _best(hits, ideal, nodes, User(**settings))
     return over_best(gained, np.array(high)), over_best(gained, np.array(low))
 
 
 def _of_nprf(hits: PreferenceHits, ideal: str, nodes: int, **settings: Any) -> MadeOf:
     factors = _of_prf(hits, **settings)
-    low, _ = _best(hits, ideal=ideal, nodes=nodes, **settings)
+    low, _ = _best(hits, ideal, nodes, User(**settings))
     scale = np.where(np.isnan(factors["reach"]), np.nan, 1 / low if low else 0.0)
     return MadeOf({**factors, "scale": scale})
 
 
-def _best(
-    hits: PreferenceHits,
-    browsing: str | Sequence[float],
-    theta: float,
-    combine: str,
-    unseen: str,
-    estimate: str,
-    fallback: str,
-    ideal: str,
-    nodes: int,
-    cutoff: int | None,
-) -> tuple[float, float]:
+def _best(hits: PreferenceHits, ideal: str, nodes: int, user: User) -> tuple[float, float]:
     """Lower and upper bounds of the score of the topic's ideal ranking."""
-    u = hits.pool.utilities(estimate, unseen, fallback)[hits.topic]
-    reach = _reach(u, browsing, theta, cutoff)
+    u = user.utilities(hits.pool)[hits.topic]
 
     def best() -> tuple[float, float]:
         if ideal == "greedy":
-            greedy = ideal_prf(u, combine, reach)
+            greedy = ideal_prf(u, user.combine, user.reach(u))
             return greedy, greedy
-        return exact_ideal_prf(u, combine, reach, nodes)
+        return exact_ideal_prf(u, user.combine, user.reach(u), nodes)
 
-    of = ("ideal", hits.topic, browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
-    return hits.pool.once(of, best)
+    return hits.pool.once(("ideal", hits.topic, user, ideal, nodes), best)
 
 
 @measure(
@@ -417,7 +398,7 @@ def _best(
     interval=_over_ideal,
     cite="chandar2013preference",
     made_of=_of_nprf,
-    ideal=lambda pool, **settings: _greedy_ideals(pool, **settings),
+    ideal=_greedy_ideals,
 )
 def nPrf(
     hits: PreferenceHits,
@@ -451,5 +432,5 @@ def nPrf(
     >>> evaluate(people, {"q": {"a": 1.0}}, ["Prf(theta=0.5)@2", "nPrf(theta=0.5)@2"]).mean()
     {'run': {'Prf(theta=0.5)@2': 0.75, 'nPrf(theta=0.5)@2': 0.75}}
     """
-    settings = (browsing, theta, combine, unseen, estimate, fallback, ideal, nodes, cutoff)
-    return _over_ideal(hits, *settings)[1]
+    user = User(browsing, theta, combine, unseen, estimate, fallback, cutoff)
+    return _over_ideal(hits, ideal, nodes, **user._asdict())[1]
