@@ -72,9 +72,13 @@ PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (?=\S)(.*)")
 def as_numpydoc(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Put a docstring into the form of numpydoc, which napoleon reads.
 
-    Our docstrings explain each parameter as "name : what it is" and leave types to the signature. In
-    numpydoc, parameters and examples have headings, and what stands behind the colon is the type.
+    Functions that commands are made from have this form already. Other docstrings explain each parameter as
+    "name : what it is" and leave types to the signature. In numpydoc, parameters and examples have headings,
+    and the text after the colon is the type.
     """
+    if "Parameters" in lines:  # it has the form already
+        lines[:] = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in lines]
+        return
     paragraphs = _paragraphs(lines)
     examples = [p for p in paragraphs if p[0].startswith(">>>")]
     listed = [p for p in paragraphs if PARAMETER.match(p[0])]

@@ -20,9 +20,9 @@ from rankprism import InputError, evaluate, sample
 from rankprism.cli import collection, options
 from rankprism.cli.app import MODULES, app
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import options_of, read_collection, read_source
 from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
 from rankprism.cli.demo import NEXT
+from rankprism.cli.signature import options_of
 from rankprism.formats.recognition import kind_of
 from rankprism.measures import names
 
@@ -84,9 +84,15 @@ def test_every_command_with_runs_has_the_options_of_evaluate(words: list[str]) -
 
 
 def test_a_new_option_of_the_collection_reaches_all_commands() -> None:
-    assert set(options_of(read_collection)) <= set(options_of(read_source))
-    declared = [name for name in vars(collection) if name.startswith("read_")]
-    assert len(declared) == 4  # read_judged, read_collection, read_measures, read_source
+    readers = {
+        name: set(options_of(one)) for name, one in vars(collection).items() if name.startswith("read_")
+    }
+    assert readers["read_judged"] | readers["read_collection"] == readers["read_collection"]
+    assert readers["read_collection"] <= readers["read_source"] & readers["read_measured"]
+    # A simulation makes the preferences, so it averages over no topics and reads no others.
+    needless = {"topics", "threads", "preferences", "preferences_format"}
+    assert readers["read_weighted_subtopics"] == readers["read_collection"] - needless
+    assert readers["read_subtopics"] == readers["read_weighted_subtopics"] - {"weights"}
 
 
 def test_one_file_for_each_aspect_reaches_compare_meta_and_plot(cli: Cli, tmp_path: Path) -> None:

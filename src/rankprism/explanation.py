@@ -27,6 +27,7 @@ from rankprism.types import (
     AspectsLike,
     JudgmentsLike,
     MeasuresLike,
+    Positive,
     PreferencesLike,
     RunOptions,
     RunsLike,
@@ -43,7 +44,7 @@ def explain(
     measures: MeasuresLike,
     topic: str,
     *,
-    depth: int = 20,
+    depth: Positive = 20,
     preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
@@ -53,12 +54,22 @@ def explain(
 ) -> Explanation:
     """What each document that a run retrieved for a topic earned under each measure.
 
-    topic : the topic to look at.
-    depth : how many ranks to show. What the documents below them earned is told as one sum.
-
     The other parameters are those of `rankprism.evaluate`. Under α-nDCG a second document on a subtopic earns
     less, because only half of its gain is new:
 
+    Parameters
+    ----------
+    topic
+        The topic to look at.
+    depth
+        Number of ranks to show.
+
+        What the documents below them earned is told as one sum.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
+
+    Examples
+    --------
     >>> qrels = {"q": {"car": {"a": 1, "b": 1}, "cat": {"c": 1}}}
     >>> print(explain(qrels, {"cars": {"q": {"a": 3, "b": 2, "c": 1}}}, "alpha_nDCG@3", "q"))
     run   rank  doc  aspects    gain  novelty  discount   scale  earned  score so far

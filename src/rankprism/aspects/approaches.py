@@ -34,6 +34,8 @@ from rankprism.statistics.threads import Share
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,
+    Natural,
+    Positive,
     RunOptions,
     RunsLike,
     Topics,
@@ -57,12 +59,12 @@ def compare(
     measures: MeasuresLike = ("nDCG", "AP"),
     *,
     approaches: Sequence[str] | Mapping[str, str | Measure] = APPROACHES,
-    trash: int = 5,
+    trash: Positive = 5,
     depths: Sequence[int] = (25, 50, 75, 100),
     zeros: Zeros = "count",
     alpha: float = 0.01,
-    resamples: int = 10_000,
-    seed: int = 0,
+    resamples: Positive = 10_000,
+    seed: Natural = 0,
     intervals: float = 0.95,
     topics: Topics = "judged",
     threads: int | None = None,
@@ -71,24 +73,47 @@ def compare(
 ) -> ApproachComparison:
     """Compare approaches to several aspects: correlation, discriminative power, and their best runs.
 
-    judgments, runs, topics, order, duplicates, run_format, threads : as `rankprism.evaluate` takes them. All
-        topics must have the same aspects.
-    measures : the single-aspect measures that all approaches are applied to.
-    approaches : measures that take a measure, such as "CAM" or "TOMA(tuples='seen')"; or a mapping of names
-        to them. EUCL, MANH and CHEB are TOMA with the Euclidean, Manhattan and Chebyshev distance.
-    trash : the last rank at which documents with the lowest label on every aspect are counted.
-    depths : the last ranks of the bands in which label sums are averaged.
-    zeros : what to do with a topic on which every run scores 0 by an approach, so that no run is best:
-        "count" it with all runs in equal shares, so that all approaches have the same topics, or "drop" it.
-    alpha, resamples, seed : parameters of the paired bootstrap test for discriminative power.
-    intervals : the confidence of the intervals over topics; 0 for none.
-
     Correlations are Kendall's τ_b between rankings of the runs, topic by topic, averaged over the topics
     where it is defined. Documents are counted in the best run of each topic by each approach with the measure
     at the cutoff `trash`, or at the last of the depths. Runs that tie for the best count in equal shares. An
     unjudged document has the lowest label on every aspect. A label sum adds the places of a document's labels
     on their scales, where neighbouring labels are one unit apart unless `embed` says otherwise.
 
+    Parameters
+    ----------
+    judgments
+        As for `rankprism.evaluate`. All topics must have the same aspects.
+    runs
+        As for `rankprism.evaluate`.
+    measures
+        The single-aspect measures that all approaches are applied to.
+    approaches
+        Measures that take a measure, such as "CAM" or "TOMA(tuples='seen')"; or a mapping of names to them.
+        EUCL, MANH and CHEB are TOMA with the Euclidean, Manhattan and Chebyshev distance.
+    trash
+        Count documents with the lowest label on every aspect down to this rank.
+    depths
+        The last ranks of the bands of label sums, separated by commas.
+    zeros
+        A topic on which every run scores 0 by an approach: count it, with all runs in equal shares, or drop
+        it for this approach.
+    alpha
+        Significance level.
+    resamples
+        Number of resamples.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    intervals
+        Confidence of the intervals over topics. 0 leaves the intervals out.
+    topics
+        As for `rankprism.evaluate`.
+    threads
+        As for `rankprism.evaluate`.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
+
+    Examples
+    --------
     >>> from rankprism import read_judgments
     >>> judged = read_judgments(
     ...     {"q": {"relevant": {"a": 1, "b": 2}, "correct": {"a": 1, "b": 0}}},

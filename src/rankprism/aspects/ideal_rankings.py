@@ -25,7 +25,7 @@ from rankprism.inspection import lowest_labels
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, Natural
 
 #: If there are at most this many rankings, all are tried.
 EXACT = 5040
@@ -38,18 +38,26 @@ _ONE = 1 - 1e-9
 def attainable(
     judgments: JudgmentsLike,
     measures: MeasuresLike = ("CAM(nDCG)", "MM(nDCG)"),
-    exact: int = EXACT,
     *,
+    exact: Natural = EXACT,
     on_share: Share | None = None,
 ) -> Attainable:
     """The scores of ideal rankings of each topic's documents, and the best of them.
 
-    measures : any measures, usually CAM and MM of a measure.
-    exact : if the documents of a topic have at most this many different rankings, all of them are tried, and
-        the maximum is exact. Otherwise it is the best of the paper's ideal rankings. These are sorted by one
-        aspect, then the next and so on, for every order of the aspects (with more than 6, each aspect before
-        the others as they are named), and by the sum, the sum of squares and the maximum of the grades.
+    Parameters
+    ----------
+    measures
+        Any measures, usually CAM and MM of a measure.
+    exact
+        Try all rankings of a topic if it has at most this many rankings.
 
+        The maximum is then exact. Otherwise it is the best of the paper's ideal rankings. These are sorted by
+        one aspect, then the next and so on, for every order of the aspects (with more than 6, each aspect
+        before the others as they are named), and by the sum, the sum of squares and the maximum of the
+        grades.
+
+    Examples
+    --------
     >>> from rankprism import read_judgments
     >>> judged = read_judgments({"q": {"relevant": {"a": 1, "b": 2}, "correct": {"a": 2, "b": 0}}})
     >>> print(attainable(judged))

@@ -18,6 +18,8 @@ from rankprism.types import JudgmentsLike
 def labels(judgments: JudgmentsLike) -> LabelCounts:
     """The number of judged documents with each label of each aspect.
 
+    Examples
+    --------
     >>> from rankprism import read_judgments
     >>> two = {"q": {"relevant": {"a": 2, "b": 0}, "credible": {"a": 1}}}
     >>> print(labels(read_judgments(two, aspects=["relevant", "credible"])))

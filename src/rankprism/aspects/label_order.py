@@ -41,8 +41,13 @@ def order(
 ) -> LabelOrder:
     """The classes of labels at the same distance from the best labels. The parameters are those of `TOMA`.
 
-    scales : judgments of several aspects, or the scales themselves.
+    Parameters
+    ----------
+    scales
+        Judgments of several aspects, or the scales themselves.
 
+    Examples
+    --------
     >>> from rankprism.data.scales import Scale
     >>> print(order([Scale.of("relevance", 3), Scale.of("credibility", 2)], "manhattan"))
     (relevance, credibility)  distance  class  weight

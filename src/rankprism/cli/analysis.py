@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankprism.cli.collection import options_of, read_source, with_options
+from rankprism.cli.collection import read_source
 from rankprism.cli.options import (
     Caption,
     Digits,
@@ -21,9 +22,11 @@ from rankprism.cli.options import (
     noted,
     working,
 )
+from rankprism.cli.signature import derived, function_at, given_to, options_of, without
 from rankprism.errors import InputError
-from rankprism.results.outputs import Style, check_style, output_format
-from rankprism.results.result import Detailed, Result
+
+if TYPE_CHECKING:
+    from rankprism.results.result import Result
 
 PlotFile = Annotated[
     Path | None,
@@ -31,7 +34,6 @@ PlotFile = Annotated[
         metavar="FILE",
         help="Also draw the result to this file, which ends in .html, .svg, .png or .pdf. - writes SVG to "
         "standard output; then name a file for the result with -o.",
-        show_default=False,
     ),
 ]
 
@@ -41,16 +43,11 @@ ChartTitle = Annotated[
     typer.Option(
         metavar="TEXT",
         help="Title of the chart. '' leaves the title out. Default: a title that describes the chart.",
-        show_default=False,
     ),
 ]
 _PIXELS = "of the plotting area in pixels, for all panels together. Default: chosen for each chart."
-ChartWidth = Annotated[
-    int | None, typer.Option(metavar="PIXELS", help=f"Width {_PIXELS}", show_default=False)
-]
-ChartHeight = Annotated[
-    int | None, typer.Option(metavar="PIXELS", help=f"Height {_PIXELS}", show_default=False)
-]
+ChartWidth = Annotated[int | None, typer.Option(metavar="PIXELS", help=f"Width {_PIXELS}")]
+ChartHeight = Annotated[int | None, typer.Option(metavar="PIXELS", help=f"Height {_PIXELS}")]
 
 
 def check_plot(
@@ -91,6 +88,7 @@ def draw_result(
 def _whole(result: Result) -> Result:
     """The result that a chart shows, if the command prints only one of its tables."""
     from rankprism.comparison import TopicDifferences
+    from rankprism.results.result import Detailed
 
     if isinstance(result, TopicDifferences):
         return result.comparison
@@ -108,9 +106,17 @@ def write_result(
 ) -> None:
     """Write a result in the format and to the file that the options name."""
     from rankprism.cli.output import write_in
+    from rankprism.results.outputs import Style, output_format
 
     kind = output_format(output, format)
     write_in(result, kind, output, Style(digits, caption, label, columns))
+
+
+def write_text(text: str, output: OutputFile = None) -> None:
+    """Write a text to the file that the option names."""
+    from rankprism.cli.output import write
+
+    write(text, output)
 
 
 def check_output(
@@ -122,6 +128,8 @@ def check_output(
     **_: object,
 ) -> str:
     """The output format. Options that it does not have are refused before any work is done."""
+    from rankprism.results.outputs import Style, check_style, output_format
+
     kind = output_format(output, format)
     check_style(kind, Style(None, caption, label, columns))
     return kind
@@ -131,50 +139,81 @@ def note_options(quiet: Quiet = False) -> None:
     """The option that every command with notes has."""
 
 
-def analysis(what: str) -> Callable[[Callable[..., Result]], Callable[..., None]]:
-    """Turn a function of a `Source` and options of its own into a command.
+#: The function that a command calls, with the options that are its own.
+Call: TypeAlias = "partial[Any]"
 
-    The command has the options of `read_source`, those of the function itself, and those of `write_result`.
-    If the result has a chart, it also has the options of `draw_result`. The function may take `on_share`, and
-    calls it with the share of the work that is done. `what` is the word beside the progress bar.
+
+def command(
+    where: str,
+    what: str = "",
+    *,
+    reads: Callable[..., Any] | None = read_source,
+    named: str = "",
+    leaves: tuple[str, ...] = (),
+    finish: Callable[..., None] | None = None,
+    writes: Callable[..., None] = write_result,
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Turn a function into a command, which has the options of what it reads, calls, draws and writes.
+
+    The function takes what was read, a `Call` and options of its own, and returns the result to write. Its
+    docstring is the help of the command. If the result has a chart, the command can draw it.
+
+    Parameters
+    ----------
+    where
+        The function that the command calls, such as "meta:power". Its parameters are options of the command.
+    what
+        The word beside the progress bar.
+    reads
+        Reads what the command works on. Its parameters are options of the command.
+    named
+        The name of the command, if it is not that of its module and function.
+    leaves
+        Parameters of the called function that are not options.
+    finish
+        Called with the result and options of its own before the result is written.
+    writes
+        Writes the result. Its parameters are options of the command.
     """
 
-    def decorate(function: Callable[..., Result]) -> Callable[..., None]:
-        from rankprism.plots import CHARTS
+    def decorate(body: Callable[..., Any]) -> Callable[..., None]:
+        own, wants = options_of(body), inspect.signature(body).parameters
 
-        drawn = any(chart.command == _command_of(function) for chart in CHARTS.values())
-        steps: list[Callable[..., Any]] = [
-            read_source,
-            function,
-            *([draw_result] if drawn else []),
-            write_result,
-            note_options,
-        ]
-        options = {step: options_of(step) for step in steps}
+        def called() -> dict[str, inspect.Parameter]:
+            return without(derived(where), *leaves, *wants)
 
-        def command(**given: Any) -> None:
-            def of(step: Callable[..., Any]) -> dict[str, Any]:
-                return {name: given[name] for name in options[step]}
+        def options() -> dict[str, inspect.Parameter]:
+            from rankprism.plots import CHARTS
 
-            if drawn:
-                check_plot(output=given["output"], **of(draw_result))
+            found = {} if reads is None else without(options_of(reads), *own)
+            found |= called() | own
+            drawn = any(chart.command == (named or _command_of(body)) for chart in CHARTS.values())
+            for step in (finish, draw_result if drawn else None, writes, note_options):
+                found |= {} if step is None else without(options_of(step), *found)
+            return found
+
+        def run(**given: Any) -> None:
+            if "plot" in given:
+                check_plot(output=given["output"], **given_to(draw_result, given))
                 if given["plot"] and given.get("differences"):
                     raise InputError("--plot draws the figures of the measures; leave out --differences")
-            check_output(**of(write_result))
+            if writes is write_result:
+                check_output(**given_to(write_result, given))
             with noted(given["quiet"]):
-                compared = {"baseline": given["baseline"]} if "baseline" in given else {}
-                source = read_source(**of(read_source), **compared)
+                compared = {"baseline": given["baseline"]} if "baseline" in own else {}
+                read = [] if reads is None else [reads(**given_to(reads, given), **compared)]
+                function = function_at(where)
                 with working(what) as on_share:
-                    progress = (
-                        {"on_share": on_share} if "on_share" in inspect.signature(function).parameters else {}
-                    )
-                    result = function(source, **of(function), **progress)
-            write_result(result, **of(write_result))
-            if drawn:
-                draw_result(result, **of(draw_result))
+                    chosen = {name: given[name] for name in called()}
+                    if "on_share" in inspect.signature(function).parameters:
+                        chosen["on_share"] = on_share
+                    result = body(*read, partial(function, **chosen), **{name: given[name] for name in own})
+            with noted(given["quiet"]):
+                for step in (finish, writes, draw_result if "plot" in given else None):
+                    if step is not None:
+                        step(result, **given_to(step, given))
 
-        every = {name: option for step in steps for name, option in options[step].items()}
-        return as_command(command, function, every)
+        return Command(run, body, options)
 
     return decorate
 
@@ -185,9 +224,25 @@ def _command_of(function: Callable[..., Any]) -> str:
     return group if function.__name__ == group else f"{group} {function.__name__.replace('_', '-')}"
 
 
-def as_command(
-    command: Callable[..., None], function: Callable[..., Any], options: Mapping[str, inspect.Parameter]
-) -> Callable[..., None]:
-    """Give a command the name and docstring of a function, and the options, so that Typer can read them."""
-    command.__doc__, command.__name__ = function.__doc__, function.__name__
-    return with_options(command, options)
+class Command:
+    """What Typer calls. Its options are found when Typer asks for its signature, which is when it is used."""
+
+    def __init__(
+        self,
+        run: Callable[..., None],
+        function: Callable[..., Any],
+        options: Callable[[], Mapping[str, inspect.Parameter]],
+    ) -> None:
+        self.run, self.options = run, options
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def __call__(self, **given: Any) -> None:
+        self.run(**given)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.Signature(list(self.options().values()))
+
+    @property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {name: option.annotation for name, option in self.options().items()}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.group import Group, in_words
+from rankprism.cli.group import Group, Waiting
 
 #: The module of each command, in the order of the help: what users do with runs comes first, then measures,
 #: judgments, and the rest. The `app` of the module either contains the command or is the group itself.
@@ -42,11 +42,17 @@ class Commands(Group):
         if cmd_name not in MODULES:
             close = get_close_matches(cmd_name, MODULES, n=1)
             ctx.fail(f"No such command {cmd_name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
-        module = importlib.import_module(f"rankprism.cli.{MODULES[cmd_name]}")
-        group = typer.main.get_command(module.app)
-        command = getattr(group, "commands", {}).get(cmd_name, group)
-        command.name = cmd_name
-        return in_words(command)
+        group = self._group(cmd_name)
+        return group.get_command(ctx, cmd_name) if cmd_name in group.waiting else group
+
+    def summary(self, ctx: Any, name: str) -> str:
+        group = self._group(name)
+        return group.get_short_help_str(limit=1000) if group.help else group.summary(ctx, name)
+
+    def _group(self, name: str) -> Waiting:
+        """What the module of a command has: the command and perhaps others, or the commands of a group."""
+        module = importlib.import_module(f"rankprism.cli.{MODULES[name]}")
+        return Waiting(module.app, name, getattr(module, "fill", None))
 
 
 app = typer.Typer(
@@ -86,7 +92,6 @@ def root(
             metavar="SIZE",
             help="Largest size of a compressed file after unpacking, e.g. 500M. Default: the environment "
             "variable RANKPRISM_MAX_UNPACKED, or 16G.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

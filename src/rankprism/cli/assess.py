@@ -13,24 +13,13 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.choices import one_of
-from rankprism.cli.group import Group
-from rankprism.cli.options import OutputFile, Seed, noted
+from rankprism.cli.group import commands
+from rankprism.cli.options import DuplicatesOption, OutputFile, RunOrder, Seed, noted
 from rankprism.errors import InputError
-from rankprism.types import Ask, Duplicates, Missing, Order, StudyChoice
+from rankprism.types import Ask, Missing, StudyChoice
 
-app = typer.Typer(
-    cls=Group,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Collect judgments with a web app: pairs, triplets and grades.",
-)
+app = commands("Collect judgments with a web app: pairs, triplets and grades.")
 _NEEDED = ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic", "markdown_it")
-
-
-@app.callback()
-def root() -> None:
-    pass
 
 
 Study = Annotated[
@@ -67,7 +56,6 @@ def new(
             metavar="FILE",
             help="Lines of id<TAB>title<TAB>description, JSON lines, or XML of TREC. Default: people see the "
             "ids.",
-            show_default=False,
         ),
     ] = None,
     depth: Annotated[
@@ -77,20 +65,17 @@ def new(
         Ask | None,
         typer.Option(
             help="What is asked: which of two documents is better, which is better after another one, "
-            "both, or a grade for each document. Default: pairs; both if the choice is adaptive.",
-            show_default=False,
+            "both, or a grade for each document. Default: pairs; both if the choice is adaptive."
         ),
     ] = None,
     choice: Annotated[
         StudyChoice | None,
         typer.Option(
-            help="Which questions are asked. Default: complete; random with --budget; file with --tasks.",
-            show_default=False,
+            help="Which questions are asked. Default: complete; random with --budget; file with --tasks."
         ),
     ] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of questions, for random and adaptive choice.", show_default=False),
+        int | None, typer.Option(min=1, help="Number of questions, for random and adaptive choice.")
     ] = None,
     tasks: Annotated[
         str | None,
@@ -98,22 +83,17 @@ def new(
             metavar="FILE",
             help="Questions as JSON lines with topic, given, left and right. `rankprism preferences select` "
             "writes them.",
-            show_default=False,
         ),
     ] = None,
     overlap: Annotated[int, typer.Option(min=1, help="How many assessors judge each question.")] = 1,
     assessors: Annotated[
-        str,
-        typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors."),
+        str, typer.Option(metavar="NAMES", help="Names with commas between them, or a number of assessors.")
     ] = "1",
     crowd: Annotated[
         bool, typer.Option("--crowd", help="Make one link for all who bring a worker id (?worker=ID).")
     ] = False,
     quota: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Answers after which an assessor is done. Default: no limit.", show_default=False
-        ),
+        int | None, typer.Option(min=1, help="Answers after which an assessor is done. Default: no limit.")
     ] = None,
     scale: Annotated[
         str | None,
@@ -121,15 +101,12 @@ def new(
             metavar="FILE",
             help="A TOML file with the labels of each aspect, for --ask grades. Default: not relevant and "
             "relevant.",
-            show_default=False,
         ),
     ] = None,
     practice: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="Judgments that assessors practise on first; they are told the right answer.",
-            show_default=False,
+            metavar="FILE", help="Judgments that assessors practise on first; they are told the right answer."
         ),
     ] = None,
     gold: Annotated[
@@ -137,10 +114,9 @@ def new(
         typer.Option(
             metavar="FILE",
             help="Judgments with known answers, mixed in to see whether assessors are careful.",
-            show_default=False,
         ),
     ] = None,
-    gold_every: Annotated[int, typer.Option(min=2, help="One question in so many is gold.")] = 10,
+    gold_every: Annotated[int, typer.Option(min=2, help="Every N-th question is a gold question.")] = 10,
     lease: Annotated[
         int, typer.Option(min=10, help="Seconds after which an unanswered task goes to somebody else.")
     ] = 1800,
@@ -150,7 +126,6 @@ def new(
             metavar="TAU",
             help="Stop when the order of the systems is this stable: Kendall's tau that 95 % of resamples of "
             "the judgments reach. Default: never.",
-            show_default=False,
         ),
     ] = None,
     measure: Annotated[
@@ -160,43 +135,27 @@ def new(
             "-m",
             help="What ranks the systems on the dashboard. Default, down to the depth: nPrf with the pooled "
             "estimate, or alpha_nDCG for grades.",
-            show_default=False,
         ),
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Questions chosen at a time, for adaptive choice.")] = 50,
     name: Annotated[
-        str | None, typer.Option(help="Name of the study. Default: that of the file.", show_default=False)
+        str | None, typer.Option(help="Name of the study. Default: the name of the file.")
     ] = None,
     instructions: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What assessors read first, in Markdown.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="What assessors read first, in Markdown.")
     ] = None,
     consent: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What assessors agree to, in Markdown.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="What assessors agree to, in Markdown.")
     ] = None,
     completion_code: Annotated[
         str | None,
-        typer.Option(
-            metavar="CODE", help="Code on the last page. Default: one for each assessor.", show_default=False
-        ),
+        typer.Option(metavar="CODE", help="Code on the last page. Default: one for each assessor."),
     ] = None,
     missing: Annotated[
-        Missing,
-        typer.Option(
-            help="A ranked document without a text: an error, or leave it out.",
-        ),
+        Missing, typer.Option(help="A ranked document without a text: an error, or leave it out.")
     ] = "error",
-    order: Annotated[
-        Order,
-        typer.Option(help="How the documents of a run are ordered."),
-    ] = "score",
-    duplicates: Annotated[
-        Duplicates,
-        typer.Option(
-            help="A document twice in a topic of a run: an error, or keep the better-ranked.",
-        ),
-    ] = "error",
+    order: RunOrder = "score",
+    duplicates: DuplicatesOption = "error",
     seed: Seed = 0,
 ) -> None:
     """Make a study of runs, documents and topics.
@@ -263,9 +222,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="What browsers call the server, if a proxy stands before it, e.g. "
-            "https://assess.example.org. With https, cookies travel no other way.",
-            show_default=False,
+            help="Address of the server in browsers, if it is behind a proxy, e.g. "
+            "https://assess.example.org. With https, cookies are sent over https only.",
         ),
     ] = None,
     rate: Annotated[int, typer.Option(min=1, help="Requests that one person may make in a minute.")] = 600,
@@ -292,8 +250,7 @@ def link(
         str | None,
         typer.Option(
             metavar="URL",
-            help="What browsers call the server. Default: the address at which the study was last served.",
-            show_default=False,
+            help="Address of the server in browsers. Default: that at which the study was last served.",
         ),
     ] = None,
 ) -> None:
@@ -332,7 +289,6 @@ def export(
             help="tsv, csv, jsonl, winner, winner-loser or prefs; for grades qrels, tsv or jsonl; for both "
             "guarded-csv, in which spreadsheets find no formulas. Default: by the ending of FILE, else tsv, "
             "or qrels for grades.",
-            show_default=False,
         ),
     ] = None,
     identities: Annotated[
@@ -394,7 +350,6 @@ def import_(
             click_type=one_of("assess.grade_files:IMPORT_FORMATS"),
             help="The format of JUDGMENTS; grades may be qrels, tsv or jsonl, and `rankprism convert --help` "
             "lists the formats of preferences. Default: recognised.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

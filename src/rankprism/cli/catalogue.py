@@ -9,8 +9,9 @@ import typer
 
 from rankprism.cli.collection import MeasureFiles, load_measures
 from rankprism.cli.completion import complete_measure
+from rankprism.cli.group import commands
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = commands()
 
 
 @app.command()
@@ -50,10 +51,7 @@ def measures(
 @app.command()
 def demo(
     save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Copy the sample collection to this new folder.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="FOLDER", help="Copy the sample collection to this new folder.")
     ] = None,
 ) -> None:
     """Evaluate six systems on a small collection.

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file, complete_measure
 from rankprism.cli.options import DuplicatesOption, RunOrder, evaluating
+from rankprism.cli.signature import options_of, with_options, with_options_of, without
 from rankprism.errors import InputError, MeasureError, listed
 from rankprism.types import Topics
 
@@ -26,19 +25,15 @@ if TYPE_CHECKING:
     from rankprism.formats.files import File
     from rankprism.results.scores import Scores
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 
-MeasureNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="MEASURE",
-        help="A measure, e.g. 'alpha_nDCG(alpha=0.25)@20'. Repeatable.",
-        autocompletion=complete_measure,
-        show_default=False,
-    ),
-]
+def measures_option(text: str) -> Any:
+    """-m, which names measures."""
+    return typer.Option(
+        "--measure", "-m", metavar="MEASURE", help=f"{text} Repeatable.", autocompletion=complete_measure
+    )
+
+
+MeasureNames = Annotated[list[str] | None, measures_option("A measure, e.g. 'alpha_nDCG(alpha=0.25)@20'.")]
 MeasureFiles = Annotated[
     list[Path] | None,
     typer.Option(
@@ -46,7 +41,6 @@ MeasureFiles = Annotated[
         metavar="FILE",
         help="Measures and constraints of your own, in TOML or Python. A Python file is run: name only files "
         "that you trust.",
-        show_default=False,
     ),
 ]
 Baseline = Annotated[
@@ -55,7 +49,6 @@ Baseline = Annotated[
         metavar="RUN",
         help="Compare with this run: the name of one of the runs, or a file.",
         autocompletion=complete_file,
-        show_default=False,
     ),
 ]
 Baselines = Annotated[
@@ -74,8 +67,7 @@ _JUDGMENTS = (
     "a TOML file that describes them; or irds:ID for a dataset of ir_datasets."
 )
 Qrels = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="QRELS", help=_JUDGMENTS, autocompletion=complete_file, show_default=False),
+    list[str] | None, typer.Argument(metavar="QRELS", help=_JUDGMENTS, autocompletion=complete_file)
 ]
 QrelsAndRuns = Annotated[
     list[str] | None,
@@ -84,7 +76,6 @@ QrelsAndRuns = Annotated[
         help=f"{_JUDGMENTS} Then runs: files of topic, Q0, document, rank, score and tag. - is standard "
         "input.",
         autocompletion=complete_file,
-        show_default=False,
     ),
 ]
 QrelsAndRunsOrScores = Annotated[
@@ -93,7 +84,6 @@ QrelsAndRunsOrScores = Annotated[
         metavar="QRELS RUN... | SCORES...",
         help="Judgments and runs, as for evaluate; or files with the scores of each topic.",
         autocompletion=complete_file,
-        show_default=False,
     ),
 ]
 
@@ -131,6 +121,11 @@ class Collection:
                 "preferences are needed here; name them before the runs, or with --preferences FILE"
             )
         return self.preferences
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How to read the runs, as functions that read runs take it."""
+        return {name: self.settings[name] for name in ("order", "duplicates", "run_format")}
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -178,57 +173,7 @@ class Source:
         """How to find the ranked lists again."""
         if self.collection is None:
             return {}
-        settings = self.collection.settings
-        return {
-            "runs": {_name(run): run for run in self.collection.runs},
-            "order": settings["order"],
-            "duplicates": settings["duplicates"],
-            "run_format": settings["run_format"],
-        }
-
-
-def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """A function's parameters that are options, as Typer reads them."""
-    # What it returns is not asked for: that type may be imported for type checkers only.
-    taken = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
-    asked = SimpleNamespace(__annotations__=taken)
-    hints = get_type_hints(asked, function.__globals__, include_extras=True)
-    return {
-        name: parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in inspect.signature(function).parameters.items()
-        if _is_option(hints.get(name)) and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    }
-
-
-def given_to(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the given options that are a function's own."""
-    return {name: given[name] for name in options_of(function)}
-
-
-def _is_option(hint: Any) -> bool:
-    return any(isinstance(about, typer.models.ParameterInfo) for about in getattr(hint, "__metadata__", ()))
-
-
-def with_options_of(*others: Callable[..., Any]) -> Callable[[_F], _F]:
-    """Let a function with a last parameter like ``**others`` have the options of other functions there.
-
-    Where both have an option of one name, it is the function's own.
-    """
-
-    def decorate(function: _F) -> _F:
-        options = options_of(function)
-        for other in others:
-            options = options | {name: o for name, o in options_of(other).items() if name not in options}
-        return with_options(function, options)
-
-    return decorate
-
-
-def with_options(function: _F, options: Mapping[str, inspect.Parameter]) -> _F:
-    """Tell Typer that a function, which takes any keywords, has these options."""
-    function.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
-    function.__annotations__ = {name: option.annotation for name, option in options.items()}
-    return function
+        return {"runs": {_name(run): run for run in self.collection.runs}, **self.collection.reading}
 
 
 def read_judged(
@@ -239,7 +184,6 @@ def read_judged(
             metavar="FILE",
             help="Aspect weights: a file of topic, aspect and weight, perhaps with inf or nav; or for all "
             "topics relevance=0.7,credibility=0.3; or the word sakai. Default: all aspects weigh alike.",
-            show_default=False,
         ),
     ] = None,
     aspects: Annotated[
@@ -249,7 +193,6 @@ def read_judged(
             metavar="NAME,…",
             help="Names of the grade columns of QRELS, e.g. relevance,credibility. - skips a column. Or the "
             "word all: every aspect of a topic counts, even one to which no document is relevant.",
-            show_default=False,
         ),
     ] = None,
     labels: Annotated[
@@ -258,7 +201,6 @@ def read_judged(
             "--labels",
             metavar="ASPECT=LABEL,…",
             help="The labels of an aspect, from the lowest to the highest. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     embed: Annotated[
@@ -268,7 +210,6 @@ def read_judged(
             metavar="ASPECT=PLACE,…",
             help="Where the labels of an aspect stand, e.g. correctness=0,3/2,3. Repeatable. Default: one "
             "unit apart.",
-            show_default=False,
         ),
     ] = None,
     given: Annotated[
@@ -278,7 +219,6 @@ def read_judged(
             metavar="ASPECT=OTHER",
             help="Set this aspect to its lowest label wherever OTHER has its lowest label, e.g. "
             "correctness=relevance. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     qrels_format: Annotated[
@@ -287,7 +227,6 @@ def read_judged(
             metavar="FORMAT",
             click_type=one_of("formats.known:JUDGMENT_FORMATS"),
             help="Format of QRELS; `rankprism convert --help` lists them. Default: recognised.",
-            show_default=False,
         ),
     ] = None,
     threads: int | None = None,
@@ -305,10 +244,7 @@ def read_judged(
 def read_collection(
     files: QrelsAndRuns = None,
     topics: Annotated[
-        Topics,
-        typer.Option(
-            help="Average over all judged topics, or over those that a run has retrieved.",
-        ),
+        Topics, typer.Option(help="Average over all judged topics, or over those that a run has retrieved.")
     ] = "judged",
     order: RunOrder = "score",
     duplicates: DuplicatesOption = "error",
@@ -319,7 +255,6 @@ def read_collection(
             help="Preferences, for measures that need them, e.g. nPrf@20. If all measures do, name the file "
             "in the place of QRELS instead.",
             autocompletion=complete_file,
-            show_default=False,
         ),
     ] = None,
     preferences_format: Annotated[
@@ -328,7 +263,6 @@ def read_collection(
             metavar="FORMAT",
             click_type=one_of("formats.known:PREFERENCE_FORMATS"),
             help="Format of the preferences, e.g. qrels-prefs. Default: recognised by the first line.",
-            show_default=False,
         ),
     ] = None,
     run_format: Annotated[
@@ -336,12 +270,10 @@ def read_collection(
         typer.Option(
             click_type=one_of("formats.known:RUN_FORMATS"),
             help="Format of the runs. Default: recognised by their first lines.",
-            show_default=False,
         ),
     ] = None,
     threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of threads. Default: one for each processor.", show_default=False),
+        int | None, typer.Option(min=1, help="Number of threads. Default: one for each processor.")
     ] = None,
     baseline: str | list[str] | None = None,
     **judged: Any,
@@ -373,6 +305,20 @@ def read_collection(
     read, preferred = _judgments_and_preferences(before, preferences, preferences_format, judged, threads)
     return Collection(read, tuple(runs), settings, tuple(names), preferred)
 
+
+def read_weighted_subtopics(**collection: Any) -> Collection:
+    """Judgments and runs for a simulation, which makes the preferences."""
+    return read_collection(**collection)
+
+
+def read_subtopics(**collection: Any) -> Collection:
+    """Judgments and runs for a simulation of users, whose profiles have weights of their own."""
+    return read_collection(**collection)
+
+
+_described = without(options_of(read_collection), "topics", "threads", "preferences", "preferences_format")
+with_options(read_weighted_subtopics, _described)
+with_options(read_subtopics, without(_described, "weights"))
 
 #: Added to an error when the first run may have been read as judgments.
 _ALONE = "if there are only preferences, name their file before the runs and leave out --preferences"
@@ -502,31 +448,37 @@ def load_measures(measures_file: Sequence[Path] | None) -> None:
             load(file)
 
 
+class Measured(NamedTuple):
+    """A collection, and the measures to score it with."""
+
+    collection: Collection
+    measures: list[Any]
+
+
+@with_options_of(read_collection)
+def read_measured(
+    files: QrelsAndRuns, measure: MeasureNames = None, measures_file: MeasureFiles = None, **collection: Any
+) -> Measured:
+    """Judgments, preferences and runs, and the measures that are named."""
+    measures = read_measures(measure, measures_file)  # before anything is read
+    return Measured(read_collection(files=files, **collection), measures)
+
+
 @with_options_of(read_collection)
 def read_source(
     files: QrelsAndRunsOrScores = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="A measure, e.g. alpha_nDCG@20. Repeatable. With files of scores, the default is all of "
-            "them.",
-            autocompletion=complete_measure,
-            show_default=False,
-        ),
+        measures_option("A measure, e.g. alpha_nDCG@20. Default with files of scores: all of them."),
     ] = None,
     scores: Annotated[
-        bool,
-        typer.Option("--scores", help="The files hold scores. Default: recognised by the first lines."),
+        bool, typer.Option("--scores", help="The files hold scores. Default: recognised by the first lines.")
     ] = False,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN=VALUE",
             help="Take only these rows of a file of scores that has more columns. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     measures_file: MeasureFiles = None,

@@ -6,22 +6,23 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import analysis, check_output, note_options, write_result
+from rankprism.cli.analysis import Call, check_output, command, note_options, write_result
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Baselines, Source, given_to, read_source, with_options_of
-from rankprism.cli.options import Alpha, Seed, Share, Sort, noted
+from rankprism.cli.collection import Baselines, Source, read_source
+from rankprism.cli.group import commands
+from rankprism.cli.options import Alpha, Seed, Sort, noted
+from rankprism.cli.signature import given_to, with_options_of
 from rankprism.errors import InputError
-from rankprism.results.result import Detailed, Result
 from rankprism.types import Correction
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = commands()
 
 
 @app.command()
-@analysis("resampling")
+@command("comparison:compare", "resampling")
 def compare(
     source: Source,
-    on_share: Share,
+    call: Call,
     baseline: Baselines = None,
     test: Annotated[
         Any,
@@ -36,8 +37,7 @@ def compare(
         Correction | None,
         typer.Option(
             help="Correction for the number of pairs. max-t is for the test fisher. Default: holm, or "
-            "none if the test itself corrects for the number of pairs.",
-            show_default=False,
+            "none if the test itself corrects for the number of pairs."
         ),
     ] = None,
     margin: Annotated[
@@ -46,7 +46,6 @@ def compare(
             metavar="NUMBER",
             help="The largest difference that does not matter, e.g. 0.01, or 2% of the baseline's mean. The "
             "result then says which runs are better, worse, equivalent or not worse.",
-            show_default=False,
         ),
     ] = None,
     alpha: Alpha = 0.05,
@@ -56,7 +55,6 @@ def compare(
             min=1,
             help="Number of resamples. Default: 10,000, or the number of pairs divided by alpha if that is "
             "more.",
-            show_default=False,
         ),
     ] = None,
     seed: Seed = 0,
@@ -76,7 +74,7 @@ def compare(
         int, typer.Option(min=1, help="With --by-topic: the number of gains, and of losses, to show.")
     ] = 5,
     sort: Sort = None,
-) -> Result:
+) -> Any:
     """Test which systems differ.
 
     All pairs of runs are compared, or each run with a baseline.
@@ -86,11 +84,11 @@ def compare(
     rankprism compare scores.csv --baseline bm25 --test fisher
     rankprism compare scores.csv --baseline bm25 --margin 0.01
     """
-    from rankprism import compare as compare_scores
+    from rankprism.results.result import Detailed
 
     if pairs and by_topic:
         raise InputError("--pairs and --by-topic are two tables; ask for one of them")
-    found = compare_scores(
+    found = call(
         source.scores if sort is None else source.scores.sorted(sort),
         baseline=source.baselines,
         test=test,
@@ -99,7 +97,6 @@ def compare(
         alpha=alpha,
         resamples=resamples,
         seed=seed,
-        on_share=on_share,
     )
     if by_topic:
         return found.by_topic(most)
@@ -115,8 +112,7 @@ def topic_set_size(
         float | None,
         typer.Option(
             help="Variance of the scores, or for two systems the variance of their differences. Default: "
-            "estimated from the scores.",
-            show_default=False,
+            "estimated from the scores."
         ),
     ] = None,
     systems: Annotated[int, typer.Option(min=2, help="Number of systems that will be compared.")] = 2,

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from rankprism.cli.group import commands
 from rankprism.cli.options import DuplicatesOption, Quiet, RunOrder, noted
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = commands()
 
 
 class _WithFormats(TyperCommand):
@@ -49,23 +50,15 @@ def convert(
     format: Annotated[
         str | None,
         typer.Option(
-            "--from",
-            metavar="FORMAT",
-            help="Format of IN, see below. Default: recognised by its first line.",
-            show_default=False,
+            "--from", metavar="FORMAT", help="Format of IN, see below. Default: recognised by its first line."
         ),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="Format of OUT, see below. Default: by the ending of OUT.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FORMAT", help="Format of OUT, see below. Default: by the ending of OUT."),
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.", show_default=False),
+        str | None, typer.Option(metavar="FILE", help="Aspect weights, as for evaluate.")
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run.")] = False,
     order: RunOrder = "score",
@@ -83,14 +76,7 @@ def convert(
 
     with noted(quiet):
         conversion = convert_file(
-            source,
-            out,
-            format=format,
-            to=to,
-            weights=weights,
-            run=run,
-            order=order,
-            duplicates=duplicates,
+            source, out, format=format, to=to, weights=weights, run=run, order=order, duplicates=duplicates
         )
     # What was done is said where the converted text does not go.
     print(conversion, file=sys.stdout if replaces_file(out) else sys.stderr)

@@ -15,8 +15,8 @@ from rankprism.cli.collection import (
     QrelsAndRuns,
     read_collection,
     read_measures,
-    with_options_of,
 )
+from rankprism.cli.group import commands
 from rankprism.cli.options import (
     Caption,
     Digits,
@@ -28,10 +28,11 @@ from rankprism.cli.options import (
     Sort,
     noted,
 )
+from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError
 from rankprism.types import Group
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = commands()
 
 
 @app.command()
@@ -55,8 +56,7 @@ def evaluate(
         Group | None,
         typer.Option(
             help="Score by the preferences of each assessor, or of each profile, which is what stands before "
-            "the last / of an assessor's name. Default: by all of them together.",
-            show_default=False,
+            "the last / of an assessor's name. Default: by all of them together."
         ),
     ] = None,
     baseline: Baseline = None,
@@ -74,7 +74,6 @@ def evaluate(
             "--wide/--long",
             help="Print one column for each measure (wide), or one row for each score (long). Default: wide "
             "in formats that people read (table, latex, markdown, html), and long in the others.",
-            show_default=False,
         ),
     ] = None,
     sort: Sort = None,

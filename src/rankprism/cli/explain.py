@@ -6,31 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import check_output, write_result
-from rankprism.cli.collection import (
-    MeasureFiles,
-    MeasureNames,
-    QrelsAndRuns,
-    read_collection,
-    read_measures,
-    with_options_of,
-)
-from rankprism.cli.options import Quiet, noted
+from rankprism.cli.analysis import Call, command
+from rankprism.cli.collection import Measured, read_measured
+from rankprism.cli.group import commands
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = commands()
 
 
 @app.command()
-@with_options_of(read_collection, write_result)
+@command("explanation:explain", reads=read_measured)
 def explain(
-    files: QrelsAndRuns,
+    read: Measured,
+    call: Call,
     topic: Annotated[str, typer.Option(metavar="TOPIC", help="The topic to look at.")],
-    measure: MeasureNames = None,
-    measures_file: MeasureFiles = None,
-    depth: Annotated[int, typer.Option(min=1, help="How many ranks to show.")] = 20,
-    quiet: Quiet = False,
-    **given: Any,
-) -> None:
+) -> Any:
     """Show what each document of a ranking earned, and why.
 
     \b
@@ -38,16 +27,5 @@ def explain(
     rankprism explain qrels.txt a.run b.run -m RBU@10 -m nDCG@10 --topic 157
     rankprism explain preferences.tsv a.run -m nPrf@10 --topic 157
     """
-    from rankprism.cli.collection import options_of
-    from rankprism.explanation import explain
-
-    measures = read_measures(measure, measures_file)
-    writing = {name: given.pop(name) for name in options_of(write_result)}
-    check_output(**writing)
-    with noted(quiet):
-        read = read_collection(files=files, **given)
-        how = {name: read.settings[name] for name in ("run_format", "order", "duplicates")}
-        result = explain(
-            runs=list(read.runs), measures=measures, topic=topic, depth=depth, **read.kinds, **how
-        )
-    write_result(result, **writing)
+    given, measures = read
+    return call(runs=list(given.runs), measures=measures, topic=topic, **given.kinds, **given.reading)

@@ -18,7 +18,7 @@ from rankprism.foreign import message as safe_message
 from rankprism.types import Duplicates, Order
 
 
-def _checked(output: Path | None) -> Path | None:
+def checked_output(output: Path | None) -> Path | None:
     """Refuse an output that cannot be written before any work is done."""
     if output is not None:
         from rankprism.formats.output_files import check_target
@@ -27,46 +27,36 @@ def _checked(output: Path | None) -> Path | None:
     return output
 
 
-def output_option(default: str) -> Any:
+def output_option(default: str = "") -> Any:
     """-o, which names the file to write."""
     return typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help=f"Write the result to this file; - is standard output. Default: {default}.",
-        callback=_checked,
-        show_default=False,
+        help=f"Write the result to this file; - is standard output.{default}",
+        callback=checked_output,
     )
 
 
-OutputFile = Annotated[Path | None, output_option("standard output")]
+OutputFile = Annotated[Path | None, output_option(" Default: standard output.")]
 FORMAT_HELP = (
     "Format of the output. Default: the format that the ending of FILE names, or a table if there is no FILE "
     "or no ending. guarded-csv is CSV that is safe to open in a spreadsheet: text that begins with = + - or "
     "@ gets an apostrophe in front, so that it is not taken for a formula."
 )
-RunOrder = Annotated[
-    Order,
-    typer.Option("--order", help="How the documents of a topic are ordered."),
-]
+RunOrder = Annotated[Order, typer.Option("--order", help="How the documents of a topic are ordered.")]
 DuplicatesOption = Annotated[
     Duplicates,
     typer.Option(
-        "--duplicates",
-        help="A document twice in a topic of a run: an error, or keep the better-ranked.",
+        "--duplicates", help="A document twice in a topic of a run: an error, or keep the better-ranked."
     ),
 ]
 ResultFormatOption = Annotated[
     str | None,
-    typer.Option(
-        "--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP, show_default=False
-    ),
+    typer.Option("--format", click_type=one_of("results.outputs:RESULT_FORMATS"), help=FORMAT_HELP),
 ]
 ScoreFormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format", click_type=one_of("results.outputs:SCORE_FORMATS"), help=FORMAT_HELP, show_default=False
-    ),
+    str | None, typer.Option("--format", click_type=one_of("results.outputs:SCORE_FORMATS"), help=FORMAT_HELP)
 ]
 Digits = Annotated[
     int | None,
@@ -75,7 +65,6 @@ Digits = Annotated[
         max=15,
         help="Number of digits after the decimal point. Default: 4 in formats that people read, and all "
         "digits in formats for programs.",
-        show_default=False,
     ),
 ]
 Caption = Annotated[
@@ -83,14 +72,10 @@ Caption = Annotated[
     typer.Option(
         metavar="TEXT",
         help="Caption of the table. The result adds what a reader must know, such as the test.",
-        show_default=False,
     ),
 ]
 Label = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help=r"Label of the table for \ref in LaTeX, e.g. tab:main.", show_default=False
-    ),
+    str | None, typer.Option(metavar="NAME", help=r"Label of the table for \ref in LaTeX, e.g. tab:main.")
 ]
 PageColumns = Annotated[
     int | None,
@@ -98,7 +83,6 @@ PageColumns = Annotated[
         min=1,
         max=2,
         help="Number of page columns that the LaTeX table spans: 1 for table, 2 for table*. Default: 1.",
-        show_default=False,
     ),
 ]
 Sort = Annotated[
@@ -107,7 +91,6 @@ Sort = Annotated[
         metavar="MEASURE",
         help="Sort the runs by their mean of this measure, the best first. --sort run sorts them by name. "
         "Default: the order in which the runs were given.",
-        show_default=False,
     ),
 ]
 Share: TypeAlias = Callable[[float], None]

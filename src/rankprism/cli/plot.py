@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, as_command, note_options
-from rankprism.cli.collection import Baseline, load_measures, options_of, read_source
-from rankprism.cli.group import Group
+from rankprism.cli.analysis import ChartHeight, ChartTitle, ChartWidth, Command, note_options
+from rankprism.cli.collection import Baseline, load_measures, read_source
+from rankprism.cli.group import commands
 from rankprism.cli.options import noted
+from rankprism.cli.signature import options_of
 from rankprism.errors import InputError
-from rankprism.plots import CHARTS, Chart, check_ending, check_size, save
 from rankprism.types import ChartFormat
 
-app = typer.Typer(
-    cls=Group,
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Draw charts of scores.",
-)
+if TYPE_CHECKING:
+    from rankprism.plots import Chart
+
+app = commands("Draw charts of scores.")
 
 
 def write_chart(
@@ -39,12 +36,11 @@ def write_chart(
     ],
     format: Annotated[
         ChartFormat | None,
-        typer.Option(
-            help="Format of the chart. Default: the ending of FILE, or svg for standard output.",
-            show_default=False,
-        ),
+        typer.Option(help="Format of the chart. Default: the ending of FILE, or svg for standard output."),
     ] = None,
 ) -> None:
+    from rankprism.plots import save
+
     save(chart, output, format)
 
 
@@ -60,7 +56,6 @@ def filled_in(
         typer.Option(
             metavar="V,V,…",
             help="Values that replace {} in a measure: -m 'P@{}' --values 5,10 means -m P@5 -m P@10.",
-            show_default=False,
         ),
     ] = None,
 ) -> list[str] | None:
@@ -102,6 +97,8 @@ def add(chart: Chart) -> None:
     only_values = {"values": options_of(filled_in)["values"]}
 
     def command(**given: Any) -> None:
+        from rankprism.plots import check_ending, check_size
+
         check_ending(given["output"], given["format"])  # before the work is done
         check_size(given["width"], given["height"])
         given["measure"] = filled_in(given["measure"], given["measures_file"], given["values"])
@@ -116,13 +113,19 @@ def add(chart: Chart) -> None:
         write_chart(drawn, given["output"], given["format"])
 
     options = options_of(read_source) | only_values | own | shared
-    as_command(command, chart.function, options | options_of(write_chart) | options_of(note_options))
+    options |= options_of(write_chart) | options_of(note_options)
     name = chart.command.removeprefix("plot ")
     called, rest = f"rankprism plot {name} scores.csv", f"{chart.example} -o {name}.pdf".strip()
     between = " " if len(called) + len(rest) < 78 else " \\\n  "
-    app.command(name, help=f"{chart.summary}\n\n\b\n{called}{between}{rest}")(command)
+    app.command(name, help=f"{chart.summary}\n\n\b\n{called}{between}{rest}")(
+        Command(command, chart.function, lambda: options)
+    )
 
 
-for _chart in CHARTS.values():
-    if _chart.of_scores:
-        add(_chart)
+def fill() -> None:
+    """Make the commands of all charts of scores. A list of groups does not need them."""
+    from rankprism.plots import CHARTS
+
+    for chart in CHARTS.values():
+        if chart.of_scores:
+            add(chart)

@@ -10,145 +10,88 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankprism.cli.analysis import check_output, note_options, write_result
+from rankprism.cli.analysis import Call, command
 from rankprism.cli.aspects import Single, Toma, toma_settings
-from rankprism.cli.collection import (
-    Collection,
-    MeasureFiles,
-    QrelsAndRuns,
-    given_to,
-    load_measures,
-    options_of,
-    read_collection,
-    with_options,
-    with_options_of,
-)
-from rankprism.cli.group import Group
-from rankprism.cli.options import Alpha, Resamples, Seed, noted, working
-from rankprism.cli.simulation import (
-    Assessors,
-    Documents,
-    Draw,
-    Pool,
-    ProfileFile,
-    Theta,
-    TiesOption,
-    Triplets,
-    numbers,
-)
+from rankprism.cli.collection import Collection, MeasureFiles, load_measures, read_collection, read_subtopics
+from rankprism.cli.group import commands
+from rankprism.cli.signature import options_of, with_options
+from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
     from rankprism.data.judgments import Judgments
+    from rankprism.reproduce import Reproduction
 
-app = typer.Typer(
-    cls=Group,
-    add_completion=False,
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    help="Compute the tables and figures of a paper.\n\nThe printed numbers stand beside the computed ones. "
-    "Without files, the sample collection is used.",
+app = commands(
+    "Compute the tables and figures of a paper.\n\nThe printed numbers stand beside the computed ones. "
+    "Without files, the sample collection is used."
 )
 
+
 Figures = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER", help="Also draw the figures of the paper, as SVG files.", show_default=False
-    ),
+    Path | None, typer.Option(metavar="FOLDER", help="Also draw the figures of the paper, as SVG files.")
 ]
 
 
-def _read_subtopics(**given: Any) -> Collection:
-    """Judgments and runs for a simulation, in which profiles have weights of their own."""
-    return read_collection(**given)
-
-
-_UNUSED = ("topics", "threads", "preferences", "preferences_format", "weights")
-with_options(
-    _read_subtopics,
-    {name: option for name, option in options_of(read_collection).items() if name not in _UNUSED},
-)
-
-
-def _read(options: dict[str, Any], judged: Callable[[], Judgments] | None = None) -> Collection:
-    """The collection that is named, or the sample if no files are named.
+def _read(judged: Callable[[], Judgments] | None = None) -> Callable[..., Collection]:
+    """A reader of the collection that is named, or of the sample if no files are named.
 
     judged : makes the judgments of the sample, if they are not those of its files.
     """
-    from rankprism import sample
 
-    given = {name: options[name] for name in options_of(read_collection) if name in options}
-    if given["files"]:
-        read = read_collection(**given)
-        if read.preferences is not None and read.judgments is not None:
-            raise InputError("preferences are not used here; name absolute judgments and runs only")
-        return read
-    given["files"] = [str(sample.QRELS), *map(str, sample.RUNS)]
-    if judged is None and "weights" in given:
-        given["weights"] = given["weights"] or str(sample.WEIGHTS)
-    read = read_collection(**given)
-    return read if judged is None else replace(read, judgments=judged())
+    def read(**given: Any) -> Collection:
+        from rankprism import sample
 
+        if given["files"]:
+            found = read_collection(**given)
+            if found.preferences is not None and found.judgments is not None:
+                raise InputError("preferences are not used here; name absolute judgments and runs only")
+            return found
+        given["files"] = [str(sample.QRELS), *map(str, sample.RUNS)]
+        if judged is None and "weights" in given:
+            given["weights"] = given["weights"] or str(sample.WEIGHTS)
+        found = read_collection(**given)
+        return found if judged is None else replace(found, judgments=judged())
 
-def _reproduce(
-    what: str,
-    compute: Callable[..., Any],
-    figures: Path | None,
-    options: dict[str, Any],
-    judged: Callable[[], Judgments] | None = None,
-    **own: Any,
-) -> None:
-    """Read the collection, compute the tables, and write them and the figures."""
-    check_output(**given_to(write_result, options))
-    with noted(options["quiet"]):
-        read = _read(options, judged)
-        with working(what) as on_share:
-            settings = {name: value for name, value in read.settings.items() if name in options}
-            found = compute(read.absolute, list(read.runs), on_share=on_share, **own, **settings)
-    if figures is not None:
-        _draw(found, figures, compute.__name__)
-    write_result(found, **given_to(write_result, options))
+    return with_options(read, options_of(read_collection))
 
 
-def _draw(found: Any, folder: Path, paper: str) -> None:
-    """Draw the figures of a paper as SVG files, which are named after the paper and the figure."""
-    from rankprism.plots import draw, intervals, irec, save
-    from rankprism.results.scores import Scores
+_subtopics = with_options(_read(), options_of(read_subtopics))
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, result in found.figures.items():
-        is_scores = isinstance(result, Scores)
-        if not is_scores:
-            chart = draw(result)
-        elif "I-rec" in result.measures:
-            chart = irec(result, *result.measures)
-        else:
-            chart = intervals(result)
-        words = re.findall(r"[A-Za-z0-9#]+", name)
-        save(chart, folder / f"{'-'.join([paper, *words]).lower()}.svg")
+
+def _sample_aspects() -> Judgments:
+    from rankprism.reproduce.toma import sample_aspects
+
+    return sample_aspects()
+
+
+def _figures(paper: str) -> Callable[..., None]:
+    """Draws the figures of a paper as SVG files, which are named after the paper and the figure."""
+
+    def draw_figures(found: Reproduction, figures: Figures = None) -> None:
+        if figures is None:
+            return
+        from rankprism.plots import draw, intervals, irec, save
+        from rankprism.results.scores import Scores
+
+        figures.mkdir(parents=True, exist_ok=True)
+        for name, result in found.figures.items():
+            if not isinstance(result, Scores):
+                chart = draw(result)
+            elif "I-rec" in result.measures:
+                first, second = result.measures
+                chart = irec(result, first, second)
+            else:
+                chart = intervals(result)
+            words = re.findall(r"[A-Za-z0-9#]+", name)
+            save(chart, figures / f"{'-'.join([paper, *words]).lower()}.svg")
+
+    return draw_figures
 
 
 @app.command()
-@with_options_of(read_collection, write_result, note_options)
-def rbu(
-    files: QrelsAndRuns = None,
-    repetitions: Annotated[
-        int, typer.Option(min=1, help="How often the simulated scenarios of Table 2 are drawn.")
-    ] = 10,
-    instances: Annotated[
-        int, typer.Option(min=0, help="Number of random instances for each cell of Table 1.")
-    ] = 4000,
-    seed: Seed = 0,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Cut every ranking at this rank first, so that runs of different length can be compared.",
-            show_default=False,
-        ),
-    ] = None,
-    **others: Any,
-) -> None:
+@command("reproduce.rbu:rbu", "drawing", reads=_read())
+def rbu(read: Collection, call: Call) -> Any:
     """Axioms and Metric Unanimity (Amigó and others 2018).
 
     Tables 1 to 3.
@@ -157,46 +100,12 @@ def rbu(
     rankprism reproduce rbu
     rankprism reproduce rbu qrels.txt runs/*.run --repetitions 50
     """
-    from rankprism.reproduce.rbu import rbu as compute
-
-    _reproduce(
-        "drawing",
-        compute,
-        None,
-        {"files": files, **others},
-        repetitions=repetitions,
-        instances=instances,
-        seed=seed,
-        depth=depth,
-    )
+    return _computed(read, call)
 
 
 @app.command()
-@with_options_of(read_collection, write_result, note_options)
-def dsharp(
-    files: QrelsAndRuns = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Draw this many of the runs at random, as the paper draws 20. Default: all runs.",
-            show_default=False,
-        ),
-    ] = None,
-    topic_file: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The topics in XML, as TREC publishes them. Table 1 counts their kinds, and Table 6 marks "
-            "navigational intents.",
-            show_default=False,
-        ),
-    ] = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    figures: Figures = None,
-    **others: Any,
-) -> None:
+@command("reproduce.dsharp:dsharp", "resampling", reads=_read(), finish=_figures("dsharp"))
+def dsharp(read: Collection, call: Call) -> Any:
     """D#-measures (Sakai and Song 2011).
 
     Tables 1 to 7 and Figures 1 to 3.
@@ -206,33 +115,18 @@ def dsharp(
     rankprism reproduce dsharp qrels.txt runs/*.run --weights probabilities.txt
     rankprism reproduce dsharp qrels.txt runs/*.run --sample 20 --seed 1
     """
-    from rankprism.reproduce.dsharp import dsharp as compute
-
-    _reproduce(
-        "resampling",
-        compute,
-        figures,
-        {"files": files, **others},
-        sample=sample,
-        topic_file=topic_file,
-        resamples=resamples,
-        seed=seed,
-    )
+    return _computed(read, call)
 
 
 @app.command()
-@with_options_of(read_collection, write_result, note_options)
+@command("reproduce.toma:toma", "resampling", reads=_read(_sample_aspects), finish=_figures("toma"))
 def toma(
-    files: QrelsAndRuns = None,
+    read: Collection,
+    call: Call,
     measure: Single = None,
     measures_file: MeasureFiles = None,
     toma: Toma = None,
-    alpha: Alpha = 0.01,
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    figures: Figures = None,
-    **others: Any,
-) -> None:
+) -> Any:
     """CAM, MM and TOMA (Maistro and others 2021).
 
     Tables 1 and 3 to 6, and Figures 1 and 2. It needs judgments of several aspects. Those of the sample are
@@ -242,41 +136,13 @@ def toma(
     rankprism reproduce toma
     rankprism reproduce toma qrels.toml runs/*.run -m nDCG@10
     """
-    from rankprism.reproduce.toma import sample_aspects
-    from rankprism.reproduce.toma import toma as compute
-
     load_measures(measures_file)
-    _reproduce(
-        "resampling",
-        compute,
-        figures,
-        {"files": files, **others},
-        sample_aspects,
-        measures=measure or ["nDCG", "AP"],
-        settings=toma_settings(toma),
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-    )
+    return _computed(read, call, measures=measure or ["nDCG", "AP"], settings=toma_settings(toma))
 
 
 @app.command()
-@with_options_of(_read_subtopics, write_result, note_options)
-def preferences(
-    files: QrelsAndRuns = None,
-    profiles: ProfileFile = None,
-    draw: Draw = 3,
-    theta: Theta = 0.2,
-    documents: Documents = 100,
-    pool: Pool = "retrieved",
-    ties: TiesOption = "half",
-    triplets: Triplets = "100,300,1000,3000,8000",
-    assessors: Assessors = 5,
-    repetitions: Annotated[int, typer.Option(min=1, help="How often triplets are drawn anew.")] = 10,
-    seed: Seed = 0,
-    figures: Figures = None,
-    **others: Any,
-) -> None:
+@command("reproduce.preferences:preferences", "simulating", reads=_subtopics, finish=_figures("preferences"))
+def preferences(read: Collection, call: Call, profiles: ProfileFile = None) -> Any:
     """Measures of preferences (Chandar and Carterette 2013).
 
     Tables 2 and 3, and Figures 2 to 6.
@@ -285,21 +151,8 @@ def preferences(
     rankprism reproduce preferences
     rankprism reproduce preferences qrels.txt runs/*.run --profiles profiles.txt
     """
-    from rankprism.reproduce.preferences import preferences as compute
+    return call(read.absolute, list(read.runs), profiles=profiles, **read.reading)
 
-    _reproduce(
-        "simulating",
-        compute,
-        figures,
-        {"files": files, **others},
-        profiles=profiles,
-        draw=draw,
-        theta=theta,
-        documents=documents,
-        pool=pool,
-        ties=ties,
-        triplets=numbers(triplets),
-        assessors=assessors,
-        repetitions=repetitions,
-        seed=seed,
-    )
+
+def _computed(read: Collection, call: Call, **more: Any) -> Any:
+    return call(read.absolute, list(read.runs), **more, **read.settings)

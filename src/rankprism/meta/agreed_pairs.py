@@ -17,7 +17,7 @@ from rankprism.meta.products import product
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 
 def agreement(
@@ -27,8 +27,8 @@ def agreement(
     *,
     method: MethodName = "bootstrap",
     alpha: float = 0.05,
-    resamples: int = 1000,
-    seed: int = 0,
+    resamples: Positive = 1000,
+    seed: Natural = 0,
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> Agreement:

@@ -19,7 +19,7 @@ from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
-from rankprism.types import JudgmentsLike, MeasuresLike, RunOptions, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, Positive, RunOptions, RunsLike, ScoresLike
 
 
 def disagreement(
@@ -29,9 +29,9 @@ def disagreement(
     *,
     first: str | None = None,
     second: str | None = None,
-    most: int = 10,
+    most: Positive = 10,
     judgments: JudgmentsLike | None = None,
-    depth: int = 10,
+    depth: Positive = 10,
     **reading: Unpack[RunOptions],
 ) -> Disagreements:
     """The pairs of runs, topic by topic, that two measures put in opposite order by the largest margin.

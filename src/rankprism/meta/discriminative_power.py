@@ -32,7 +32,7 @@ from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
 from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 Signs: TypeAlias = npt.NDArray[np.int8]
 
@@ -60,8 +60,8 @@ def power(
     *,
     method: MethodName = "bootstrap",
     alpha: float = 0.05,
-    resamples: int = 1000,
-    seed: int = 0,
+    resamples: Positive = 1000,
+    seed: Natural = 0,
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> DiscriminativePower:

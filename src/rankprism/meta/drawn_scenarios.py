@@ -23,7 +23,7 @@ from rankprism.results.table import Cell, Table
 from rankprism.scoring import Aligned, cut, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
-from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, RunsLike
+from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike
 
 #: A grade below every grade that is drawn.
 _ANY = 1e-300
@@ -34,11 +34,11 @@ def scenarios(
     runs: RunsLike,
     measures: MeasuresLike,
     *,
-    longest: int = 50,
-    repetitions: int = 10,
-    seed: int = 0,
+    longest: Positive = 50,
+    repetitions: Positive = 10,
+    seed: Natural = 0,
     intervals: float = 0.95,
-    depth: int | None = None,
+    depth: Positive | None = None,
     on_share: Share | None = None,
     **settings: Unpack[EvaluationOptions],
 ) -> Scenarios:

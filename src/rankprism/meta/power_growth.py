@@ -14,7 +14,7 @@ from rankprism.meta.discriminative_power import METHODS, power, several_runs
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share, part_of
-from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, RunsLike, ScoresLike
+from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
 
 def stability(
@@ -23,11 +23,11 @@ def stability(
     measures: MeasuresLike | None = None,
     *,
     sizes: Sequence[int] | None = None,
-    samples: int = 10,
+    samples: Positive = 10,
     method: MethodName = "bootstrap",
     alpha: float = 0.05,
-    resamples: int = 1000,
-    seed: int = 0,
+    resamples: Positive = 1000,
+    seed: Natural = 0,
     on_share: Share | None = None,
 ) -> Stability:
     """Discriminative power with fewer topics: the mean over `samples` random sets of each size.

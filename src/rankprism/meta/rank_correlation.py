@@ -19,7 +19,7 @@ from rankprism.meta.ties import dense_ranks, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Table, printed_cell
 from rankprism.statistics.threads import Share
-from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, Natural, RunsLike, ScoresLike
 
 
 def tau_b(x: Floats, y: Floats) -> float:
@@ -156,7 +156,7 @@ def correlation(
     per_topic: bool = False,
     p: float = 0.9,
     intervals: float = 0.95,
-    seed: int = 0,
+    seed: Natural = 0,
     on_share: Share | None = None,
 ) -> Correlation:
     """The correlation of every measure with every other, as rankings of the runs.

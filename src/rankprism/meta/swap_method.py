@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, ScoresLike
 
 #: How often each subset of the topics is split for the interval of the swap rate.
 SPLITS = 50
@@ -36,12 +36,12 @@ def swap(
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    size: int | None = None,
-    trials: int = 1000,
+    size: Positive | None = None,
+    trials: Positive = 1000,
     bin_width: float = 0.01,
-    bins: int = 21,
+    bins: Annotated[int, AtLeast(2)] = 21,
     error: float = 0.05,
-    seed: int = 0,
+    seed: Natural = 0,
     intervals: float = 0.95,
     on_share: Share | None = None,
 ) -> SwapRates:

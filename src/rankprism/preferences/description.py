@@ -29,7 +29,7 @@ from rankprism.preferences.sides import Sides, one_sided, sides_of
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.claims import CLAIMS
-from rankprism.types import RunOptions
+from rankprism.types import Positive, RunOptions
 
 #: How many assessors, and pairs of them, are printed.
 _PRINTED = 20
@@ -203,15 +203,24 @@ def describe(
     preferences: Any,
     runs: Any = None,
     *,
-    cutoff: int = 10,
+    cutoff: Positive = 10,
     **reading: Unpack[RunOptions],
 ) -> Description:
     """What is in a set of preferences, topic by topic and assessor by assessor.
 
-    preferences : whatever `read_preferences` takes. runs : paths, or whatever `read_run` takes, to see how
-    much of their first documents was judged. cutoff : how many documents of a run are looked at.
-    order, duplicates : of the runs, see `evaluate`.
+    Parameters
+    ----------
+    preferences
+        Whatever `read_preferences` takes.
+    runs
+        Paths, or whatever `read_run` takes, to see how much of their first documents was judged.
+    cutoff
+        Number of documents of a run that are looked at.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
 
+    Examples
+    --------
     >>> print(describe([("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann"),
     ...     ("q", "", "c", "d", "left", "bob"), ("q", "", "d", "a", "left", "bob")]).summary.text())
     topic  documents  pairs  triplets  assessors  contradictions  triads  cyclic  in cycles

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -49,7 +49,7 @@ from rankprism.results.scores import Scores
 from rankprism.results.table import Cell, Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
-from rankprism.types import Novelty, PoolName, RunOptions, Target, Ties
+from rankprism.types import AtLeast, Natural, Novelty, PoolName, Positive, RunOptions, Target, Ties
 
 #: The measures of subtopics that the paper compares the preference measure with.
 SUBTOPIC_MEASURES = ("alpha_nDCG", "ERR_IA", "StRecall")
@@ -221,14 +221,14 @@ def measure_correlation(
     judgments: Any,
     runs: Any,
     *,
-    cutoff: int = 20,
+    cutoff: Positive = 20,
     theta: float = 0.2,
-    documents: int = 100,
+    documents: Annotated[int, AtLeast(2)] = 100,
     pool: PoolName = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     intervals: float = 0.95,
-    seed: int = 0,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> MeasureCorrelation:
@@ -237,10 +237,28 @@ def measure_correlation(
     All browsing models with all ways to combine utilities, computed from complete preferences of the "TREC
     profile", a user who cares about every subtopic alike.
 
-    cutoff, theta : of the measures. documents, pool : how many documents are shown for each topic, and which
-    ones may be, see `best_documents` and `candidates`.
-    ties, novelty, seed : see `complete` and `users_of`. intervals : see `rankprism.meta.correlation`.
-    order, duplicates, run_format : of the runs, see `evaluate`.
+    Parameters
+    ----------
+    cutoff
+        Cutoff of the measures.
+    theta
+        With rbp: the probability to stop at a document.
+    documents
+        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+    pool
+        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
+        some subtopic.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+    novelty
+        What a user who has read a document does not want again: its subtopics, or with profile anything that
+        the profile is about.
+    intervals
+        Confidence of the intervals over topics. 0 leaves the intervals out.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     one_of("ties", ties, Ties)
     one_of("novelty", novelty, Novelty)
@@ -347,15 +365,15 @@ def profile_correlation(
     runs: Any,
     profiles: Any = None,
     *,
-    draw: int = 3,
+    draw: Positive = 3,
     measure: Any = RBP_MEAN,
     other: Any = "alpha_nDCG@20",
-    documents: int = 100,
+    documents: Annotated[int, AtLeast(2)] = 100,
     pool: PoolName = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     intervals: float = 0.95,
-    seed: int = 0,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> ProfileCorrelation:
@@ -365,9 +383,32 @@ def profile_correlation(
     from the preferences of all profiles together is compared with nPrf of the TREC profile, with α-nDCG on
     all subtopics, and with the mean of the profiles' own nPrf.
 
-    profiles : whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
-    measure, other : the measure of preferences, and the one of subtopics that it is compared with.
-    The other parameters are those of `measure_correlation`.
+    Parameters
+    ----------
+    profiles
+        Whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
+    draw
+        Without profiles: number of profiles to draw for each topic.
+    measure
+        The measure of preferences.
+    other
+        The measure of subtopics that it is compared with.
+    documents
+        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+    pool
+        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
+        some subtopic.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+    novelty
+        What a user who has read a document does not want again: its subtopics, or with profile anything that
+        the profile is about.
+    intervals
+        Confidence of the intervals over topics. 0 leaves the intervals out.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     one_of("ties", ties, Ties)
     one_of("novelty", novelty, Novelty)
@@ -492,17 +533,17 @@ def incomplete_correlation(
     runs: Any,
     profiles: Any = None,
     *,
-    draw: int = 3,
+    draw: Positive = 3,
     measures: Sequence[Any] = (RR_MIN,),
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
-    assessors: int = 5,
-    repetitions: int = 10,
+    assessors: Positive = 5,
+    repetitions: Positive = 10,
     target: Target = "profiles",
-    documents: int = 100,
+    documents: Annotated[int, AtLeast(2)] = 100,
     pool: PoolName = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
-    seed: int = 0,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> IncompleteCorrelation:
@@ -512,11 +553,39 @@ def incomplete_correlation(
     with replacement. The ranking that this gives is compared with the ranking from complete preferences, by
     the same measure with estimate='raw'. That is repeated with other triplets and users.
 
-    measures : forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
-    triplets : how many of each topic, several numbers. assessors : how many judge each of them.
-    target : whose complete preferences these are: those of all "profiles", as the text of the paper has it,
-        or those of one assessor with the "trec" profile, as the caption of its Figure 6 has it.
-    The other parameters are those of `profile_correlation`.
+    Parameters
+    ----------
+    profiles
+        Whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
+    draw
+        Without profiles: number of profiles to draw for each topic.
+    measures
+        Forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
+    triplets
+        Numbers of triplets of a topic to try, separated by commas.
+    assessors
+        Number of users who judge each drawn triplet.
+    repetitions
+        Number of times that triplets are drawn anew.
+    target
+        Whose complete preferences a sample is compared with: those of all profiles, or of one assessor with
+        the TREC profile.
+
+        The text of the paper has the first, and the caption of its Figure 6 the second.
+    documents
+        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+    pool
+        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
+        some subtopic.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+    novelty
+        What a user who has read a document does not want again: its subtopics, or with profile anything that
+        the profile is about.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     one_of("ties", ties, Ties)
     one_of("novelty", novelty, Novelty)

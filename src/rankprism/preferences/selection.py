@@ -44,7 +44,7 @@ from rankprism.measures.preferences.utility import (
     satiation,
 )
 from rankprism.preferences.rankings import Rankings, TopicRankings, read_rankings
-from rankprism.types import Choice, RunOptions
+from rankprism.types import Choice, Natural, Positive, RunOptions
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 #: The variance of an answer, before there are any; it counts as so many answers.
@@ -90,25 +90,44 @@ def select(
     *,
     measures: Any = "nPrf@20",
     choice: Choice = "targeted",
-    batch: int | None = None,
-    overlap: int = 1,
+    batch: Positive | None = None,
+    overlap: Positive = 1,
     pending: Iterable[Task] = (),
-    seed: int = 0,
+    seed: Natural = 0,
     **reading: Unpack[RunOptions],
 ) -> list[Task]:
     """The questions that best settle the order of the systems, the most useful first.
 
-    runs : whatever `evaluate` takes, or `Rankings`, which save reading the runs again.
-    preferences : what was judged so far, as `read_preferences` takes it; None if nothing was.
-    budget : how many questions. There are fewer if there are no more to ask.
-    measures : `Prf` or `nPrf` with a cutoff, or several; the order of the systems by them is to be settled.
-    choice : "targeted" (looks at what was asked, not at the answers), "adaptive" (at both) or "random".
-    batch : how many questions belong to one batch. Default: all of them.
-    overlap : how often the same question may be asked in all; 1 never repeats one.
-    pending : questions that were handed out and are not answered yet. They count as asked.
-    seed : of the random numbers: opponents, sides and, if choice is "random", everything.
-    order, duplicates, run_format : of the runs, see `evaluate`.
+    Parameters
+    ----------
+    runs
+        Whatever `evaluate` takes, or `Rankings`, which save reading the runs again.
+    preferences
+        What was judged so far, as `read_preferences` takes it; None if nothing was.
+    budget
+        Number of questions.
 
+        There are fewer if there are no more to ask.
+    measures
+        `Prf` or `nPrf` with a cutoff, or several; the order of the systems by them is to be settled.
+    choice
+        How questions are chosen: at random; targeted at the documents on which the runs differ; or adaptive,
+        which also looks at the answers so far.
+    batch
+        Number of questions in a batch. Default: all are one batch.
+    overlap
+        Ask a question again until it was judged this often.
+    pending
+        Questions that were handed out and are not answered yet. They count as asked.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+        They decide opponents, sides and, if choice is "random", everything.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
+
+    Examples
+    --------
     >>> runs = {"a": {"q": {"x": 3.0, "y": 2.0}}, "b": {"q": {"y": 3.0, "z": 2.0}}}
     >>> for task in select(runs, budget=2, measures="nPrf@2"):
     ...     print(task.topic, task.given, sorted((task.left, task.right)))
@@ -276,7 +295,7 @@ def choose(
     measures: Sequence[Measure],
     choice: Choice,
     budget: int,
-    overlap: int,
+    overlap: Positive,
     rng: np.random.Generator,
 ) -> Longs:
     """(N, 4) the next questions, each once: topic, given, left and right, as positions"""

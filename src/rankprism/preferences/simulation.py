@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from rankprism.preferences.user_profiles import (
     topic_generator,
     trec_profile,
 )
-from rankprism.types import Novelty, PoolName, RunOptions, Ties
+from rankprism.types import AtLeast, Natural, Novelty, PoolName, Positive, RunOptions, Ties
 
 #: Sums of weights that differ by less than this share of all weights are equal.
 _EQUAL = 1e-10
@@ -320,29 +320,53 @@ def simulate(
     runs: Any,
     profiles: Any = None,
     *,
-    triplets: int | None = None,
-    assessors: int = 5,
-    documents: int = 100,
+    triplets: Positive | None = None,
+    assessors: Positive = 5,
+    documents: Annotated[int, AtLeast(2)] = 100,
     pool: PoolName = "retrieved",
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     rel: float = 1,
-    seed: int = 0,
+    seed: Natural = 0,
     **reading: Unpack[RunOptions],
 ) -> Preferences:
     """Preferences that simulated users would give, as rows.
 
-    judgments : subtopic judgments, whatever `read_judgments` takes. runs : whatever `evaluate` takes.
-    documents : how many are shown for each topic: those with the best mean reciprocal rank over the runs.
-    pool : the documents that may be shown: "retrieved", "judged" or "relevant", see `candidates`.
-    profiles : whatever `read_profiles` takes, or what `draw_profiles` made. Default: the TREC profile.
-    triplets : how many to draw for each topic, see `sampled`. Default: all pairs and triplets, by one
-        assessor for each profile.
-    assessors : how many judge each drawn triplet. ties, novelty, rel, seed : see `complete` and `users_of`.
-    order, duplicates, run_format : of the runs, see `evaluate`.
-
     Assessors are named by profile and number: p1/1, p1/2, p2/1.
 
+    Parameters
+    ----------
+    judgments
+        Subtopic judgments, whatever `read_judgments` takes.
+    runs
+        Whatever `evaluate` takes.
+    profiles
+        Whatever `read_profiles` takes, or what `draw_profiles` made. Default: the TREC profile.
+    triplets
+        Draw this many triplets for each topic instead of asking about all pairs and triplets.
+
+        See `sampled`. By default, one assessor of each profile judges everything.
+    assessors
+        Number of users who judge each drawn triplet.
+    documents
+        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+    pool
+        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
+        some subtopic.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+    novelty
+        What a user who has read a document does not want again: its subtopics, or with profile anything that
+        the profile is about.
+    rel
+        The lowest grade that makes a document relevant to a subtopic.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
+
+    Examples
+    --------
     >>> from rankprism import sample
     >>> simulate(sample.QRELS, list(sample.RUNS), documents=10)
     <Preferences simulated preferences: 8100 judgments of 1 assessors, 20 topics>

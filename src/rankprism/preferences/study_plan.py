@@ -35,7 +35,7 @@ from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
-from rankprism.types import Choice, Novelty, RunOptions, Ties
+from rankprism.types import Choice, Natural, Novelty, Positive, RunOptions, Ties
 
 #: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.
 BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
@@ -175,33 +175,57 @@ def plan(
     *,
     choices: Sequence[Choice] = CHOICES,
     profiles: Any = None,
-    draw: int = 3,
+    draw: Positive = 3,
     budgets: Sequence[int] = BUDGETS,
     target: float = 0.9,
-    repetitions: int = 10,
+    repetitions: Positive = 10,
     ties: Ties = "half",
     novelty: Novelty = "subtopic",
     rel: float = 1,
-    seed: int = 0,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> Plan:
     """How many judgments a topic a study of these runs needs until it has the order of the runs.
 
-    judgments, runs : subtopic judgments and runs, whatever `evaluate` takes. The judgments may be those of
-        another collection like the one that is to be judged.
-    measures : `Prf` or `nPrf` with a cutoff, or several. Their `estimate` says how the answers are used.
-    choices : how questions are chosen, see `select`. "adaptive" looks at the answers at every budget.
-    profiles : of the users, whatever `read_profiles` takes. Default: a user who cares about all subtopics,
-        and `draw` others, whose profiles are drawn anew in every repetition.
-    budgets : the judgments a topic at which the order is looked at, ascending. A study ends early when the
-        mean τ reaches the target at two budgets in succession.
-    target : the τ to reach. repetitions : how many studies are simulated.
-    ties, novelty, rel : of the users, see `simulate`.
-    seed : of everything that is drawn.
-    order, duplicates, run_format : of the runs, see `evaluate`.
-    on_share : called with the share of the work that is done.
+    Parameters
+    ----------
+    judgments, runs
+        Subtopic judgments and runs, whatever `evaluate` takes. The judgments may be those of another
+        collection like the one that is to be judged.
+    measures
+        `Prf` or `nPrf` with a cutoff, or several. Their `estimate` says how the answers are used.
+    choices
+        How questions are chosen, see `select`. "adaptive" looks at the answers at every budget.
+    profiles
+        Of the users, whatever `read_profiles` takes. Default: a user who cares about all subtopics, and
+        `draw` others, whose profiles are drawn anew in every repetition.
+    draw
+        Without profiles: number of profiles to draw for each topic.
+    budgets
+        Numbers of judgments of a topic at which the order is looked at, separated by commas.
 
+        A study ends early when the mean τ reaches the target at two budgets in succession.
+    target
+        Kendall's τ with the order by all preferences that is to be reached.
+    repetitions
+        Number of simulated studies.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+    novelty
+        What a user who has read a document does not want again: its subtopics, or with profile anything that
+        the profile is about.
+    rel
+        The lowest grade that makes a document relevant to a subtopic.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    on_share
+        Called with the share of the work that is done.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
+
+    Examples
+    --------
     >>> from rankprism import sample
     >>> found = plan(sample.QRELS, list(sample.RUNS), choices=["targeted"], budgets=[5, 10], repetitions=2)
     >>> found.curves.shape

@@ -26,6 +26,8 @@ from rankprism.types import (
     AspectsLike,
     JudgmentsLike,
     MeasuresLike,
+    Natural,
+    Positive,
     PreferencesLike,
     RunOptions,
     RunsLike,
@@ -44,10 +46,10 @@ def make(
     runs: RunsLike,
     measures: MeasuresLike | None = None,
     *,
-    depth: int = 20,
+    depth: Positive = 20,
     documents: DocumentsLike | None = None,
     title: str | None = None,
-    seed: int = 0,
+    seed: Natural = 0,
     preferences: PreferencesLike | None = None,
     weights: WeightsLike | None = None,
     aspects: AspectsLike | None = None,
@@ -60,17 +62,28 @@ def make(
 ) -> Report:
     """Evaluate runs and put what can be said of systems, measures, topics and rankings into a report.
 
-    measures : a measure or several. Default: up to six that suit the judgments, see `default_measures`.
-    depth : how many ranks of each ranking the report shows.
-    documents : titles and texts of the documents: a JSON Lines file, ``{id: {"title": …, "text": …}}``, or
-        ``"irds:NAME"``.
-    title : the title of the page.
-    seed : for everything that is drawn. The same seed gives the same report.
-    preferences : whatever `read_preferences` takes. If there are only preferences, they may stand in the
-        place of the judgments.
-    on_share : called with the share of the work that is done, while it is done.
-
     The other parameters are those of `rankprism.evaluate`.
+
+    Parameters
+    ----------
+    measures
+        A measure or several. Default: up to six that suit the judgments, see `default_measures`.
+    depth
+        Number of ranks of each ranking to show.
+    documents
+        Titles and texts of the documents: a JSON Lines file, ``{id: {"title": …, "text": …}}``, or
+        ``"irds:NAME"``.
+    title
+        Title of the report.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    preferences
+        Whatever `read_preferences` takes. If there are only preferences, they may stand in the place of the
+        judgments.
+    on_share
+        Called with the share of the work that is done, while it is done.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     if depth < 1:
         raise InputError(f"depth must be a whole number ≥ 1; got {depth}")

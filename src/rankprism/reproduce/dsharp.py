@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations, product
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from rankprism.arrays import Floats
 from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment
 from rankprism.errors import InputError
-from rankprism.formats.files import PathLike
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.formats.weights import SAKAI, weighted
@@ -67,7 +66,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import EvaluationOptions, JudgmentsLike, RunsLike
+from rankprism.types import AtLeast, EvaluationOptions, JudgmentsLike, Natural, Path, Positive, RunsLike
 
 _DRAWN = "no printed numbers: the paper has a drawing"
 _WHY = "the bootstrap is random, or the 20 runs are others than those that the paper drew"
@@ -77,25 +76,37 @@ def dsharp(
     judgments: JudgmentsLike,
     runs: RunsLike,
     *,
-    sample: int | None = None,
-    topic_file: PathLike | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
+    sample: Annotated[int, AtLeast(2)] | None = None,
+    topic_file: Path | None = None,
+    resamples: Positive = 1000,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1 to 7 and Figures 1 to 3 of Sakai and Song (2011).
 
-    judgments, runs : as `rankprism.evaluate` takes them, and so are `settings`.
-    sample : draw this many of the runs at random, as the paper draws 20. Figure 3 always shows all runs.
-        Default: take all runs.
-    topic_file : the topics as TREC publishes them, see `rankprism.formats.topics.read_topics`. They say which
-        intents are navigational, which Table 6 marks.
-    resamples : resamples of the paired bootstrap test. The paper takes 1,000.
-    seed : the seed of the resamples, and of the runs that are drawn.
-
     The intent probabilities "non-uniform" are the weights of the judgments, or else those of the paper, in
     which each intent is half as likely as the one before. Tables 4 to 6 and Figure 3 take uniform ones.
+
+    Parameters
+    ----------
+    judgments, runs
+        As `rankprism.evaluate` takes them, and so are `settings`.
+    sample
+        Draw this many of the runs at random, as the paper draws 20. Default: all runs.
+
+        Figure 3 always shows all runs.
+    topic_file
+        The topics in XML, as TREC publishes them. Table 1 counts their kinds, and Table 6 marks navigational
+        intents.
+
+        See `rankprism.formats.topics.read_topics`.
+    resamples
+        Number of resamples.
+
+        The paper takes 1,000.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
     """
     every = Aligned.of(judgments, runs, **settings)
     words = {} if topic_file is None else read_topics(topic_file)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack, get_args
+from typing import Annotated, Any, Unpack, get_args
 
 import numpy as np
 
@@ -42,9 +42,12 @@ from rankprism.reproduce.paper import (
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import (
+    AtLeast,
     JudgmentsLike,
+    Natural,
     Novelty,
     PoolName,
+    Positive,
     RunOptions,
     RunsLike,
     Target,
@@ -81,27 +84,53 @@ def preferences(
     runs: RunsLike,
     profiles: Any = None,
     *,
-    draw: int = 3,
+    draw: Positive = 3,
     theta: float = 0.2,
-    documents: int = 100,
+    documents: Annotated[int, AtLeast(2)] = 100,
     pool: PoolName = "retrieved",
     ties: Ties = "half",
     triplets: Sequence[int] = (100, 300, 1000, 3000, 8000),
-    assessors: int = 5,
-    repetitions: int = 10,
-    seed: int = 0,
+    assessors: Positive = 5,
+    repetitions: Positive = 10,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> Reproduction:
     """Tables 2 and 3 and Figures 2 to 6 of Chandar and Carterette (2013).
 
-    judgments, runs, order, duplicates, run_format : as `rankprism.evaluate` takes them.
-    profiles : whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
-    theta : the probability to stop at a document in RBP. The paper does not say what it is. Figure 6 has
-        another browsing model, which has no θ.
-    documents, pool, ties, triplets, assessors, repetitions : of the simulation, see
-        `rankprism.preferences.experiments`. The paper lets a coin decide ties, which is ties="drawn"; Table 2
-        is printed with both.
+    Parameters
+    ----------
+    judgments
+        As for `rankprism.evaluate`.
+    runs
+        As for `rankprism.evaluate`.
+    profiles
+        Whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
+    draw
+        Without profiles: number of profiles to draw for each topic.
+    theta
+        With rbp: the probability to stop at a document.
+
+        The paper does not say what it is. Figure 6 has another browsing model, which has no θ.
+    documents
+        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+    pool
+        Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
+        some subtopic.
+    ties
+        If a user wants neither of two documents more: half a win for both, or a coin decides.
+
+        The paper lets a coin decide, and Table 2 is printed with both.
+    triplets
+        Numbers of triplets of a topic to try, separated by commas.
+    assessors
+        Number of users who judge each drawn triplet.
+    repetitions
+        Number of times that triplets are drawn anew.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     judged = read_judgments(judgments)
     tell = on_share or (lambda share: None)

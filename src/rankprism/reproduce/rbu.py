@@ -38,7 +38,7 @@ from rankprism.results.table import Table
 from rankprism.scoring import Aligned, rescored
 from rankprism.statistics.means import t_intervals
 from rankprism.statistics.threads import Share
-from rankprism.types import EvaluationOptions, JudgmentsLike, RunsLike
+from rankprism.types import EvaluationOptions, JudgmentsLike, Natural, Positive, RunsLike
 
 WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)
 DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015", numbered(1, 118, "DD15-"), 23)
@@ -284,24 +284,37 @@ def rbu(
     judgments: JudgmentsLike,
     runs: RunsLike,
     *,
-    repetitions: int = 10,
-    instances: int = INSTANCES,
-    seed: int = 0,
-    depth: int | None = None,
+    repetitions: Positive = 10,
+    instances: Natural = INSTANCES,
+    seed: Natural = 0,
+    depth: Positive | None = None,
     on_share: Share | None = None,
     **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1, 2 and 3 of Amigó et al. (2018).
 
-    judgments, runs : as `rankprism.evaluate` takes them, and so are `settings`.
-    repetitions : how often the scenarios of Table 2 are drawn. The paper draws each once.
-    instances : the number of random instances for each cell of Table 1, see `rankprism.axioms`.
-    seed : for the draws and the instances. The draws do not depend on the order of the runs.
-    depth : cut every ranking at this rank first. MU depends on what deep measures see of long runs.
-
     Table 1 needs no collection. In Table 2, r(d,t) = (2^g - 1) / 2^gmax, as in the authors' program. The
     intervals of the official scenario are over topics, those of the others are t intervals of the mean over
     the repetitions.
+
+    Parameters
+    ----------
+    judgments, runs
+        As `rankprism.evaluate` takes them, and so are `settings`.
+    repetitions
+        Number of times that the simulated scenarios of Table 2 are drawn.
+
+        The paper draws each once.
+    instances
+        Number of random instances for each cell of Table 1.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+        The draws do not depend on the order of the runs.
+    depth
+        Cut every ranking at this rank first, so that runs of different length can be compared.
+
+        MU depends on what deep measures see of long runs.
     """
     if repetitions < 1:
         raise InputError(f"repetitions must be at least 1; got {repetitions}")

@@ -39,7 +39,7 @@ from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
-from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, RunsLike, Zeros
+from rankprism.types import EvaluationOptions, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, Zeros
 
 DECISION = Printed(
     "the 32 runs of TREC Decision 2019",
@@ -218,18 +218,31 @@ def toma(
     *,
     settings: Mapping[str, Any] | None = None,
     alpha: float = 0.01,
-    resamples: int = 10_000,
-    seed: int = 0,
+    resamples: Positive = 10_000,
+    seed: Natural = 0,
     on_share: Share | None = None,
     **reading: Unpack[EvaluationOptions],
 ) -> Reproduction:
     """Tables 1 and 3 to 6 and Figures 1 and 2 of Maistro et al. (2021).
 
-    judgments, runs : as `rankprism.evaluate` takes them; `reading` are topics, order, duplicates, run_format
-        and threads. Default: the sample collection, with `sample_aspects`.
-    measures : the single-aspect measures that all approaches are applied to.
-    settings : parameters of TOMA, such as ``{"tuples": "seen"}``.
-    alpha, resamples, seed : of the paired bootstrap test.
+    Parameters
+    ----------
+    judgments
+        As for `rankprism.evaluate`. Default: the sample collection, with `sample_aspects`.
+    runs
+        As for `rankprism.evaluate`.
+    measures
+        The single-aspect measures that all approaches are applied to.
+    settings
+        Parameters of TOMA, such as ``{"tuples": "seen"}``.
+    alpha
+        Significance level.
+    resamples
+        Number of resamples.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+    **reading
+        How to read the runs, as for `rankprism.evaluate`.
     """
     judged = sample_aspects() if judgments is None else read_judgments(judgments)
     sources: Any = list(sample.RUNS) if runs is None else runs

@@ -1,0 +1,152 @@
+"""Options of commands, made from the parameters of functions.
+
+A parameter that is annotated as Typer wants it is an option. The other parameters of the function that a
+command calls are options, too: their name, type and default are those of the signature, and their help is the
+first paragraph that the docstring has about them under `Parameters`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import typer
+
+from rankprism.cli.completion import complete_file
+from rankprism.errors import InputError
+from rankprism.types import AtLeast
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """A function's parameters that are annotated as options."""
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = _hint(function, name)
+        if any(isinstance(about, typer.models.ParameterInfo) for about in getattr(hint, "__metadata__", ())):
+            found[name] = parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
+    return found
+
+
+def without(options: Mapping[str, inspect.Parameter], *names: str) -> dict[str, inspect.Parameter]:
+    """The options except those with these names."""
+    return {name: option for name, option in options.items() if name not in names}
+
+
+def given_to(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the given options that are a function's own."""
+    return {name: given[name] for name in options_of(function) if name in given}
+
+
+def with_options_of(*others: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Let a function with a last parameter like ``**others`` have the options of other functions there.
+
+    Where both have an option of one name, it is the function's own.
+    """
+
+    def decorate(function: _F) -> _F:
+        options = options_of(function)
+        for other in others:
+            options = options | without(options_of(other), *options)
+        return with_options(function, options)
+
+    return decorate
+
+
+def with_options(function: _F, options: Mapping[str, inspect.Parameter]) -> _F:
+    """Tell Typer that a function, which takes any keywords, has these options."""
+    function.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+    function.__annotations__ = {name: option.annotation for name, option in options.items()}
+    return function
+
+
+def function_at(where: str) -> Callable[..., Any]:
+    """The function of rankprism at a place such as "meta:power"."""
+    module, _, name = where.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"rankprism.{module}"), name)
+    return function
+
+
+@cache
+def derived(where: str) -> dict[str, inspect.Parameter]:
+    """The options that the function at a place gives to its command.
+
+    These are its explained keyword parameters that are flags, numbers, lists of numbers, text or words.
+    """
+    function = function_at(where)
+    texts = explained(function)
+    options = {
+        name: _option(parameter, texts[name], function)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name in texts
+    }
+    return {name: option for name, option in options.items() if option is not None}
+
+
+def explained(function: Callable[..., Any]) -> dict[str, str]:
+    """What the section `Parameters` of a docstring says of each parameter, first paragraphs only.
+
+    >>> from rankprism.meta import power
+    >>> explained(power)["alpha"]
+    'Significance level.'
+    """
+    doc = inspect.getdoc(function) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=\n\n\S|\Z)", doc, re.DOTALL | re.MULTILINE)
+    items = re.findall(r"^(\S.*)\n((?: +.*\n?)+)", section[1] if section else "", re.MULTILINE)
+    return {
+        name: " ".join(text.replace("``", "").split()) for names, text in items for name in names.split(", ")
+    }
+
+
+def _option(
+    parameter: inspect.Parameter, text: str, function: Callable[..., Any]
+) -> inspect.Parameter | None:
+    """The option of a parameter of a function, or None if its type is none that an option can have."""
+    hint = _hint(function, parameter.name)
+    is_file = any(get_origin(kind) is os.PathLike for kind in get_args(hint))
+    if get_origin(hint) in (Union, UnionType):  # such as int | None
+        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
+    kind, *facts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    flag, default = f"--{parameter.name.replace('_', '-')}", parameter.default
+    if kind == Sequence[int] and default is not None:
+        listed = typer.Option(metavar="N,…", help=text, callback=lambda given: numbers(given, flag))
+        return parameter.replace(annotation=Annotated[str, listed], default=",".join(map(str, default)))
+    if kind is bool:
+        return parameter.replace(annotation=Annotated[bool, typer.Option(flag, help=text)])
+    if kind not in (int, float, str) and get_origin(kind) is not Literal:
+        return None
+    least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
+    about = typer.Option(
+        min=least,
+        metavar="FILE" if is_file else None,
+        autocompletion=complete_file if is_file else None,
+        help=text,
+    )
+    return parameter.replace(annotation=Annotated[kind if default is not None else kind | None, about])
+
+
+def numbers(text: str, option: str) -> list[int]:
+    """Parse whole numbers above 0 with commas between them."""
+    found = text.split(",")
+    if not all(one.strip().isdecimal() and int(one) > 0 for one in found):
+        raise InputError(
+            f"{option} takes whole numbers above 0, separated by commas, e.g. 100,1000; got {text!r}"
+        )
+    return [int(one) for one in found]
+
+
+def _hint(function: Callable[..., Any], name: str) -> Any:
+    """The type of a parameter, or None if it is known to type checkers only."""
+    inner = inspect.unwrap(function)
+    asked = SimpleNamespace(__annotations__={name: inner.__annotations__.get(name)})
+    try:
+        return get_type_hints(asked, inner.__globals__, include_extras=True)[name]
+    except NameError:
+        return None
