@@ -59,7 +59,6 @@ Baselines = Annotated[
         help="Compare with this run: the name of one of the runs, or a file. Repeatable: each other run is "
         "compared with each baseline.",
         autocompletion=complete_file,
-        show_default=False,
     ),
 ]
 _JUDGMENTS = (
