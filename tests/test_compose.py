@@ -195,8 +195,8 @@ def test_intent_aware_names_are_taken_too(name: str) -> None:
     ("measures", "says"),
     [
         ({}, "nothing to mix"),
-        ({"AP": "half"}, "'half' is no number"),
-        ({"AP": True}, "True is no number"),
+        ({"AP": "half"}, "'half' is not a number"),
+        ({"AP": True}, "True is not a number"),
         ({"nDGC": 1}, "unknown measure 'nDGC'"),
         ({"AP@": 1}, "cannot read the measure"),
     ],
@@ -272,8 +272,8 @@ def test_a_file_of_measures(tmp_path: Path) -> None:
     [
         ("[tc_bad]\ndiscount = 'geometric'\nq = 1\n", "unknown key 'q'; there are alpha, discount"),
         ("[tc_bad]\nmix = {AP = 1}\np = 1\n", "unknown key 'p'; there are mix, summary"),
-        ("[tc_bad]\np = '0.5'\n", "tc_bad: '0.5' is no number"),
-        ("[tc_bad]\nalpha = true\n", "tc_bad: True is no number"),
+        ("[tc_bad]\np = '0.5'\n", "tc_bad: '0.5' is not a number"),
+        ("[tc_bad]\nalpha = true\n", "tc_bad: True is not a number"),
         ("[tc_bad]\ngain = 'cubic'\n", "gain must be one of"),
         ("[tc_bad]\nmix = {}\n", "nothing to mix"),
         ("[tc_bad]\nmix = {nDGC = 1}\n", "unknown measure 'nDGC'"),
