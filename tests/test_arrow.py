@@ -999,7 +999,7 @@ def test_a_broken_file_is_one_error(files: dict[str, tuple[str, str]], kind: str
             read_judgments(f"{broken}::{name}" if name else broken)
     for format in ("parquet", "arrow", "duckdb"):
         broken.write_text("1 0 d1 1\n")
-        with pytest.raises(InputError, match=f"broken: is no file of the format {format}"):
+        with pytest.raises(InputError, match=f"broken: is not a file of the format {format}"):
             read_judgments(broken, format=format)
 
 

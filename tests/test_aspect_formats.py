@@ -379,7 +379,7 @@ def in_columns(text: str, aspects: Any) -> Callable[[Path], Any]:
 
 TWO = 'judgments = "qrels"\ncolumns = ["a", "b"]\n'
 BAD = {
-    "unknown label": (in_columns("q 0 d yes 1\n", "a,b"), "line 1: the label 'yes' of a is no number"),
+    "unknown label": (in_columns("q 0 d yes 1\n", "a,b"), "line 1: the label 'yes' of a is not a number"),
     "label outside the scale": (
         in_columns("q 0 d 1 1\nq 0 e 3 1\n", {"a": [0, 1, 2], "b": None}),
         "line 2: the label '3' of a is not on its scale: 0, 1, 2",
@@ -471,7 +471,7 @@ BAD = {
     "a column twice": (in_toml('judgments = "qrels"\ncolumns = ["r", "r"]\n'), "column 'r' is named twice"),
     "a label that is no answer": (
         in_columns("q 0 d yes\nq 0 e perhaps\n", {"a": {"answers": {"q": "yes"}}}),
-        "line 2: the label 'perhaps' of a is no number and no answer; the answers are yes",
+        "line 2: the label 'perhaps' of a is neither a number nor an answer; the answers are yes",
     ),
     "a label below, as an error, beside answers": (
         in_columns("q 0 d 1\nq 0 e -1\n", {"a": {"answers": {"q": 1}, "below": "error"}}),
@@ -488,16 +488,16 @@ BAD = {
     ),
     "a share above all": (
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["150%"]\n'),
-        "the threshold '150%' is no number and no share like 95%",
+        "the threshold '150%' is neither a number nor a share like 95%",
     ),
     "a share below all": (
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["-5%"]\n'),
-        "the threshold '-5%' is no number and no share like 95%",
+        "the threshold '-5%' is neither a number nor a share like 95%",
     ),
     "a CSV file": (in_columns("topic,docno,a,b\nq,d,1,1\n", None), "line 1: has commas between its columns"),
     "a CSV file with aspects": (in_columns("topic,docno,a\nq,d,1\n", "a"), "line 1: has commas between its"),
     "aspects of no kind": (in_columns("q 0 d 1\n", 5), "aspects are names in a list"),
-    "an aspect of no kind": (in_columns("q 0 d 1\n", [{"a": 1}]), "{'a': 1} is no name of an aspect"),
+    "an aspect of no kind": (in_columns("q 0 d 1\n", [{"a": 1}]), "{'a': 1} is not the name of an aspect"),
     "a row without a topic": (
         lambda folder: read_judgments(
             pd.DataFrame({"topic": ["q", None], "doc": ["d", "e"], "a": [1, 1]}), aspects=["a"]
@@ -510,7 +510,7 @@ BAD = {
         lambda folder: read_judgments({"a": folder / "no"}, aspects=["b"]),
         "aspect 'b' has no file among a",
     ),
-    "no TOML": (in_toml("a b"), "c.toml: is no TOML"),
+    "no TOML": (in_toml("a b"), "c.toml: is not TOML"),
     "TOML without aspects": (in_toml('judgments = "qrels"\n'), "c.toml: names no aspects"),
     "TOML with another key": (in_toml('qrels = "x"\n'), "c.toml: unknown setting 'qrels'"),
     "TOML without judgments": (
@@ -531,7 +531,7 @@ BAD = {
     ),
     "a threshold that is none": (
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = ["high"]\n'),
-        "the threshold 'high' is no number and no share like 95%",
+        "the threshold 'high' is neither a number nor a share like 95%",
     ),
     "thresholds that descend": (
         in_toml(TWO + '[aspects.a]\n[aspects.s]\nfile = "scores"\nthresholds = [3, 2]\n'),
@@ -557,7 +557,7 @@ BAD = {
     ),
     "a weight that is none": (
         lambda folder: read_judgments(LABELS, aspects=NAMES, weights="relevance=0.5,credibility=half"),
-        "that of 'credibility' is no number from 0 to 1,000,000,000",
+        "the weight of 'credibility' must be a number from 0 to 1,000,000,000",
     ),
 }
 

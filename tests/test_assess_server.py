@@ -334,7 +334,7 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         ),
         (
             ["new", "s.db", "good.run", "--documents", "twice.jsonl"],
-            "line 2: document '1-d1' stands in line 1",
+            "line 2: document '1-d1' is in line 1",
         ),
         (
             ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--topics", "one.tsv"],

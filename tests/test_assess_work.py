@@ -127,7 +127,7 @@ def test_a_question_is_the_same_however_its_documents_are_named() -> None:
         ('{"topic": "1", "left": "a", "right": "a"}', "line 1: a document stands twice"),
         ('{"topic": "1", "left": "a", "right": "b", "given": 3}', "line 1: given must be a list"),
         ("[1]", "line 1: is a JSON array"),
-        ("1", "line 1: is no JSON object"),
+        ("1", "line 1: is not a JSON object"),
     ],
 )
 def test_bad_questions_are_refused(line: str, message: str, tmp_path: Path) -> None:

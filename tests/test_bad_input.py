@@ -233,7 +233,7 @@ def test_a_run_without_judged_documents_is_legitimate_but_said(
         ({"q": {"a": {"d": "high"}}}, "row 1: the grade 'high' is not a finite number"),
         ({"q": {"d": float("nan")}}, "row 1: the grade nan"),
         ({"q": {"": 1}}, "row 1: '' is no document id"),
-        ([("q", "a", "d", 1), ("q", "a")], r"row 2: \('q', 'a'\) is no row of"),
+        ([("q", "a", "d", 1), ("q", "a")], r"row 2: \('q', 'a'\) is not a row of"),
         (
             [("q", "a", "d", 1), ("q", "b", "d", 1), ("q", "a", "d", 2)],
             "row 3: .* grade 2 here and 1 at row 1",

@@ -279,7 +279,7 @@ def test_a_file_of_measures(tmp_path: Path) -> None:
         ("[tc_bad]\nmix = {nDGC = 1}\n", "unknown measure 'nDGC'"),
         ("[AP]\n", "exists already"),
         ("['two words']\n", "cannot name a measure"),
-        ("tc_bad = 1\n", "tc_bad is no table; write [tc_bad]"),
+        ("tc_bad = 1\n", "tc_bad is not a table; write [tc_bad]"),
         ("[tc_bad\n", "cannot be read as TOML"),
     ],
 )

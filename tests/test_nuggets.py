@@ -395,13 +395,13 @@ def nugget(**fields: Any) -> str:
 
 
 BAD: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "no JSON": (GOOD + '{"qid": "q2", "nuggets": [\n', ("line 2", "is no JSON object", 'write {"qid"')),
+    "no JSON": (GOOD + '{"qid": "q2", "nuggets": [\n', ("line 2", "is not a JSON object", 'write {"qid"')),
     "a list": (GOOD + "[1]\n", ("line 2", "is a JSON array", "jq -c '.[]'", '{"qid"')),
     "no topic": (GOOD + '{"nuggets": [{"text": "a"}]}\n', ("line 2", "has no topic", "qid")),
     "topic": (GOOD + '{"qid": [1], "nuggets": []}\n', ("line 2", "qid must be text", "[1]")),
     "no list": (GOOD + '{"qid": "q2", "nuggets": "a"}\n', ("line 2", "must be a list", "'a'")),
     "none": (GOOD + '{"qid": "q2", "nuggets": []}\n', ("line 2", "at least one nugget", "[]")),
-    "nugget": (GOOD + '{"qid": "q2", "nuggets": ["a"]}\n', ("line 2", "the nugget 'a' is no JSON object")),
+    "nugget": (GOOD + '{"qid": "q2", "nuggets": ["a"]}\n', ("line 2", "the nugget 'a' is not a JSON object")),
     "no text": (
         GOOD + '{"qid": "q2", "nuggets": [{}]}\n',
         ("line 2", "a nugget has no text", 'write {"qid"'),

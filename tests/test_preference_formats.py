@@ -207,7 +207,7 @@ CASES = {
     "column twice": Case("topic\tleft\tright\toutcome\tleft\n", ("line 1", "'left'", "twice")),
     "no rows": Case(HEADER, ("no preferences in it",)),
     "JSON": Case('{"topic": "q"\n', ("line 1", "JSON with the names 'topic'")),
-    "broken JSON": Case('{"topic": "q"\n', ("line 1", "is no JSON object"), "jsonl"),
+    "broken JSON": Case('{"topic": "q"\n', ("line 1", "is not a JSON object"), "jsonl"),
     "JSON list": Case("[1]\n", ("line 1", "is a JSON array", "jq -c '.[]'"), "jsonl"),
     "JSON without a side": Case(
         '{"topic": "q", "left": "a", "outcome": "tie"}\n', ("line 1", "right is empty")
@@ -216,7 +216,7 @@ CASES = {
     "winner, columns": Case("q a b a\nq a b\n", ("line 2", "'q a b'", "which of them won")),
     "mark": Case("@ q a b !\n@ q a b <\n", ("line 2", "'!', '=' or '?'")),
     "winner and loser": Case("q a b\nq a a\n", ("line 2", "'a' stands on both sides")),
-    "level": Case("q u s1 a 1\nq u s1 b high\n", ("line 2", "level 'high' is no number")),
+    "level": Case("q u s1 a 1\nq u s1 b high\n", ("line 2", "level 'high' is not a number")),
     "negative level": Case("q u s1 a 1\nq u s1 b -1\n", ("line 2", "level -1 is below 0")),
     "level, columns": Case("q u s1 a 1\nq u s1 b\n", ("line 2", "4 columns", "are 5")),
     "level twice": Case("q u s1 a 1\nq u s1 a 1\n", ("line 2", "'a'", "already", "line 1", "keep one")),

@@ -187,12 +187,12 @@ COLLECTIONS = {
     "labels = [{a = 1}]": "labels is made of numbers and words",
     "labels = [true, 2]": "labels is made of numbers and words",
     'answers = "x.xml"\nmeans = {a = [1]}': "means is made of numbers and words",
-    'answers = "x.xml"\nelement = "x[["': "'x[[' is no name of an element",
+    'answers = "x.xml"\nelement = "x[["': "'x[[' is not the name of an element",
     "thresholds = 5": "thresholds must be a list",
     "embed = [0, 1, 1e300]": "numbers lie between",
     "grades = [0, 1, inf]": "numbers lie between",
     "weight = " + "[" * 5000: "nested too deep",
-    "weight = " + "9" * 5000: "is no TOML",
+    "weight = " + "9" * 5000: "is not TOML",
 }
 
 
@@ -254,7 +254,7 @@ def test_packed_files_are_complete_and_hold_no_more_than_is_allowed(
     with pytest.raises(InputError, match=r"holds more than 8,192 bytes.*--max-unpacked"):
         read_judgments(path)
     monkeypatch.setenv("RANKPRISM_MAX_UNPACKED", "much")
-    with pytest.raises(InputError, match="'much' is no number of bytes"):
+    with pytest.raises(InputError, match="'much' is not a number of bytes"):
         read_judgments(path)
 
 

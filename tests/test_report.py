@@ -494,7 +494,7 @@ def test_documents_that_are_not_utf8_are_refused(ending: str, tmp_path: Path) ->
     [
         ("{", "docs.jsonl, line 2: begins a JSON object over several lines"),
         ('["a"]', "docs.jsonl, line 2: is a JSON array"),
-        ('"a"', "docs.jsonl, line 2: is no JSON object"),
+        ('"a"', "docs.jsonl, line 2: is not a JSON object"),
         ('{"text": "t"}', "docs.jsonl, line 2: has no 'id'"),
         ('{"id": "a"}', "docs.jsonl, line 2: has no 'text'"),
         ('{"id": "a", "text": "t", "title": []}', "docs.jsonl, line 2: title must be text; got []"),

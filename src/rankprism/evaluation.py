@@ -432,7 +432,7 @@ def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Float
 def parsed(measures: MeasuresLike) -> list[Measure]:
     """Measures as values, each once."""
     if not isinstance(measures, Iterable | Measure):
-        raise MeasureError(f"{measures!r} is no measure; pass a name such as 'alpha_nDCG@20', or several")
+        raise MeasureError(f"{measures!r} is not a measure; pass a name such as 'alpha_nDCG@20', or several")
     given = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not given:
         raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")

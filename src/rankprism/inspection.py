@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 #: The depth to which judged documents are counted if no measure has a cutoff, and the largest such depth,
 #: because pools of campaigns are rarely deeper than 100.
 _DEPTH, _DEEPEST = 10, 100
-#: The number of documents from which on their share of judged ones is meaningful.
+#: Minimum number of documents for a meaningful share of judged ones.
 _ENOUGH = 10
-#: Equal scores are noted for rankings with at least so many documents, because a few may well be equal.
+#: Equal scores are noted for rankings with at least this number of documents: a few may well be equal.
 _SEVERAL = 5
 #: If a smaller share of the documents of a run is judged, the run probably spells its ids differently.
 _HARDLY_ANY = 0.05
-#: A scale counts as much longer if it is at least so many times as long as another one.
+#: A scale counts as much longer if it is at least this many times as long as another one.
 _MUCH_LONGER = 4
 
 #: Kinds of notes that are about judgments and runs together; others are about runs alone.

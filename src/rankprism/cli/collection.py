@@ -230,7 +230,7 @@ def read_judged(
     ] = None,
     threads: int | None = None,
 ) -> Judgments:
-    """Judgments as the arguments and options describe them, read by so many threads."""
+    """Judgments as the arguments and options describe them. `threads`: how many read a large file."""
     source, rest = split_pairs(files or [])
     if rest:
         raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
@@ -330,7 +330,7 @@ def _judgments_and_preferences(
     judged: Mapping[str, Any],
     threads: int | None,
 ) -> tuple[Judgments | None, Preferences | None]:
-    """What stands before the runs, and what --preferences names."""
+    """The judgments or preferences named before the runs, and what --preferences names."""
     if preferences is None and are_only_preferences(named, format):
         for option, parameter in options_of(read_judged).items():
             if option in judged and judged[option] != parameter.default:

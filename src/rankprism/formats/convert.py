@@ -61,7 +61,7 @@ def convert(
         `out`.DINprob (ntcir).
     format : the format of the source. Default: it is recognised.
     to : the name of the format to write; docs/formats.md and docs/preferences.md have them all. Default: the
-        one that the ending of `out` stands for, else "diversity", "trec" for a run or "tsv" for preferences.
+        one that the ending of `out` means, else "diversity", "trec" for a run or "tsv" for preferences.
     weights : aspect weights, see `read_judgments`.
     order, duplicates : of a run, see `evaluate`.
     """

@@ -54,14 +54,14 @@ def read_documents(source: DocumentsLike, wanted: Collection[str] | None = None)
             continue
         if document.id in found:
             raise InputError(
-                f"{where}: document {document.id!r} stands in {places[document.id]} already; keep one of them"
+                f"{where}: document {document.id!r} is in {places[document.id]} already; keep one of them"
             )
         found[document.id], places[document.id] = document, where.rpartition(", ")[2]
     return found
 
 
 def _rows(source: DocumentsLike, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is known of each document, and where it stands."""
+    """What is known of each document, and where."""
     if isinstance(source, Mapping):
         for doc, row in source.items():
             yield f"document {doc!r}", {"id": doc, **row}

@@ -365,7 +365,7 @@ def parse_size(text: str, what: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,12})([KMGT]?)B?", text.strip().upper())
     if found is None:
-        raise InputError(f"{what}: {text!r} is no number of bytes; write it like 500M or 64G")
+        raise InputError(f"{what}: {text!r} is not a number of bytes; write it like 500M or 64G")
     return int(found[1]) * _UNITS[found[2]]
 
 

@@ -78,7 +78,7 @@ def _label(value: Any) -> Any:
 
 
 def documents(source: str, wanted: Collection[str] | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What is known of each document of a dataset, and where it stands."""
+    """What is known of each document of a dataset, and where."""
     dataset = load(source)
     if not dataset.has_docs():
         raise InputError(f"{source}: this dataset has no documents; name the one that it is a part of")

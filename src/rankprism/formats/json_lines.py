@@ -15,14 +15,14 @@ from rankprism.errors import InputError
 def json_objects(
     lines: Iterable[tuple[int, str]], source: str, example: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each line stands, and the JSON object in it. `example`: what such a line looks like."""
+    """The place of each line and the JSON object in it. `example`: what such a line looks like."""
     for number, line in lines:
         where = f"{source}, line {number}"
         yield where, json_object(line, where, example)
 
 
 def json_object(line: str, where: str, example: str) -> dict[str, Any]:
-    """The JSON object that stands in a line."""
+    """The JSON object in a line."""
     if (is_array := line.lstrip().startswith("[")) or line.strip() == "{":
         raise InputError(
             f"{where}: {'is a JSON array' if is_array else 'begins a JSON object over several lines'}; "
@@ -32,9 +32,9 @@ def json_object(line: str, where: str, example: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: is no JSON object ({error}); write {example}") from None
+        raise InputError(f"{where}: is not a JSON object ({error}); write {example}") from None
     if not isinstance(row, dict):
-        raise InputError(f"{where}: is no JSON object, but {line.strip()[:40]!r}; write {example}")
+        raise InputError(f"{where}: is not a JSON object, but {line.strip()[:40]!r}; write {example}")
     return row
 
 

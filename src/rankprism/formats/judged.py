@@ -15,7 +15,7 @@ from rankprism.formats.memory import ONLY_ASPECT
 
 
 class JudgedLine(NamedTuple):
-    """One judgment, and the line it stands in."""
+    """One judgment and the number of its line."""
 
     line: int
     topic: str

@@ -72,7 +72,7 @@ def _from_toml(source: Path, text: str) -> list[Measure]:
     made = []
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise MeasureError(f"{source}: {name} is no table; write [{name}] and its keys below")
+            raise MeasureError(f"{source}: {name} is not a table; write [{name}] and its keys below")
         try:
             made.append(_from_table(name, table))
         except MeasureError as error:

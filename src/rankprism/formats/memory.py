@@ -14,7 +14,7 @@ import numpy as np
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
 
-#: What stands before the id of a dataset of ir_datasets where a path may stand, too.
+#: Begins the id of a dataset of ir_datasets, which may be given instead of a path.
 DATASET = "irds:"
 #: What TREC writes where a topic has no subtopics.
 ONLY_ASPECT = "0"
@@ -306,7 +306,7 @@ def rows(
         else:
             shape = ", ".join(expected)
             also = f", or without {optional[0]}" if optional else ""
-            raise InputError(f"{name}, row {number}: {row!r} is no row of ({shape}){also}")
+            raise InputError(f"{name}, row {number}: {row!r} is not a row of ({shape}){also}")
 
 
 def _frame_rows(

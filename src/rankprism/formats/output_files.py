@@ -93,7 +93,7 @@ def check_target(path: PathLike) -> None:
 
 
 def replaces_file(path: PathLike) -> bool:
-    """Whether `path` is replaced by a new file, because it is no stream, device or pipe."""
+    """Whether `path` is replaced by a new file, because it is not a stream, device or pipe."""
     if os.fspath(path) == "-" or _descriptor(path) is not None:
         return False
     return not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path)
@@ -103,7 +103,7 @@ _DESCRIPTOR = re.compile(r"/dev/std(?P<name>in|out|err)|/(?:dev|proc/self|proc/\
 
 
 def _descriptor(path: PathLike) -> int | None:
-    """The open descriptor that a path stands for, perhaps through links.
+    """The open descriptor that a path leads to, perhaps through links.
 
     Such a path may lead to a file that the shell has open and goes on writing to, so it must not be replaced.
     """

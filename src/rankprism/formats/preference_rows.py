@@ -25,7 +25,7 @@ def add_row(rows: PreferenceRows, where: str, row: Mapping[str, Any]) -> None:
         if value is None or (isinstance(value, float) and value != value):
             return ""
         if isinstance(value, bool | Mapping | bytes):
-            raise InputError(f"{where}: {value!r} is no {name}")
+            raise InputError(f"{where}: {value!r} cannot be the {name}")
         if isinstance(value, float) and value.is_integer():
             return whole_id(value, f"{where}: the {name}")
         return str(value)
@@ -71,7 +71,7 @@ def from_rows(source: Any, name: str = "preferences", format: str | None = None)
         elif isinstance(row, tuple | list) and 5 <= len(row) <= len(COLUMNS):
             add_row(rows, where, dict(zip(COLUMNS, row, strict=False)))
         else:
-            raise InputError(f"{where}: {row!r} is no row of {', '.join(COLUMNS)}")
+            raise InputError(f"{where}: {row!r} is not a row of {', '.join(COLUMNS)}")
     return rows.finished(format)
 
 

@@ -37,7 +37,7 @@ def ranking(run: Run, order: Order, duplicates: Duplicates, *, keeps_scores: boo
         f"dropped: {empty} topics without a document": empty > 0,
         "dropped: scores; the order says what they said": not keeps_scores
         and not np.array_equal(scores, descending),
-        # Of two neighbours in one topic the lower has the better rank of its own; NaN is no rank.
+        # Of two neighbours in one topic the lower has the better rank of its own; NaN is not a rank.
         "dropped: ranks, which contradict the order": bool(
             len(ranks) and ((ranks[1:] < ranks[:-1]) & (rank[1:] > 1)).any()
         ),

@@ -70,7 +70,7 @@ def _write_diversity(judgments: Judgments) -> Written:
 
 
 def _write_adhoc(judgments: Judgments) -> Written:
-    """`topic 0 document grade`: there is no place for a second aspect."""
+    """`topic 0 document grade`: which has no place for a second aspect."""
     from rankprism.formats.judged import only_aspect_notes
 
     notes = only_aspect_notes(judgments, "adhoc")

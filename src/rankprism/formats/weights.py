@@ -72,7 +72,7 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not is_number or not 0 <= weight <= LARGEST:
             raise InputError(
-                f"weights: that of {aspect!r} is no number from 0 to {LARGEST:,}; got {weight!r}"
+                f"the weight of {aspect!r} must be a number from 0 to {LARGEST:,}; got {weight!r}"
             )
         total += weight
     if abs(total - 1) > 1e-3:
@@ -119,7 +119,7 @@ def _with_unjudged(judgments: Judgments, given: Weights) -> Judgments:
 def counting_all(judgments: Judgments) -> Judgments:
     """The same judgments, of which every aspect counts, even one to which no document is relevant.
 
-    NTCIR lists non-relevant documents under intent 0, which is no intent.
+    NTCIR lists non-relevant documents under 0, which is not an intent.
     """
     names = np.array(judgments.table.aspects)
     counted = np.ones(len(names), dtype=bool) if judgments.format != "ntcir" else names != ONLY_ASPECT
@@ -218,7 +218,7 @@ def counted_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     """Puts a weight to the others, unless it contradicts them."""
     if not 0 <= new.weight <= LARGEST:
-        raise InputError(f"{new.where}: the weight {new.weight:g} is no number from 0 to {LARGEST:,}")
+        raise InputError(f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST:,}")
     first = given.setdefault((topic, aspect), new)
     if first.weight != new.weight:
         raise InputError(
@@ -259,11 +259,11 @@ def weight_lines(judgments: Judgments) -> list[str]:
 def weights_beside(judgments: Judgments) -> tuple[list[str], tuple[str, ...]]:
     """`weight_lines` for the file beside judgments, and a note if weights had to be added.
 
-    Types of intents stand beside weights, so judgments with types and without weights get uniform ones.
+    Types of intents are written beside weights, so judgments with types but no weights get uniform ones.
     """
     if judgments.navigational is None or judgments.weights is not None:
         return weight_lines(judgments), ()
-    note = "added: weights, the same for all aspects of a topic, because types stand beside them"
+    note = "added: weights, the same for all aspects of a topic, because types are written beside them"
     return weight_lines(replace(judgments, weights=uniform(judgments))), (note,)
 
 

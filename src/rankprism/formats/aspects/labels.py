@@ -196,7 +196,7 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
 
     if element is not None and not re.fullmatch(r"[\w.-]+(/[\w.-]+)*", element):
         raise InputError(
-            f"{name}: {element!r} is no name of an element; write it like answer or topic/answer"
+            f"{name}: {element!r} is not the name of an element; write it like answer or topic/answer"
         )
     if element is None:
         raise InputError(f'{name}: say which element holds a topic\'s answer, e.g. element = "answer"')
@@ -205,7 +205,7 @@ def _xml_answers(source: files.PathLike, name: str, element: str | None) -> dict
     try:
         topics = ElementTree.parse(source).getroot()
     except (ElementTree.ParseError, OSError, ValueError, LookupError) as error:  # also unknown encodings
-        raise InputError(f"{name}: is no XML ({error})") from None
+        raise InputError(f"{name}: is not XML ({error})") from None
     found = {}
     for topic in topics:
         number = topic.get("number") or topic.findtext("number")

@@ -86,7 +86,7 @@ def read_scales(path: files.PathLike) -> tuple[Scale, ...]:
 
 
 def _content(path: files.PathLike) -> dict[str, Any]:
-    """What stands in a TOML file that describes judgments, each setting of the right kind."""
+    """The settings in a TOML file that describes judgments, each checked to be of the right kind."""
     import tomllib
 
     file = files.opened(path)
@@ -94,9 +94,9 @@ def _content(path: files.PathLike) -> dict[str, Any]:
     try:
         content = tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError:
-        raise InputError(f"{name}: is no TOML (its values are nested too deep)") from None
+        raise InputError(f"{name}: is not TOML (its values are nested too deep)") from None
     except ValueError as error:  # no TOML, or a number of thousands of digits
-        raise InputError(f"{name}: is no TOML ({error})") from None
+        raise InputError(f"{name}: is not TOML ({error})") from None
     kinds = {"judgments": (str, "a path"), "columns": (list, "a list of names"), "aspects": (dict, "tables")}
     for key, value in content.items():
         if key not in kinds:
@@ -248,7 +248,7 @@ def _by_score(aspect: AspectSettings, file: files.PathLike, documents: Iterable[
         is_share = str(given).endswith("%")
         if share is None or not every or (is_share and not 0 <= share <= 100):
             raise InputError(
-                f"aspect {aspect.name!r}: the threshold {given!r} is no number and no share like 95%"
+                f"aspect {aspect.name!r}: the threshold {given!r} is neither a number nor a share like 95%"
             )
         if is_share:
             limits.append(every[min(len(every) - 1, int(share / 100 * len(every)))])
@@ -323,7 +323,8 @@ def _answered(aspect: AspectSettings, column: Column) -> Column:
     for text, label in _different(column).items():
         if number(text) is None and text not in meant | missing:
             raise InputError(
-                f"{label.where}: the label {text!r} of {aspect.name} is no number and no answer; the answers "
+                f"{label.where}: the label {text!r} of {aspect.name} is neither a number nor an answer; the "
+                f"answers "
                 f"are {', '.join(sorted(meant)[:12])}. Say with means which label an answer means, or with "
                 f"missing that the label means none"
             )
@@ -374,7 +375,7 @@ def _labels_that_occur(aspect: AspectSettings, column: Column) -> tuple[Any, ...
         value = number(label.text)
         if value is None and number_name(label.text) not in missing:
             raise InputError(
-                f"{label.where}: the label {label.text!r} of {aspect.name} is no number; say which labels "
+                f"{label.where}: the label {label.text!r} of {aspect.name} is not a number; say which labels "
                 f"there are, from the lowest to the highest, e.g. --labels {aspect.name}={label.text},…"
             )
         if value is not None and str(value) not in missing:

@@ -64,7 +64,7 @@ class AspectSettings:
         if isinstance(settings, list | tuple | range):
             settings = {"labels": settings}
         if not isinstance(settings, Mapping):
-            raise InputError(f"aspect {name!r}: {settings!r} are no settings; pass a mapping or its labels")
+            raise InputError(f"aspect {name!r}: {settings!r} are not settings; pass a mapping or its labels")
         allowed = [field.name for field in fields(cls) if field.name != "name"]
         settings = {key: value for key, value in settings.items() if value is not None}
         for key, value in settings.items():
@@ -127,4 +127,6 @@ def _as_aspect(given: Any) -> AspectSettings:
         return AspectSettings.of(given.aspect, given)
     if isinstance(given, str | int):
         return AspectSettings(str(given))
-    raise InputError(f"{given!r} is no name of an aspect; settings are given by name, {{name: settings}}")
+    raise InputError(
+        f"{given!r} is not the name of an aspect; settings are given by name, {{name: settings}}"
+    )

@@ -12,7 +12,7 @@ from rankprism.formats.aspects.labels import header_aspects, is_header
 from rankprism.formats.aspects.reading import read_aspects, read_description
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, register
 
-#: What stands between topic and document where there are no aspects.
+#: The second column of judgments without aspects.
 _NO_ASPECT = ("0", "Q0", "q0")
 
 

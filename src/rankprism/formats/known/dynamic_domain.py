@@ -46,7 +46,7 @@ def _judged(file: files.File, grade: Callable[[Sequence[int]], int]) -> Iterator
         if passage in rated:
             raise InputError(
                 f"{where}: passage {passage} of document {doc!r}, topic {topic!r}, subtopic {subtopic!r} "
-                f"stands at line {rated[passage][0]} already; remove one of them"
+                f"is at line {rated[passage][0]} already; remove one of them"
             )
         rated[passage] = (number, rating)
     for (topic, subtopic, doc), rated in passages.items():

@@ -1,7 +1,7 @@
 """EvALL's tab-separated files, as the program of the RBU authors reads them.
 
 A gold standard is `topic document grade aspect weight`, a system's output `topic document` in the order
-of the ranking. A value may stand in double quotes, and then a quote inside it is doubled.
+of the ranking. A value may be in double quotes, and a quote inside such a value is doubled.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _read(file: files.File) -> Judgments:
         first = judged.setdefault((topic, aspect, doc), new)
         if first is not new:
             raise InputError(
-                f"{where}: document {doc!r} of topic {topic!r}, aspect {aspect!r} stands at line "
+                f"{where}: document {doc!r} of topic {topic!r}, aspect {aspect!r} is at line "
                 f"{first.line} already; remove one of them"
             )
     return fitted(Judgments(judgment_table(source, judged.values()), source), source, weights)

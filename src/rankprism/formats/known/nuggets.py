@@ -165,7 +165,7 @@ def _assigned(nugget: Nugget, line: Line) -> float:
 
 def _line(where: str, row: Any) -> Line:
     if not isinstance(row, Mapping):
-        raise InputError(f"{where}: {row!r} is no mapping; write {_EXAMPLE}")
+        raise InputError(f"{where}: {row!r} is not a mapping; write {_EXAMPLE}")
     topic, passage, run = (_first_of(row, names, where) for names in (TOPIC, PASSAGE, RUN))
     if not topic:
         raise InputError(f"{where}: has no topic; name it qid, e.g. {_EXAMPLE}")
@@ -184,7 +184,7 @@ def _line(where: str, row: Any) -> Line:
 
 def _nugget(where: str, one: Any) -> Nugget:
     if not isinstance(one, Mapping):
-        raise InputError(f"{where}: the nugget {quoted(one)} is no JSON object; write {_EXAMPLE}")
+        raise InputError(f"{where}: the nugget {quoted(one)} is not a JSON object; write {_EXAMPLE}")
     name = _first_of(one, NUGGET, where) or as_text(one, "text", where).strip()
     if not name:
         raise InputError(f"{where}: a nugget has no text; write {_EXAMPLE}")

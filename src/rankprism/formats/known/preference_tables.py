@@ -18,7 +18,7 @@ from rankprism.formats.preference_rows import COLUMNS, NEEDED, Adding, add_row, 
 
 
 def _cells(line: str, separator: str) -> list[str] | None:
-    """What stands between separators, or None if quotes or line ends are where none may be."""
+    """The cells between separators; None if a quote or a line end is out of place."""
     try:
         return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:

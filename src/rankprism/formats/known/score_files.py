@@ -28,7 +28,7 @@ MEANS = ("all", "amean", "mean", "avg", "average")
 #: Scores that are not numbers, as ndeval prints them.
 NOT_NUMBERS = ("nan", "-nan", "na", "null", "none", "")
 
-#: run, topic, measure, score, and where it stands
+#: run, topic, measure, score, and its place in messages
 Cell: TypeAlias = tuple[str, str, str, float, str]
 
 
@@ -119,7 +119,7 @@ def _separator(lines: Sequence[str]) -> str | None:
 def _from_trec(name: str, lines: Iterable[tuple[int, str]], run: str) -> Iterator[Cell]:
     """What ``trec_eval -q`` prints: measure, topic, score; the run's name in a line of its own.
 
-    The name stands among the means, at the end of the run's part.
+    The name is among the means, at the end of the run's part.
     """
     part: list[Cell] = []
     named = run

@@ -76,7 +76,7 @@ def opened(
     """
     kind = next((kind for kind in _KINDS if kind.begins(file.beginning.bytes)), None)
     if kind is None:
-        raise InputError(f"{file.name}: is no Parquet, Arrow or DuckDB file")
+        raise InputError(f"{file.name}: is not a Parquet, Arrow or DuckDB file")
 
     def wanted(names: list[str]) -> list[str]:
         if expected:
@@ -383,7 +383,7 @@ _KINDS = (
 
 def _checked(kind: _Kind, file: files.File) -> files.File:
     if not kind.begins(file.beginning.bytes):
-        raise InputError(f"{file.name}: is no file of the format {kind.name}; leave the format out")
+        raise InputError(f"{file.name}: is not a file of the format {kind.name}; leave the format out")
     return file
 
 

@@ -15,7 +15,7 @@ from rankprism.formats.format import PREFERENCE_FORMATS, Format, Written, regist
 from rankprism.formats.judged import check_ids, joined, number_text
 from rankprism.formats.preference_rows import ANYBODY, COLUMNS, Adding, levels_lost, reading
 
-#: What stands for an answer where there is none.
+#: The mark of a question without an answer.
 UNANSWERED = "?"
 
 
@@ -80,7 +80,7 @@ def _read_levels(columns_of: str) -> Adding:
                 raise InputError(f"{where}: {len(columns)} columns where {columns_of} are {len(names)}")
             level = parse_number(columns[-1])
             if level is None:
-                raise InputError(f"{where}: the level {columns[-1]!r} is no number")
+                raise InputError(f"{where}: the level {columns[-1]!r} is not a number")
             topic, group, *listing, doc, _ = columns
             rows.add_level(where, topic, group, "".join(listing), doc, level)
 
