@@ -455,7 +455,7 @@ BAD = {
         in_columns("q 0 d 1\n", {"a": {"labels": 3}}),
         "labels must be a list",
     ),
-    "settings of no kind": (in_columns("q 0 d 1\n", {"a": 3}), "3 are no settings"),
+    "settings of no kind": (in_columns("q 0 d 1\n", {"a": 3}), "3 are not settings"),
     "given nothing": (
         in_columns("q 0 d 1\n", {"a": {"given": "z"}}),
         "is given 'z', which is no aspect",

@@ -45,7 +45,7 @@ QRELS_CASES = [
     ),
     Case("UTF-16", "1 a d1 1\n".encode("utf-16"), ("q.txt", "UTF-16", "iconv")),
     Case("gzip without .gz", gzip.compress(b"1 a d1 1\n"), ("q.txt", "compressed", ".gz")),
-    Case("a run instead", RUN, ("q.txt, line 1", "is a line of a run", "name the judgments first")),
+    Case("a run instead", RUN, ("q.txt, line 1", "looks like a run", "name the judgments first")),
 ]
 RUN_CASES = [
     Case(

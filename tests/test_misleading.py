@@ -428,6 +428,9 @@ PLACES: Mapping[str, Callable[[Path], Any]] = {
 def test_json_of_others_is_named_in_every_place(tmp_path: Path, place: str, name: str) -> None:
     text, words = FOREIGN[name]
     (tmp_path / "x.json").write_text(text)
+    if name == "a dictionary of ranx" and place in ("judgments", "a run"):
+        assert len(PLACES[place](tmp_path / "x.json").topics) == 1
+        return
     with pytest.raises(InputError) as caught:
         PLACES[place](tmp_path / "x.json")
     message = str(caught.value)

@@ -20,7 +20,7 @@ from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.formats import files
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.memory import is_dataset
+from rankprism.formats.objects import is_dataset
 from rankprism.formats.recognition import are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import align_all, run_sources
@@ -432,7 +432,7 @@ def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Float
 def parsed(measures: MeasuresLike) -> list[Measure]:
     """Measures as values, each once."""
     if not isinstance(measures, Iterable | Measure):
-        raise MeasureError(f"{measures!r} is not a measure; pass a name such as 'alpha_nDCG@20', or several")
+        raise MeasureError(f"{measures!r} is no measure; pass a name such as 'alpha_nDCG@20', or several")
     given = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not given:
         raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")

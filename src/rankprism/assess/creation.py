@@ -20,8 +20,8 @@ from rankprism.documents import MOST, is_cut
 from rankprism.errors import InputError, listed, one_of
 from rankprism.formats import files
 from rankprism.formats.documents import Document, read_documents
-from rankprism.formats.memory import ONLY_ASPECT
 from rankprism.formats.several_runs import run_sources
+from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings

@@ -367,7 +367,7 @@ def are_only_preferences(named: Sequence[Any], format: str | None) -> bool:
 def first_opened(named: Sequence[Any]) -> list[Any]:
     """The arguments. If the first is a file, it is opened once for all who look at it."""
     from rankprism.formats.files import opened
-    from rankprism.formats.memory import is_dataset
+    from rankprism.formats.objects import is_dataset
 
     if list(map(os.fspath, named)).count("-") > 1:
         raise InputError("standard input (-) can be read only once; name files for the others")

@@ -21,7 +21,7 @@ from rankprism.formats import files, output_files
 from rankprism.formats.format import Format, Written, by_ending, written_by
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
-from rankprism.formats.memory import is_dataset
+from rankprism.formats.objects import is_dataset
 from rankprism.formats.preferences import read_preferences
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.runs import run_from

@@ -9,14 +9,8 @@ import numpy as np
 
 from rankprism._core import ArrowStream, JudgmentTable, RunTable, runs_from_arrow
 from rankprism.errors import InputError, listed
-from rankprism.formats.memory import (
-    JUDGMENT_COLUMNS,
-    RUN_COLUMNS,
-    Columns,
-    judgment_columns,
-    run_columns,
-    spelled,
-)
+from rankprism.formats.memory import Columns, judgment_columns, run_columns
+from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, spelled
 from rankprism.frames import column_values, eager, gives_arrow, is_known_frame
 
 

@@ -41,14 +41,14 @@ def json_object(line: str, where: str, example: str) -> dict[str, Any]:
 #: Of the places where a file may be named: what is read there, and which JSON. None: no JSON at all.
 _READ = {
     "judgments": (
-        "judgments are lines of topic, subtopic, document and grade, or nuggets as one JSON object on each "
-        "line: "
+        "judgments are lines of topic, subtopic, document and grade, or {topic: {document: grade}}, or "
+        "nuggets as one JSON object on each line: "
         '{"qid": "q1", "nuggets": [{"text": "…", "importance": "vital"}]}',
         "nuggets",
     ),
     "a run": (
-        "a run has lines of topic, Q0, document, rank, score and tag, or is answers with nuggets as one "
-        "JSON object "
+        "a run has lines of topic, Q0, document, rank, score and tag, or is {topic: {document: score}}, or "
+        "answers with nuggets as one JSON object "
         'on each line: {"qid": "q1", "nuggets": [{"text": "…", "assignment": "support"}]}',
         "nuggets",
     ),

@@ -11,7 +11,7 @@ import numpy as np
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
-from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.spellings import ONLY_ASPECT
 
 
 class JudgedLine(NamedTuple):

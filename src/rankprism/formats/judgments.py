@@ -11,7 +11,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, stray_notes
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.memory import are_dataset_rows, are_nuggets, is_dataset, is_file_per_aspect
+from rankprism.formats.objects import are_dataset_rows, are_nuggets, is_dataset, is_file_per_aspect
 from rankprism.formats.recognition import chosen_format, format_at
 from rankprism.formats.trec import DIVERSITY
 
@@ -114,7 +114,8 @@ def _grades_as_documents(judgments: Judgments, first: list[str]) -> list[Note]:
 
 def _from_memory(source: Any, name: str = "judgments") -> Judgments:
     from rankprism.formats.frames import judgment_table, judgments_in
-    from rankprism.formats.memory import judgment_columns, plain
+    from rankprism.formats.memory import judgment_columns
+    from rankprism.formats.objects import plain
     from rankprism.frames import is_frame
 
     source = plain(source)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,62 +11,7 @@ import numpy as np
 
 from rankprism.errors import InputError
 from rankprism.foreign import quoted
-
-#: Begins the id of a dataset of ir_datasets, which may be given instead of a path.
-DATASET = "irds:"
-#: What TREC writes where a topic has no subtopics.
-ONLY_ASPECT = "0"
-
-#: The usual spellings of a column, the surest first.
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "run": ("run", "run_id", "runid", "system", "system_id"),
-    "topic": (
-        "topic",
-        "topic_id",
-        "qid",
-        "query_id",
-        "q_id",
-        "queryid",
-        "topicid",
-        "query-id",
-        "topic_no",
-        "query",
-    ),
-    "aspect": ("aspect", "aspect_id", "subtopic", "subtopic_id", "intent", "intent_id", "iteration", "iter"),
-    "doc": (
-        "doc",
-        "doc_id",
-        "docno",
-        "docid",
-        "document",
-        "document_id",
-        "did",
-        "corpus-id",
-        "corpus_id",
-        "doc-id",
-    ),
-    "grade": ("grade", "rel", "relevance", "label", "rating", "judgment", "judgement", "qrel", "gain"),
-    "score": ("score", "sim", "similarity", "rsv"),
-    "rank": ("rank", "position"),
-    "weight": ("weight", "probability", "prob", "aspect_weight", "importance"),
-    "kind": ("intent_type", "kind"),
-}
-
-
-#: Columns that mean something else beside one of these others: the text of a query or of a document,
-#: PyTerrier's number of a document beside its id, and TREC's column of zeros. Any other two spellings of one
-#: column are refused.
-_BESIDE: dict[str, tuple[str, ...]] = {
-    "query": SPELLINGS["topic"],
-    "document": SPELLINGS["doc"],
-    "docid": ("docno",),
-    "iteration": SPELLINGS["aspect"],
-    "iter": SPELLINGS["aspect"],
-}
-
-#: The columns of a table of judgments and of a table of runs, and those of them that may be missing.
-JUDGMENT_COLUMNS = ("topic", "aspect", "doc", "grade"), ("aspect",)
-RUN_COLUMNS = ("run", "topic", "doc", "score", "rank"), ("run", "rank")
+from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, spelled
 
 
 class Columns:
@@ -157,67 +100,6 @@ def whole_id(value: float | np.floating[Any], what: str) -> str:
             f"rounded; make the ids whole numbers or text where they come from"
         )
     return str(int(value))
-
-
-def plain(source: Any) -> Any:
-    """The dictionary of a `Run` or `Qrels` of ranx, the frame of a `TrecRun` or `TrecQrel` of trectools.
-
-    Everything else is returned as it is. Neither package is imported.
-    """
-    of = peer_of(source)
-    if of == "ranx":
-        return source.to_dict()
-    if of == "trectools":
-        # The second column of judgments holds subtopics, if the file has them.
-        return source.qrels_data.rename(columns={"q0": "aspect"}) if _has_qrels(source) else source.run_data
-    return source
-
-
-def peer_of(source: Any) -> str | None:
-    """The package that an object is of, if it is a run or judgments of another package."""
-    package = type(source).__module__.partition(".")[0]
-    is_known = package == "ranx" and hasattr(source, "to_dict")
-    is_known |= package == "trectools" and (hasattr(source, "run_data") or _has_qrels(source))
-    return package if is_known else None
-
-
-def _has_qrels(source: Any) -> bool:
-    return hasattr(source, "qrels_data")
-
-
-def peer_name(source: Any) -> str | None:
-    """The name that a run of another package has, if it has one."""
-    of = peer_of(source)
-    if of == "trectools":
-        return next((str(name) for name in source.run_data.get("system", ())), None)
-    return source.name if of == "ranx" and isinstance(source.name, str) and source.name else None
-
-
-def is_dataset(source: Any) -> bool:
-    """Whether this is the id of a dataset, such as "irds:vaswani", or a dataset of ir_datasets.
-
-    >>> is_dataset("irds:vaswani"), is_dataset("qrels.txt")
-    (True, False)
-    """
-    return source.startswith(DATASET) if isinstance(source, str) else hasattr(type(source), "has_qrels")
-
-
-def are_dataset_rows(source: Any) -> bool:
-    """Whether these are judgments that ``dataset.qrels_iter()`` has returned."""
-    first = source[0] if isinstance(source, list | tuple) and source else None
-    return isinstance(first, tuple) and type(first).__module__.partition(".")[0] == "ir_datasets"
-
-
-def is_file_per_aspect(source: Any) -> bool:
-    """``{aspect: path}``"""
-    is_mapping = isinstance(source, Mapping) and bool(source)
-    return is_mapping and all(isinstance(path, str | os.PathLike) for path in source.values())
-
-
-def are_nuggets(source: Any) -> bool:
-    """Whether these are rows with nuggets."""
-    first = source[0] if isinstance(source, list | tuple) and source else None
-    return isinstance(first, Mapping) and "nuggets" in first
 
 
 def judgment_columns(source: Any, name: str) -> Columns:
@@ -320,35 +202,3 @@ def _frame_rows(
     columns = [column_values(frame, spelling, name) for spelling in chosen.values()]
     for values in zip(*columns, strict=True):
         yield dict(zip(chosen, values, strict=True))
-
-
-def spelled(
-    columns: Sequence[str], expected: tuple[str, ...], optional: tuple[str, ...], where: str
-) -> dict[str, str]:
-    """Find the columns of a table by their usual spellings."""
-    by_name = {str(column).casefold(): column for column in columns}
-    alike = Counter(str(column).casefold() for column in columns)
-    chosen = {}
-    for column in expected:
-        found = [s for s in SPELLINGS[column] if s in by_name]
-        meant = [s for s in found if not any(s != other and other in _BESIDE.get(s, ()) for other in found)]
-        if len(meant) > 1:
-            both = " and ".join(repr(str(by_name[s])) for s in meant[:2])
-            raise InputError(
-                f"{where}: the columns {both} can both be the {column}; keep the right one, and drop or "
-                f"rename the other"
-            )
-        spelling = meant[0] if meant else None
-        if spelling is not None and alike[spelling] > 1:
-            raise InputError(
-                f"{where}: {alike[spelling]} columns are called {spelling!r} (upper and lower case do not "
-                f"matter); keep one of them, or rename the others"
-            )
-        if spelling is not None:
-            chosen[column] = by_name[spelling]
-        elif column not in optional:
-            raise InputError(
-                f"{where}: no {column} column among {', '.join(map(str, columns))}; "
-                f"name it one of {', '.join(SPELLINGS[column])}"
-            )
-    return chosen

@@ -16,7 +16,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import Format, chosen, default_of
-from rankprism.formats.memory import are_nuggets, is_dataset
+from rankprism.formats.objects import are_nuggets, is_dataset
 from rankprism.formats.trec import DIVERSITY, TREC_RUN, is_plain, is_plain_run
 
 #: The kinds of files and what messages call them. A file that may be of several kinds is taken for the first

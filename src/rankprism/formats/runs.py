@@ -9,7 +9,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Run, align, checked
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.memory import peer_name, plain, run_columns
+from rankprism.formats.objects import peer_name, plain
 from rankprism.formats.recognition import chosen_format, format_at
 from rankprism.formats.trec import TREC_RUN
 from rankprism.frames import is_frame
@@ -57,6 +57,7 @@ def check_format(format: str | None) -> None:
 
 def _from_memory(source: Any, name: str | None) -> Run:
     from rankprism.formats.frames import only_run, run_table, runs_in
+    from rankprism.formats.memory import run_columns
 
     given = name or peer_name(source) or "run"
     source = plain(source)

@@ -10,8 +10,9 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Alignment, Reading, Run
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.memory import RUN_COLUMNS, are_nuggets, peer_name, peer_of
+from rankprism.formats.objects import are_nuggets, peer_name, peer_of
 from rankprism.formats.runs import align_source, run_from
+from rankprism.formats.spellings import RUN_COLUMNS
 from rankprism.frames import is_frame
 from rankprism.statistics.threads import for_each_in_order
 

@@ -9,7 +9,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.run import Run
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
-from rankprism.formats.memory import SPELLINGS
+from rankprism.formats.spellings import SPELLINGS
 from rankprism.types import Duplicates, Order
 
 

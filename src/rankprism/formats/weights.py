@@ -16,7 +16,7 @@ from rankprism.data.note import Note, some
 from rankprism.data.scales import LARGEST
 from rankprism.errors import InputError
 from rankprism.formats import files
-from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.spellings import ONLY_ASPECT
 
 #: The rule of Sakai and Song (2011), by name instead of a file.
 SAKAI = "sakai"

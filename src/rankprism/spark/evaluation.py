@@ -15,7 +15,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.errors import InputError, MeasureError, one_of
 from rankprism.evaluation import parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.formats.memory import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
+from rankprism.formats.spellings import JUDGMENT_COLUMNS, ONLY_ASPECT, RUN_COLUMNS, spelled
 from rankprism.spark.partition import (
     ROWS,
     SCORES,

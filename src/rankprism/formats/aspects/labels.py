@@ -11,7 +11,8 @@ from rankprism._core import parse_number
 from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.json_lines import refuse_json
-from rankprism.formats.memory import SPELLINGS, spelled, whole_id
+from rankprism.formats.memory import whole_id
+from rankprism.formats.spellings import SPELLINGS, spelled
 
 #: The name of a grade column that is skipped.
 SKIPPED = "-"

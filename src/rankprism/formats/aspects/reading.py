@@ -42,7 +42,7 @@ from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels
 from rankprism.formats.aspects.labels import SKIPPED, Column, Label
 from rankprism.formats.aspects.settings import AspectSettings, as_aspects
-from rankprism.formats.memory import is_dataset, is_file_per_aspect
+from rankprism.formats.objects import is_dataset, is_file_per_aspect
 
 
 def read_description(path: files.PathLike) -> Judgments:

@@ -17,7 +17,7 @@ from rankprism.formats.judged import (
     number_text,
     only_aspect_notes,
 )
-from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.spellings import ONLY_ASPECT
 
 _HEADER = ["query-id", "corpus-id", "score"]
 

@@ -18,8 +18,9 @@ from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, RUN_FORMATS, Format, Written, register
 from rankprism.formats.frames import judgment_table, run_table
 from rankprism.formats.judged import joined
-from rankprism.formats.memory import ONLY_ASPECT, judgment_columns, run_columns
+from rankprism.formats.memory import judgment_columns, run_columns
 from rankprism.formats.ranked import ranking
+from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
 from rankprism.types import Duplicates, Order
 

@@ -15,7 +15,7 @@ from rankprism.errors import InputError
 from rankprism.formats import files
 from rankprism.formats.format import JUDGMENT_FORMATS, Format, Written, register
 from rankprism.formats.judged import JudgedLine, joined, judgment_table
-from rankprism.formats.memory import ONLY_ASPECT
+from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.weights import weights_beside
 
 

@@ -13,7 +13,7 @@ from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.format import SCORE_FORMATS, Format, register
 from rankprism.formats.json_lines import refuse_json
-from rankprism.formats.memory import SPELLINGS
+from rankprism.formats.spellings import SPELLINGS
 from rankprism.frames import column_values, eager
 from rankprism.statistics.means import LARGEST_SCORE
 

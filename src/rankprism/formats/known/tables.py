@@ -2,7 +2,7 @@
 
 A table of judgments has the columns topic, aspect, doc and grade, a table of runs has run, topic, doc, score
 and rank, and one of preferences those of docs/preferences.md. The columns may have other usual names, too
-(`rankprism.formats.memory.SPELLINGS`). The table of a DuckDB file is named behind it: ``all.duckdb::qrels``.
+(`rankprism.formats.spellings`). The table of a DuckDB file is named behind it: ``all.duckdb::qrels``.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from rankprism.formats.format import (
 )
 from rankprism.formats.judged import joined
 from rankprism.formats.known.score_files import cells_of_frame
-from rankprism.formats.memory import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
 from rankprism.formats.preference_rows import COLUMNS, NEEDED, from_rows
 from rankprism.formats.ranked import ranking
+from rankprism.formats.spellings import JUDGMENT_COLUMNS, RUN_COLUMNS, SPELLINGS, spelled
 from rankprism.formats.weights import weights_beside
 from rankprism.frames import column_names, make_frame
 from rankprism.types import Duplicates, Order
