@@ -154,11 +154,11 @@ def find_thresholds(
 
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p"))
     measure             constraint  found
-    ────────────────────────────────────────────────────
+    ─────────────────────────────────────────────────────
     RBP(gain='linear')  CloseTh     proved for p > 0.7549
     >>> print(find_thresholds(["RBP(gain='linear')"], ["CloseTh"], "p", between=(0.5, 0.7)))
     measure             constraint  found
-    ──────────────────────────────────────────────────────────────
+    ──────────────────────────────────────────────────────────────────────────────────
     RBP(gain='linear')  CloseTh     refuted for every p from 0.5 to 0.7 that was tried
     """
     found = []
