@@ -17,8 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
+# Each module registers its simulations.
+import simulations.meta
 import simulations.preferences
-import simulations.scores  # noqa: F401 - each module registers its simulations
+import simulations.scores  # noqa: F401
 from rankprism.statistics.claims import CLAIMS
 from simulations.gate import HEAD, SIMULATIONS, Cell, cell
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
+from rankprism.statistics.claims import CLAIMS
 from simulations.populations import Floats
 
 #: The gate: the least share of intervals that hold the truth, and the largest mean width in units of what is
@@ -17,19 +18,24 @@ from simulations.populations import Floats
 LEAST, WIDEST = 0.93, 1.2
 
 
-def needed(units: int) -> float:
+def needed(units: int, together: int = 1) -> float:
     """The mean width of Student's interval of a normal mean, in units of 3.92 sd of the mean.
+
+    together : how many intervals hold together, by Bonferroni.
 
     No interval can be shorter and keep its level if the variance has to be estimated from so many units. With
     50 units it is 1.02, with 10 units 1.12, with 5 units 1.33, and with 2 units 5.2.
     """
     freedom = units - 1
     mean_of_s = np.sqrt(2 / freedom) * special.gamma(units / 2) / special.gamma(freedom / 2)
-    return float(special.stdtrit(freedom, 0.975) * mean_of_s / special.ndtri(0.975))
+    return float(special.stdtrit(freedom, 1 - 0.025 / together) * mean_of_s / special.ndtri(0.975))
 
 
 class Studies(NamedTuple):
-    """What many studies of the same kind printed. NaN where they printed no interval."""
+    """What many studies of the same kind printed, NaN where they printed no interval.
+
+    Arrays are (study,), or (study, interval) if the intervals of a study claim to hold the truth together.
+    """
 
     estimate: Floats
     low: Floats
@@ -68,6 +74,7 @@ class Cell:
     harsh: bool
     units: int
     studies: int
+    together: int  #: how many intervals of a study have to hold the truth at the same time
     printed: float  #: the share of the studies that have an interval
     covered: float  #: the share of these whose interval holds the truth
     width: float  #: the mean width, in units of 3.92 standard deviations of the estimate
@@ -79,7 +86,7 @@ class Cell:
             return False
         error = np.sqrt(LEAST * (1 - LEAST) / number)
         # The standard deviation of n estimates has a relative error of about 1/√(2n).
-        wide = WIDEST * needed(self.units) * (1 + tolerance / np.sqrt(2 * number))
+        wide = WIDEST * needed(self.units, self.together) * (1 + tolerance / np.sqrt(2 * number))
         return bool(self.covered < LEAST - tolerance * error or self.width > wide)
 
     @property
@@ -98,6 +105,8 @@ HEAD = "| claim | population | units | coverage | width | printed |\n|---|---|--
 
 def cell(claim: str, population: Any, units: int, studies: int, seed: int = 1) -> Cell:
     """Simulate one cell of the table."""
+    if units < CLAIMS[claim].fewest:
+        studies = min(studies, 20)  # to see that nothing is printed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = SIMULATIONS[claim].simulation(population, units, studies, seed)
@@ -106,17 +115,20 @@ def cell(claim: str, population: Any, units: int, studies: int, seed: int = 1) -
 
 def measured(claim: str, population: Any, units: int, found: Studies) -> Cell:
     """What the studies say about a claim."""
-    given = ~np.isnan(found.low) & ~np.isnan(found.high)
-    truth = np.broadcast_to(found.truth, found.low.shape)
-    spread = float(np.nanstd(found.estimate - truth)) if (~np.isnan(found.estimate)).any() else np.nan
-    held = (found.low <= truth + 1e-12) & (truth - 1e-12 <= found.high)
-    width = float((found.high - found.low)[given].mean() / (3.92 * spread)) if given.any() else np.nan
+    estimate, low, high = (np.reshape(x, (len(x), -1)) for x in found[:3])
+    truth = np.broadcast_to(found.truth, np.shape(found.low)).reshape(low.shape)
+    given = ~np.isnan(low + high).any(1)
+    held = np.asarray(((low <= truth + 1e-12) & (truth - 1e-12 <= high)).all(1))
+    width = np.nan
+    if given.any():
+        width = float(((high - low)[given] / (3.92 * np.nanstd(estimate - truth, axis=0))).mean())
     return Cell(
         claim,
         population.name,
         getattr(population, "harsh", False),
         units,
-        len(found.low),
+        len(low),
+        low.shape[1],
         float(given.mean()),
         float(held[given].mean()) if given.any() else np.nan,
         width,

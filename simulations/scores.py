@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from rankprism.statistics import paired
+from rankprism import compare
+from rankprism.results.scores import Scores
 from rankprism.statistics.means import t_intervals
+from rankprism.types import TestName
 from simulations.gate import Studies, simulates
-from simulations.populations import HARSH, REAL, Population
+from simulations.populations import AD_HOC_8, HARSH, REAL, Population
 
 EVERY = (*REAL, *HARSH)
 
@@ -20,12 +24,50 @@ def mean(population: Population, units: int, studies: int, seed: int) -> Studies
     return Studies(found, found - margin, found + margin, population.means(1)[0])
 
 
-@simulates("a difference by t", EVERY)
-def difference(population: Population, units: int, studies: int, seed: int) -> Studies:
-    """The difference between two runs, each study a pair."""
-    values = population.draw(np.random.default_rng(seed), studies, units, 2)
-    pairs = np.arange(2 * studies).reshape(-1, 2)
-    found = paired.student(values.reshape(2 * studies, units), pairs, 0.05)
-    truth = float(-np.diff(population.means(2))[0])
-    low, high = found.difference - found.half_width, found.difference + found.half_width
-    return Studies(found.difference, low, high, truth)
+@dataclass(frozen=True)
+class Several:
+    """Several runs of a population, all of which are compared."""
+
+    population: Population
+    runs: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.runs} runs, {self.population.name}"
+
+    @property
+    def harsh(self) -> bool:
+        return self.population.harsh
+
+
+TWO = tuple(Several(population, 2) for population in EVERY)
+SEVERAL = (*(Several(population, 5) for population in REAL), Several(AD_HOC_8, 2))
+
+
+def _compared(
+    claim: str, test: TestName, populations: tuple[Several, ...], resamples: int | None = None
+) -> None:
+    """Register what `compare` prints. Each study is a measure, so that one call compares all of them."""
+
+    @simulates(claim, populations)
+    def simulation(several: Several, units: int, studies: int, seed: int) -> Studies:
+        runs = tuple(f"run{r}" for r in range(several.runs))
+        values = several.population.draw(np.random.default_rng(seed), studies, units, several.runs)
+        scores = Scores(
+            runs, tuple(map(str, range(units))), tuple(map(str, range(studies))), np.moveaxis(values, 0, 2)
+        )
+        baseline = runs[-1] if test == "dunnett" else None
+        found = compare(scores, test=test, baseline=baseline, resamples=resamples)
+        means = several.population.means(several.runs)
+        truth = means[found.pairs[:, 0]] - means[found.pairs[:, 1]]
+        return Studies(
+            found.difference, found.difference - found.half_width, found.difference + found.half_width, truth
+        )
+
+
+_compared("a difference by t", "t", TWO)
+_compared("a difference by bootstrap", "bootstrap", TWO, resamples=10_000)
+_compared("all differences by t", "t", SEVERAL)
+_compared("all differences by tukey", "tukey", SEVERAL, resamples=2000)
+_compared("all differences by anova-tukey", "anova-tukey", SEVERAL)
+_compared("all differences by dunnett", "dunnett", SEVERAL)

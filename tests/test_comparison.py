@@ -392,7 +392,7 @@ def test_resamples_with_which_nothing_can_be_significant_are_refused(test: TestN
 
 
 def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
-    few, many = (matrix(np.random.default_rng(0).random((runs, 5))) for runs in (8, 33))
+    few, many = (matrix(np.random.default_rng(0).random((runs, 8))) for runs in (8, 33))
     for correction in ("holm", "bonferroni", "bh"):
         settings: dict[str, Any] = {"test": "bootstrap", "correction": correction}
         assert compare(few, **settings).about["resamples"] == 10_000
@@ -458,7 +458,7 @@ def test_wilcoxon_marks_the_run_that_it_favours() -> None:
 
 
 def test_a_constant_difference_has_an_infinite_effect_that_every_format_can_write() -> None:
-    row = np.array([0.5, 0.6, 0.2])
+    row = np.array([0.5, 0.6, 0.2, 0.1, 0.3, 0.7])
     for test in ("t", "tukey"):
         found = compare(matrix(np.array([row, row - 0.1])), test=test)
         assert found.effect[0, 0] == np.inf

@@ -24,23 +24,7 @@ from simulations.populations import AD_HOC_8, REAL
 #: Their low and high are proved bounds, or ends of a range of parameters. No sample is behind them.
 PROVED = {Scores, ScoreTable, Thresholds}
 #: Their intervals have no claim yet.
-WAITING = frozenset(
-    [
-        "Agreement",
-        "ApproachComparison",
-        "Comparison",
-        "Correlation",
-        "Differences",
-        "DiscriminativePower",
-        "Intuitiveness",
-        "MeasureCorrelation",
-        "ProfileCorrelation",
-        "Reproduction",
-        "Scenarios",
-        "SwapRates",
-        "Unanimity",
-    ]
-)
+WAITING: frozenset[str] = frozenset()
 #: How many standard errors a share may be away by chance: the gate fails by chance once in 30,000 cells.
 TOLERANCE = 4.0
 
@@ -73,8 +57,9 @@ def test_every_result_with_intervals_names_its_claims(results: list[type[Result]
     signs = re.compile(r"low\"|between=|\bends\(|with_interval|\.low\b|\.interval\b")
     for one in results:
         assert set(one.claims) <= set(CLAIMS), one
-        claimed = bool(signs.search(inspect.getsource(one))) and one not in PROVED
-        assert bool(one.claims) == (claimed and one.__name__ not in WAITING), one
+        printed = signs.search(inspect.getsource(one)) and one not in PROVED
+        assert not printed or one.claims or one.__name__ in WAITING, one
+        assert not one.claims or one.__name__ not in WAITING, one
 
 
 def test_too_few_units_are_said() -> None:
@@ -113,6 +98,6 @@ def test_intervals_hold_the_truth_as_often_as_they_say(claim: str) -> None:
     """Few studies of one real population with few and with many units."""
     population = next(p for p in SIMULATIONS[claim].populations if not getattr(p, "harsh", False))
     for units in (3, 20):
-        found = cell(claim, population, units, studies=100)
+        found = cell(claim, population, units, studies=60)
         assert found.printed == 0 or not found.fails(TOLERANCE), found
-        assert found.printed == 0 or units >= CLAIMS[claim].fewest, found
+        assert (found.printed > 0) == (units >= CLAIMS[claim].fewest), found

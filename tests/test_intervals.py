@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from interval_coverage import Population, coverage
 from scipy import stats
 
-from rankprism import InputError, read_scores
+from rankprism import InputError, RankprismWarning, read_scores
 from rankprism.arrays import Floats
 from rankprism.meta import (
     agreement,
@@ -24,10 +24,46 @@ from rankprism.meta import (
     swap,
     unanimity,
 )
+from rankprism.meta.intervals import HALVES, halves, other_means
 from rankprism.meta.products import product
 from rankprism.meta.rank_correlation import COEFFICIENTS, rbo
 from rankprism.results.scores import Scores
+from rankprism.statistics.claims import CLAIMS
+from rankprism.statistics.corrections import corrected
 from rankprism.types import Coefficient, MethodName
+
+
+@dataclass(frozen=True)
+class Population:
+    """Runs on topics without end, by the measures a and b, which are exchangeable, c, which is noisier, and
+    a gold measure."""
+
+    kind: str  #: normal; skewed, where few topics decide; coarse, which ties many scores
+    runs: int
+    topics: int
+    spread: float  #: how much runs differ: 0 is a complete null
+
+    def draw(self, rng: np.random.Generator) -> Scores:
+        shape = (4, self.runs, self.topics)
+        effect = np.linspace(-self.spread, self.spread, self.runs)[:, None]
+        if self.kind == "skewed":
+            noise = rng.exponential(size=shape) ** 1.5
+            shared = rng.exponential(size=shape[1:]) ** 1.5
+            effect = effect * (scale := rng.exponential(size=self.topics))
+            noise, shared = noise * scale, shared * scale
+        else:
+            noise = rng.normal(size=shape)
+            shared = rng.normal(size=shape[1:]) + rng.normal(size=self.topics)
+        own = np.array([0.7, 0.7, 1.5, 0.7])[:, None, None]
+        values = effect + 0.7 * shared + own * noise
+        if self.kind == "coarse":
+            values = np.clip(np.round(2 * values + 5), 0, 10) / 10
+        return Scores(
+            tuple(f"run{r}" for r in range(self.runs)),
+            tuple(str(t) for t in range(self.topics)),
+            ("a", "b", "c", "gold"),
+            np.moveaxis(values, 0, 2),
+        )
 
 
 def made_up(seed: int, population: Population | None = None) -> Scores:
@@ -64,90 +100,86 @@ def test_unanimity_without_a_topic_is_that_of_the_other_topics() -> None:
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-def test_correlations_on_subsets_are_those_of_their_topics(coefficient: Coefficient) -> None:
+def test_correlations_on_halves_are_those_of_their_topics(coefficient: Coefficient) -> None:
     scores = made_up(2)
     sampled = correlation(scores, coefficient=coefficient).sampled
     assert sampled is not None
-    assert (sampled.sampling.kept.sum(1) == 18).all()  # an eighth of 20 topics is left out
+    assert (sampled.sampling.kept.sum(1) == 10).all()
     for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
         expected = correlation(without(scores, kept), coefficient=coefficient, intervals=0).values
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-# The t-test is computed anew on each subset. The resampling tests keep what they learnt from all topics about
-# the null distribution, so that they agree with a test of the subset up to borderline pairs.
-@pytest.mark.parametrize(("method", "agreeing"), [("t", 1.0), ("bootstrap", 0.95), ("tukey", 0.95)])
-def test_significance_on_subsets_is_that_of_their_topics(method: MethodName, agreeing: float) -> None:
+def test_means_of_halves_vary_as_much_as_means_do() -> None:
+    """Their variance is s²/n, for an odd number of topics too."""
+    for topics in (20, 21):
+        values = np.random.default_rng(topics).normal(size=(40, topics))
+        found = other_means(values, halves("a swap rate", topics, 0.95, seed=0))
+        assert found.shape == (40, HALVES)
+        expected = (values.var(1, ddof=1) / topics).mean()
+        assert found.var(1).mean() == pytest.approx(expected, rel=0.05)
+        assert np.abs(found.mean(1) - values.mean(1)).max() < 4 * np.sqrt(expected / HALVES)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap", "tukey"])
+def test_tests_count_a_half_as_all_topics(method: MethodName) -> None:
+    """Each half, repeated, is a collection of as many topics in which the test finds about as much."""
     scores = made_up(3)
     found = power(scores, method=method)
     assert found.decided is not None
     assert found.sampling is not None
     same = []
     for kept, decided in itertools.islice(zip(found.sampling.kept, found.decided, strict=True), 20):
-        direct = power(without(scores, kept), method=method, intervals=0)
-        same.append(np.where(direct.significant, np.sign(direct.difference), 0) == decided)
+        half = without(scores, kept).values
+        z = half[found.pairs[:, 0]] - half[found.pairs[:, 1]]  # (pair, topic, measure)
+        t = np.sqrt(20) * z.mean(1) / z.std(1, ddof=1)
+        if method == "t":
+            p = 2 * stats.t.sf(np.abs(t), 19)
+            direct = np.array([corrected(column, "holm") < 0.05 for column in p.T])
+        else:  # the critical values of all topics are about those of another collection
+            several = read_scores(scores)
+            doubled = np.concatenate([half, half], 1)
+            again = Scores(several.runs, several.topics, several.measures, doubled)
+            direct = power(again, method=method, intervals=0).significant
+        same.append(np.where(direct, np.sign(z.mean(1).T), 0) == decided)
     assert 0.1 < found.power.mean() < 0.9
-    assert np.mean(same) >= agreeing
+    assert np.mean(same) >= (1.0 if method == "t" else 0.9)
 
 
-def test_agreement_on_subsets_is_that_of_their_topics() -> None:
-    scores = made_up(4)
-    found = power(scores, method="t")
+def test_agreement_on_halves_is_that_of_what_they_decide() -> None:
+    found = power(made_up(4), method="t")
     sampled = agreement(found).sampled
     assert sampled is not None
-    for kept, found in itertools.islice(zip(sampled.sampling.kept, sampled.replicates, strict=True), 20):
-        direct = agreement(power(without(scores, kept), method="t", intervals=0))
-        np.testing.assert_allclose(found, direct.summary.columns["agreement"], equal_nan=True)
+    assert found.decided is not None
+    for decided, share in itertools.islice(zip(found.decided, sampled.replicates, strict=True), 20):
+        a, b = decided[:2]
+        both, either = ((a == b) & (a != 0)).sum(), ((a != 0) | (b != 0)).sum()
+        assert share[0] == pytest.approx(both / either if either else np.nan, nan_ok=True)
 
 
-def test_swap_rates_on_subsets_are_those_of_their_topics() -> None:
-    scores = made_up(5)
-    sampled = swap(scores, trials=10).sampled
-    assert sampled is not None
-    direct = [
-        swap(without(scores, kept), size=9, trials=200, intervals=0).rate
-        for kept in sampled.sampling.kept[:30]
-    ]
-    # 30 subsets with 50 splits of 9 and 9 topics each against 200 other ones.
-    np.testing.assert_allclose(sampled.replicates[:30].mean(0), np.mean(direct, axis=0), atol=0.02)
+def test_swap_rates_on_halves_are_about_that_of_all_topics() -> None:
+    found = swap(made_up(5), trials=200)
+    assert found.sampled is not None
+    np.testing.assert_allclose(found.sampled.replicates.mean(0), found.rate, atol=0.06)
 
 
-# What they cover
-
-
-#: Small, to be quick. docs/meta-evaluation.md has the numbers of a larger simulation.
-SMALL = {
-    "few runs": (
-        Population("normal", 6, 20, 0.3),
-        ["power", "unanimity", "tau-ap", "tau-ap per topic"],
-    ),
-    "few topics decide": (Population("skewed", 10, 24, 1.0), ["power t", "intuitiveness", "swap"]),
-    "many ties": (Population("coarse", 10, 24, 0.5), ["power tukey", "unanimity", "tau-b"]),
-}
-
-
-@pytest.mark.parametrize("case", SMALL)
-def test_intervals_of_95_percent_cover_at_least_90(case: str) -> None:
-    population, figures = SMALL[case]
-    found = coverage(population, figures, draws=80, fresh=150)
-    for name, seen in found.items():
-        if "Sakai" in name:
-            continue
-        # Of six runs, there may be none that two measures both tell apart: then they have no agreement.
-        assert seen.given > (0.2 if "agreement" in name else 0.9), name
-        assert seen.covered >= 0.9, name
-        if name.endswith("a - b"):  # two measures that are exchangeable
-            assert seen.rejected <= 0.07, name
+# What they say about measures; simulations/ counts how often they hold the truth
 
 
 def test_exchangeable_measures_are_rarely_said_to_differ_in_intuitiveness() -> None:
-    population = Population("normal", 12, 30, 0.3)
-    found = coverage(population, ["intuitiveness"], draws=300, fresh=1)
+    population, rejected = Population("normal", 12, 30, 0.3), []
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        scores = population.draw(rng)
+        found = intuitiveness(scores, gold="gold")
+        with pytest.warns(RankprismWarning, match="Sakai's sign test counts"):
+            sakai = intuitiveness(scores, gold="gold", test="sakai")
+        rejected.append((found.p[0] < 0.05, sakai.p[0] < 0.05, found.p[1] < 0.05))
+    exchangeable, by_sakai, noisier = np.mean(rejected, axis=0)
     # 5 % and two standard errors of 300 draws. The sign test takes 66 pairs of 12 runs for independent.
-    assert found["intuitiveness, a - b"].rejected <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
-    assert found["intuitiveness by Sakai's test, a - b"].rejected > 0.15
-    # c is noisier than a, and the test says so.
-    assert found["intuitiveness, a - c"].rejected > 0.8
+    assert exchangeable <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+    assert by_sakai > 0.15
+    assert noisier > 0.8  # c is noisier than a, and the test says so
 
 
 def test_a_measure_that_is_clearly_more_discriminative_is_found_to_be() -> None:
@@ -173,7 +205,7 @@ def test_an_interval_of_confidence_1_less_p_ends_at_0() -> None:
 
 def test_intervals_of_shares_end_at_0_and_1() -> None:
     null, clear = (made_up(3, Population("normal", 6, 20, spread)) for spread in (0, 9))
-    for found in (power(null), power(clear), swap(made_up(3, Population("normal", 6, 20, 0.9)))):
+    for found in (power(null), power(clear), swap(made_up(3, Population("normal", 6, 20, 3)))):
         for table in (found.summary, found.rows):
             columns = {
                 name.split()[-1]: np.array(values, dtype=object) for name, values in table.columns.items()
@@ -194,7 +226,7 @@ def test_intervals_of_unanimity_end_at_1() -> None:
     found = unanimity(Scores(names[0], names[1], names[2], values))
     columns = found.rows.columns
     at = columns["measure"].index("m2")
-    assert columns["low"][at] < columns["MU"][at] < columns["high"][at] == 1
+    assert columns["low"][at] < columns["MU"][at] < columns["high"][at] <= 1
 
 
 def test_tied_scores_are_no_swap_on_subsets_either() -> None:
@@ -220,19 +252,24 @@ def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None
         swap(scores, trials=5),
         intuitiveness(scores, gold="gold"),
     ):
-        assert found.about["intervals"]["none because"] == "fewer than 8 topics"
+        assert found.about["intervals"]["none because"].endswith(": it needs 8 topics, and there are 7")
     assert np.isnan(power(scores, resamples=100).summary.columns["low"]).all()
     assert np.isnan(intuitiveness(scores, gold="gold").p).all()
 
 
 def test_the_fewest_topics_with_intervals_have_them() -> None:
-    from rankprism.meta.intervals import FEWEST
-
     scores = made_up(3)
-    for topics, there in ((FEWEST, True), (FEWEST - 1, False)):
-        some = scores.select(topics=list(scores.topics[:topics]))
-        for found in (unanimity(some), power(some, method="t"), swap(some, trials=5)):
+    analyses: dict[str, Callable[[Scores], Any]] = {
+        "metric unanimity": unanimity,
+        "power by t": partial(power, method="t"),
+        "a swap rate": partial(swap, trials=5),
+    }
+    for claim, analyse in analyses.items():
+        for topics in (CLAIMS[claim].fewest, CLAIMS[claim].fewest - 1):
+            found = analyse(scores.select(topics=list(scores.topics[:topics])))
+            there = topics == CLAIMS[claim].fewest
             assert ("none because" not in found.about["intervals"]) is there
+            assert np.isfinite(found.summary.columns["low"]).any() == there
 
 
 def test_a_difference_below_0_has_its_interval_below_0() -> None:

@@ -489,10 +489,12 @@ def test_equal_differences_are_ties_in_wilcoxon_whatever_the_rounding() -> None:
 
 
 def test_intervals_are_those_of_a_textbook() -> None:
-    # 1, 2, 3, 4: mean 2.5, s² = 5/3, t(0.975, 3) = 3.1824, hence 2.5 ± 3.1824 · √(5/3) / 2
-    means, margins = t_intervals(np.array([1.0, 2, 3, 4, np.nan]).reshape(1, 5, 1), 0.05)
-    assert means[0, 0] == 2.5
-    assert margins[0, 0] == pytest.approx(3.1824 * (5 / 3) ** 0.5 / 2, abs=1e-4)
+    # 1 to 5: mean 3, s² = 5/2, t(0.975, 4) = 2.7764, hence 3 ± 2.7764 · √(5/2) / √5
+    numbers = np.array([1.0, 2, 3, 4, 5, np.nan]).reshape(1, 6, 1)
+    means, margins = t_intervals(numbers, 0.05, "a mean over repetitions")
+    assert means[0, 0] == 3
+    assert np.isnan(t_intervals(numbers, 0.05)[1]).all()  # too few topics for the mean of a run
+    assert margins[0, 0] == pytest.approx(2.7764 * 0.5**0.5, abs=1e-4)
 
 
 def test_systems_that_always_differ_alike_have_an_infinite_effect_of_either_sign() -> None:

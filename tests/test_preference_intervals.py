@@ -75,18 +75,18 @@ def test_intervals_follow_the_seed_and_nothing_else() -> None:
     rng = random.Random(4)
     rows = [
         (
-            f"q{rng.randrange(4)}",
+            f"q{rng.randrange(8)}",
             rng.choice(["", "e"]),
             *rng.sample("abcd", 2),
             rng.choice(["left", "tie"]),
             who,
         )
-        for _ in range(150)
+        for _ in range(300)
         for who in [f"a{rng.randrange(12)}"]
     ]
     runs = {
-        "one": {f"q{t}": {"a": 2.0, "b": 1.0} for t in range(4)},
-        "two": {f"q{t}": {"c": 1.0} for t in range(4)},
+        "one": {f"q{t}": {"a": 2.0, "b": 1.0} for t in range(8)},
+        "two": {f"q{t}": {"c": 1.0} for t in range(8)},
     }
     names = ["nPrf(estimate='pooled')@3", "ppref"]
     for over in ("assessors", "topics", "both"):
@@ -158,7 +158,7 @@ def test_an_interval_over_both_adds_what_assessors_have_in_common_over_topics() 
 @pytest.mark.parametrize(
     ("over", "says"),
     [
-        ("topics", "it needs 2 topics, and there is 1"),
+        ("topics", "it needs 8 topics, and there is 1"),
         ("assessors", "it needs 2 assessors, and there is 1"),
         ("both", "it needs 2 assessors and topics, and there is 1"),
     ],

@@ -60,14 +60,14 @@ def test_the_first_scenario_is_the_unanimity_of_the_collection_as_it_is() -> Non
 
 def test_drawn_scenarios_are_the_mean_unanimity_of_collections_that_are_drawn() -> None:
     """By hand: draw, write the drawn collection down as rows and rankings, and evaluate that."""
-    found = scenarios(sample.QRELS, RUNS, MEASURES, repetitions=3, seed=7, longest=9)
+    found = scenarios(sample.QRELS, RUNS, MEASURES, repetitions=5, seed=7, longest=9)
     aligned = Aligned.of(sample.QRELS, RUNS)
     every = [m if m.startswith("RBU") else m.replace("P@", "P(rel=1e-300)@") for m in MEASURES]
     every = [
         {"AP_IA": "AP_IA(rel=1e-300)", "StRecall@10": "StRecall(rel=1e-300)@10"}.get(m, m) for m in every
     ]
     mu = []
-    for repetition in range(3):
+    for repetition in range(5):
         drawn = redrawn(aligned.judgments, np.random.default_rng([7, repetition]))
         columns = list(zip(*drawn.table.columns(), strict=True))
         pairs = list(dict.fromkeys((topic, aspect) for topic, aspect, *_ in columns))
@@ -87,7 +87,7 @@ def test_drawn_scenarios_are_the_mean_unanimity_of_collections_that_are_drawn() 
             scores = evaluate(read_judgments(columns, weights=weights), runs, every)
         mu.append(unanimity(scores, intervals=0).mu)
     np.testing.assert_allclose(found.mu[2], np.mean(mu, axis=0), rtol=1e-12)
-    margin = 4.302652729911275 * np.std(mu, axis=0, ddof=1) / np.sqrt(3)  # t(.975, 2)
+    margin = 2.7764451051977987 * np.std(mu, axis=0, ddof=1) / np.sqrt(5)  # t(.975, 4)
     np.testing.assert_allclose(found.low[2], np.mean(mu, axis=0) - margin, rtol=1e-9)
 
 

@@ -318,9 +318,9 @@ def _documents(
     return found
 
 
-def _ratio(above: Floats, below: Floats, intervals: float) -> tuple[Floats, Floats, Floats]:
+def ratio(above: Floats, below: Floats, intervals: float) -> tuple[Floats, Floats, Floats]:
     """Σ above / Σ below over the topics, (…,) of (topic, …), with the ends of its interval."""
-    sampling = without_one(len(above), intervals)
+    sampling = without_one("a ratio over topics", len(above), intervals)
     with np.errstate(divide="ignore", invalid="ignore"):
         figure = above.sum(0) / below.sum(0)
         kept = sampling.kept.astype(np.float64)
@@ -335,6 +335,8 @@ def _ratio(above: Floats, below: Floats, intervals: float) -> tuple[Floats, Floa
 @dataclass(frozen=True, eq=False, repr=False)
 class ApproachComparison(Result):
     """What `compare` found."""
+
+    claims = ("a ratio over topics", "a correlation per topic", "power by bootstrap")
 
     measures: tuple[str, ...]
     approaches: tuple[str, ...]
@@ -370,7 +372,7 @@ class ApproachComparison(Result):
     def trash_shares(self, zeros: Zeros | None = None) -> tuple[Floats, list[Cell], Floats]:
         """Documents with the lowest labels, (approach, rank); their share in %; and all documents."""
         found = self.shallow[zeros or self.zeros]
-        share, low, high = _ratio(found.trash.sum(2).T, found.there.sum(2).T, self.intervals)
+        share, low, high = ratio(found.trash.sum(2).T, found.there.sum(2).T, self.intervals)
         high = np.minimum(high, 1.0)
         cells = [_cell(*(100 * float(x) for x in one)) for one in zip(share, low, high, strict=True)]
         return found.trash.sum(1), cells, found.there.sum((1, 2))
@@ -382,7 +384,7 @@ class ApproachComparison(Result):
         above, below = (
             np.add.reduceat(np.moveaxis(x, 1, 0), starts, axis=2) for x in (found.sums, found.there)
         )
-        parts = _ratio(above, below, self.intervals)
+        parts = ratio(above, below, self.intervals)
         return [
             [_cell(*(float(x[a, b]) for x in parts)) for b in range(len(self.depths))]
             for a in range(len(self.approaches))

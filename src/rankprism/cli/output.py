@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from rankprism.data.note import Note, issue
 from rankprism.foreign import shown_lines
 from rankprism.formats.output_files import write_texts
 from rankprism.results.outputs import OUTPUTS, Style, streamed, written
@@ -18,6 +20,9 @@ def write_in(result: Result, kind: str, output: Path | None = None, style: Style
 
     Formats for programs are written piece by piece, because a result may have millions of rows.
     """
+    intervals = result.about.get("intervals")
+    if isinstance(intervals, Mapping) and "none because" in intervals:
+        issue([Note("no-interval", intervals["none because"], 0, "")])
     to_terminal = (output is None or os.fspath(output) == "-") and sys.stdout.isatty()
     if OUTPUTS[kind].pieces is not None and not to_terminal:
         write_texts({"-" if output is None else output: streamed(result, kind, style)})

@@ -17,6 +17,7 @@ from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
 from rankprism.results.scores import Scores
 from rankprism.scoring import scored
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import (
     INTERVALS,
     NAMES_OF_CORRECTIONS,
@@ -120,6 +121,9 @@ def compare(
             test, correction, complete.values.shape, len(pairs), drawn, chosen_by_user=resamples is not None
         )
     notes = _few_topics(test, correction, len(pairs), topics, alpha)
+    missing = CLAIMS[chosen.claim].missing(topics)
+    if missing is not None and topics > 1:
+        notes.append(Note("no-interval", missing, topics, ""))
     level = alpha if chosen.corrects else interval_level(correction, alpha, len(pairs))
 
     # Random numbers and sums follow runs and topics sorted by name, so the order of a file does not matter.
@@ -143,6 +147,9 @@ def compare(
     def all_measures(name: str) -> Floats:
         return np.array([getattr(x, name) for x in found])[:, back]
 
+    # Differences that are all equal do not show how much they vary; an infinite half-width says nothing.
+    half_width = all_measures("half_width")
+    half_width = np.where((half_width > 0) & np.isfinite(half_width) & (missing is None), half_width, np.nan)
     p = all_measures("p")
     adjusted = (
         [corrected(row, correction) for row in p] if correction != "max-t" else all_measures("adjusted")
@@ -164,7 +171,7 @@ def compare(
         p=p,
         adjusted=np.array(adjusted),
         effect=all_measures("effect") * direction + 0.0,
-        half_width=all_measures("half_width"),
+        half_width=half_width,
         interval=kind,
         level=np.array([1 - x.level for x in found]),
         changed=np.array([x.changed for x in differences]),

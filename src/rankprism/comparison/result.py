@@ -35,6 +35,7 @@ _NOT_ABOUT_MARGINS = {"mean", "other mean", "low", "high", "interval", "level", 
 class Comparison(Result):
     """What `compare` found. Arrays are (measure, pair)."""
 
+    claims = (*dict.fromkeys(test.claim for test in TESTS.values()), "all differences by t")
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     topics: tuple[str, ...]
@@ -50,7 +51,7 @@ class Comparison(Result):
     p: Floats
     adjusted: Floats  #: p, corrected for the number of pairs
     effect: Floats
-    half_width: Floats  #: the interval of a difference is difference ± half_width
+    half_width: Floats  #: the interval of a difference is difference ± half_width; NaN if it is not printed
     interval: str  #: "single", "Bonferroni", "FCR" or "simultaneous"
     level: Floats  #: (measure,): the confidence of each interval; of all together if they are "simultaneous"
     changed: Longs  #: the number of topics on which the runs differ at all

@@ -27,6 +27,7 @@ class Test:
     signs: bool = False  #: whether its p is a share of the 2ⁿ choices of signs of n differences
     max_t: bool = False  #: whether its resamples can correct for the number of pairs, by the largest |t|
     equal_variances: bool = False  #: whether it errs if some systems are noisier than others
+    claim: str = "a difference by t"  #: what its interval claims, in `CLAIMS`
     rate: float = math.inf  #: about how many scores it resamples in a second on one core
 
 
@@ -69,6 +70,7 @@ TESTS: dict[str, Test] = {
         effect="z̄ / s",
         interval=r"z̄ ± c s/√n, where p < α for every \|t\| above c",
         draws=True,
+        claim="a difference by bootstrap",
         rate=1.5e9,
     ),
     "tukey": Test(
@@ -81,6 +83,7 @@ TESTS: dict[str, Test] = {
         draws=True,
         corrects=True,
         equal_variances=True,
+        claim="all differences by tukey",
         rate=4e7,
     ),
     "anova-tukey": Test(
@@ -92,6 +95,7 @@ TESTS: dict[str, Test] = {
         effect="(x̄ - ȳ) / √V_E",
         interval="x̄ - ȳ ± q √(V_E / n)",
         corrects=True,
+        claim="all differences by anova-tukey",
         equal_variances=True,
     ),
     "dunnett": Test(
@@ -103,6 +107,7 @@ TESTS: dict[str, Test] = {
         effect="(x̄ - x̄₀) / √V_E",
         interval="x̄ - x̄₀ ± d √(2 V_E / n)",
         corrects=True,
+        claim="all differences by dunnett",
         baseline=True,
         equal_variances=True,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -64,7 +64,7 @@ def agreement(
     >>> print(agreement(scores))
     measure        other  only it  both  only other  conflicts  agreement     low    high
     ─────────────────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4307  0.8550
+    alpha_nDCG@10  P@10         3     9           2          0     0.6429  0.4519  0.8338
     """
     if isinstance(scores, DiscriminativePower):
         found = scores
@@ -87,7 +87,8 @@ def agreement(
     if found.decided is not None and found.sampling is not None:
         figures, replicates = shares(counts), shares(_counts(found.decided, pairs))
         step = 1 / np.maximum(counts.sum(1), 1)  # of all pairs that either measure finds different
-        sampled = Sampled(found.sampling, figures, replicates, step)
+        sampling = replace(found.sampling, claim="agreement")
+        sampled = Sampled(sampling, figures, replicates, step)
     return Agreement(found.measures, pairs, counts, {**found.about, "pairs": len(found.pairs)}, sampled)
 
 
@@ -121,6 +122,7 @@ def shares(counts: Ints) -> Floats:
 class Agreement(Result):
     """What `agreement` found, for each pair of measures."""
 
+    claims = ("agreement",)
     measures: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     counts: Ints  #: (pair, 4): only the first, both, only the second, both but in opposite directions

@@ -95,7 +95,8 @@ def intuitiveness(
             on_share((row + 1) / len(pairs))
     if test == "sakai":
         warnings.warn(CAVEAT, RankprismWarning, stacklevel=2)
-    sampling = without_one(len(complete.topics), intervals or 0.95)  # the test needs it in any case
+    # The test needs it in any case.
+    sampling = without_one("intuitiveness", len(complete.topics), intervals or 0.95)
     kept = np.tensordot(sampling.kept.astype(np.int64), counts, 1)
     sampled = Sampled(sampling, _difference(counts.sum(0)), _difference(kept))
     return Intuitiveness(
@@ -141,6 +142,7 @@ def sign_test(counts: Longs) -> Floats:
 class Intuitiveness(Result):
     """What `intuitiveness` found, for each pair of measures."""
 
+    claims = ("intuitiveness",)
     measures: tuple[str, ...]
     gold: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]

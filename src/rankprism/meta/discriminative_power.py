@@ -18,8 +18,9 @@ from rankprism.meta.intervals import (
     Sampling,
     check_confidence,
     ends,
+    halves,
+    other_means,
     wanted,
-    without_an_eighth,
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
@@ -103,8 +104,8 @@ def power(
     >>> print(power(scores))
     measure         power     low    high  significant  pairs  required Δ
     ─────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10  0.8000  0.4837  1.0000           12     15      0.1024
-    P@10           0.7333  0.4592  1.0000           11     15      0.1350
+    alpha_nDCG@10  0.8000  0.6085  0.9915           12     15      0.1024
+    P@10           0.7333  0.5687  0.8980           11     15      0.1350
     """
     one_of("method", method, tuple(METHODS))
     check_level(alpha, resamples if METHODS[method].draws else None, seed)
@@ -140,8 +141,8 @@ def with_power(
     values = by_measure(complete)
     means = values.mean(2)
     asl = np.array([test.asl for test in found])
-    sampling = without_an_eighth(len(complete.topics), intervals, seed) if intervals else None
-    decided = None if sampling is None else _on_subsets(values, pairs, found, alpha, sampling)
+    sampling = halves(f"power by {method}", len(complete.topics), intervals, seed) if intervals else None
+    decided = None if sampling is None else _in_other_collections(values, pairs, found, alpha, sampling)
     return DiscriminativePower(
         runs=complete.runs,
         measures=complete.measures,
@@ -228,40 +229,40 @@ def significance(
     return Significance(method, corrected(paired.student(values, pairs, alpha).p, "holm"), unknown)
 
 
-def _on_subsets(
+def _in_other_collections(
     values: Floats, pairs: Longs, found: Sequence[Significance], alpha: float, sampling: Sampling
 ) -> Signs:
-    """(subset, measure, pair): which run of each pair is significantly better on each subset of topics.
+    """(half, measure, pair): which run of each pair is significantly better in collections like this one.
 
-    values : (measure, run, topic).
+    values : (measure, run, topic). Variances come from the half. Bootstrap and Tukey keep the critical values
+    of all topics, which for Tukey are scaled by the spread of the scores within the topics of the half.
     """
     weights = sampling.kept.T.astype(np.float64)
     decided = np.zeros((len(sampling.kept), len(values), len(pairs)), dtype=np.int8)
     if not len(decided):
         return decided
-    kept = int(sampling.kept[0].sum())
+    kept, topics = int(sampling.kept[0].sum()), values.shape[2]
     for m, test in enumerate(found):
-        z = values[m, pairs[:, 0]] - values[m, pairs[:, 1]]
-        z = without_noise(z)
-        mean = without_noise(product(z, weights) / kept)  # (pair, subset)
+        means = other_means(values[m], sampling)
+        mean = without_noise(means[pairs[:, 0]] - means[pairs[:, 1]])  # (pair, half)
         if test.method == "tukey":
-            # The spread of randomly dealt means is proportional to the spread of the scores within topics.
             spread = values[m].var(0)
-            scale = np.sqrt(spread @ weights / spread.sum()) * len(spread) / kept if spread.any() else 1.0
+            scale = np.sqrt(spread @ weights / kept / spread.mean()) if spread.any() else 1.0
             significant = np.abs(mean) > test.delta[0] * scale
         else:
-            t = _t(mean, product(z**2, weights) / kept, kept)
-            significant = t > test.critical[:, None] if test.critical is not None else _holm(t, kept, alpha)
+            z = without_noise(values[m, pairs[:, 0]] - values[m, pairs[:, 1]])
+            average, square = product(z, weights) / kept, product(z**2, weights) / kept
+            t = _t(mean, np.maximum(square - average**2, 0.0) * kept / (kept - 1), square, topics)
+            significant = t > test.critical[:, None] if test.critical is not None else _holm(t, topics, alpha)
         decided[:, m] = np.where(significant, np.sign(mean), 0.0).T
     return decided
 
 
-def _t(mean: Floats, mean_square: Floats, topics: int) -> Floats:
-    """|t| from the means of z and z². It is infinite if z is constant and not 0."""
-    variance = np.maximum(mean_square - mean**2, 0.0)
-    variance[variance <= 1e-13 * mean_square] = 0.0  # only rounding
+def _t(mean: Floats, variance: Floats, square: Floats, topics: int) -> Floats:
+    """|t| from the mean and the variance of z, and the mean of z². Infinite if z is constant and not 0."""
+    variance[variance <= 1e-13 * square] = 0.0  # only rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(np.abs(mean) / np.sqrt(variance / (topics - 1)), nan=0.0, posinf=np.inf)
+        return np.nan_to_num(np.abs(mean) / np.sqrt(variance / topics), nan=0.0, posinf=np.inf)
 
 
 def _holm(t: Floats, topics: int, alpha: float) -> Bools:
@@ -281,6 +282,7 @@ def _holm(t: Floats, topics: int, alpha: float) -> Bools:
 class DiscriminativePower(Result):
     """What `power` found. Arrays are (measure, pair)."""
 
+    claims = tuple(f"power by {method}" for method in METHODS)
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     method: MethodName
@@ -289,7 +291,7 @@ class DiscriminativePower(Result):
     difference: Floats  #: of the means
     asl: Floats  #: the achieved significance level
     delta: Floats  #: (measure,) the difference required for significance
-    #: (subset, measure, pair): on subsets of the topics, 1 where the first run is significantly better, -1
+    #: (half, measure, pair): in collections like this one, 1 where the first run is significantly better, -1
     #: where the second is
     decided: Signs | None = None
     sampling: Sampling | None = None
@@ -310,13 +312,16 @@ class DiscriminativePower(Result):
         """The power on all topics and on subsets of the topics."""
         if self.decided is None or self.sampling is None:
             return None
-        # The interval is wider by two pairs of runs. With one pair, intervals of a power of about .07 covered
-        # in .89 to .94 of the simulated collections; with two, in .947 to 1 (docs/meta-evaluation.md).
-        return Sampled(self.sampling, self.power, (self.decided != 0).mean(2), 2 / len(self.pairs))
+        return Sampled(
+            self.sampling,
+            self.power,
+            (self.decided != 0).mean(2),
+            1 / len(self.pairs),
+        )
 
     def differences(self) -> Differences:
         """Compare measures: the difference between the powers of every two measures."""
-        sampled = replace(wanted(self.sampled), step=1 / len(self.pairs))
+        sampled = replace(wanted(self.sampled), step=0.0)  # with a step, they would be 1.5 times too wide
         return sampled.differences(self.measures, "power", self.about)
 
     @property

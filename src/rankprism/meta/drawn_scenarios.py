@@ -95,7 +95,7 @@ def scenarios(
         aligned, [relevant_above_0(measure) for measure in chosen], longest, repetitions, seed, on_share
     )
     if intervals and repetitions > 1:
-        mean, margin = t_intervals(mu, 1 - intervals)
+        mean, margin = t_intervals(mu, 1 - intervals, "a mean over repetitions")
         low[1:], high[1:] = mean - margin, mean + margin
     return Scenarios(
         measures=given.measures,
@@ -180,6 +180,7 @@ def relevant_above_0(measure: Measure) -> Measure:
 class Scenarios(Result):
     """What `scenarios` found: a row for each scenario, a column for each measure."""
 
+    claims = ("metric unanimity", "a mean over repetitions")
     measures: tuple[str, ...]
     scenarios: tuple[str, ...]
     mu: Floats  #: NaN where not defined; in the drawn scenarios the mean over the repetitions

@@ -3,17 +3,20 @@
 The topics of a collection are a sample. An interval covers the expected value of a figure: its mean over
 collections with the same number of topics from the same population, the same runs and the same measures.
 
-The standard error comes from the delete-d jackknife (Shao and Wu 1989): the figure is computed again on
-subsets of the topics, SE² = (n-d)/d · mean over subsets of (figure - mean figure)², and the interval is
-figure ± t SE. Resampling topics with replacement would be wrong for figures that count significant
-differences. A topic that is drawn twice looks like two topics that agree, and the tests then find differences
-that do not exist.
+The interval is figure ± t SE. Figures that are smooth in the topics, such as ratios of sums, are computed
+again without one topic at a time (the jackknife): SE² = (n-1) · mean of (figure - mean figure)².
+
+Figures that count, such as the share of significant differences, move in steps, and leaving out a few topics
+changes them too much or not at all. They are computed again on halves of the topics, with tests that count a
+half as n topics (`other_means`), and SE is their standard deviation. Resampling topics with replacement would
+be wrong for them. A topic that is drawn twice looks like two topics that agree, and the tests then find
+differences that do not exist.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,54 +24,66 @@ import numpy as np
 
 from rankprism.arrays import Bools, Floats
 from rankprism.errors import InputError
+from rankprism.meta.products import product
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 
-#: The number of subsets of the topics that are drawn. It gives the standard error to about 5 %.
-SUBSETS = 200
-#: With fewer topics than this there are no intervals.
-FEWEST = 8
+#: The number of halves of the topics that are drawn. It gives the standard error to about 5 %.
+HALVES = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
     """Subsets of the topics, and the confidence of the intervals made from them."""
 
+    claim: str  #: what the intervals claim, in `CLAIMS`
     kept: Bools  #: (subset, topic); no subset at all where there are too few topics
     confidence: float
+    method: str  #: in words
+    inflation: float = 1.0  #: SE² is this many times the variance of the figure over the subsets
 
     @property
     def about(self) -> Mapping[str, Any]:
         """How the intervals were computed, for `Result.about`."""
-        if not len(self.kept):
-            return {"confidence": self.confidence, "none because": f"fewer than {FEWEST} topics"}
+        missing = CLAIMS[self.claim].missing(self.kept.shape[1])
+        if missing is not None:
+            return {"confidence": self.confidence, "none because": missing}
         return {
             "confidence": self.confidence,
-            "method": "delete-d jackknife over topics",
+            "method": self.method,
             "subsets": len(self.kept),
-            "topics left out": int((~self.kept[0]).sum()),
         }
 
 
-def without_one(topics: int, confidence: float) -> Sampling:
+def without_one(claim: str, topics: int, confidence: float) -> Sampling:
     """All subsets that lack one topic, for figures that are smooth in the topics, such as ratios of sums."""
     check_confidence(confidence)
     kept = ~np.eye(topics, dtype=bool)
-    return Sampling(kept if topics >= FEWEST else kept[:0], confidence)
+    kept = kept if CLAIMS[claim].missing(topics) is None else kept[:0]
+    return Sampling(claim, kept, confidence, "jackknife over topics", topics - 1)
 
 
-def without_an_eighth(topics: int, confidence: float, seed: int) -> Sampling:
-    """Random subsets that lack an eighth of the topics, for figures that count and so move in steps.
-
-    Leaving out one topic rarely changes such a figure, and then changes it too much. If many topics are left
-    out, on the other hand, tests find fewer differences, and the figure varies less.
-    """
+def halves(claim: str, topics: int, confidence: float, seed: int) -> Sampling:
+    """Random halves of the topics, for figures that count and so move in steps; see `other_means`."""
     check_confidence(confidence)
     rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
-    number = SUBSETS if topics >= FEWEST else 0
+    number = HALVES if CLAIMS[claim].missing(topics) is None else 0
     order = rng.permuted(np.broadcast_to(np.arange(topics), (number, topics)), axis=1)
-    return Sampling(order >= topics // 8, confidence)
+    return Sampling(claim, order >= topics // 2, confidence, "halves of the topics")
+
+
+def other_means(values: Floats, sampling: Sampling) -> Floats:
+    """(run, half): the means of the runs in collections like this one, from values (run, topic).
+
+    The means over a half of n topics deviate from those over all topics as much as these deviate from the
+    true means: their variance is σ²/n. With an odd number of topics, the deviations are scaled.
+    """
+    means = values.mean(1, keepdims=True)
+    kept, topics = int(sampling.kept[0].sum()), values.shape[1]
+    deviation = product(values, sampling.kept.T) / kept - means
+    return np.asarray(means + np.sqrt(kept / (topics - kept)) * deviation)
 
 
 def check_confidence(confidence: float) -> None:
@@ -96,19 +111,19 @@ class Sampled:
         kept = self.sampling.kept
         if not len(kept):
             return np.full_like(self.figure, np.nan, dtype=np.float64)
-        left_out = int((~kept[0]).sum())
         defined = ~np.isnan(self.replicates)
         count = np.where(2 * defined.sum(0) >= len(kept), defined.sum(0), np.nan)
         mean = np.where(defined, self.replicates, 0.0).sum(0) / count
         squares = np.where(defined, (self.replicates - mean) ** 2, 0.0).sum(0) / count
         squares = np.where(squares <= 1e-24, 0.0, squares)  # only rounding
-        return np.asarray(np.sqrt((kept.shape[1] - left_out) / left_out * squares))
+        return np.asarray(np.sqrt(self.sampling.inflation * squares))
 
     def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
         """The ends of the interval, within the possible values of the figure. They are NaN if no subset
         changes the figure and there is no step, because the subsets then do not show how much it varies."""
         margin = self._critical * self.error + self.step
-        margin = np.where(margin > 0, margin, np.nan)
+        printed = CLAIMS[self.sampling.claim].fewest <= self.sampling.kept.shape[1]
+        margin = np.where((margin > 0) & printed, margin, np.nan)
         return np.maximum(self.figure - margin, least), np.minimum(self.figure + margin, most)
 
     @property
@@ -142,7 +157,7 @@ class Sampled:
         """The difference between the figures of every two measures on the same topics; figure: (measure,)."""
         first, second = np.triu_indices(len(measures), 1)
         found = Sampled(
-            self.sampling,
+            replace(self.sampling, claim=f"a difference of {of}"),
             self.figure[first] - self.figure[second],
             self.replicates[:, first] - self.replicates[:, second],
             self.step,
@@ -183,6 +198,7 @@ def wanted(sampled: Sampled | None) -> Sampled:
 class Differences(Result):
     """How the figures of every two measures differ. Arrays are (pair of measures,)."""
 
+    claims = ("a difference of power", "a difference of MU", "a difference of swap rate")
     of: str  #: the name of the figure
     measures: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]  #: positions in `measures`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,9 +84,10 @@ def unanimity(
     mu = _mu(joint.sum(0), count.sum(0))
     sampled = None
     if intervals:
-        sampling = without_one(len(complete.topics), intervals)
+        sampling = without_one("metric unanimity", len(complete.topics), intervals)
         kept = sampling.kept.astype(np.float64)
-        sampled = Sampled(sampling, mu, _mu(kept @ joint, kept @ count))
+        odds = Sampled(sampling, _log_odds(joint.sum(0), count.sum(0)), _log_odds(kept @ joint, kept @ count))
+        sampled = SampledUnanimity(sampling, mu, _mu(kept @ joint, kept @ count), odds=odds)
     return Unanimity(
         measures=complete.measures,
         mu=mu,
@@ -111,10 +112,34 @@ def _mu(joint: Floats, count: Floats) -> Floats:
         return np.where((joint > 0) & (joint.shape[-1] > 1), np.log2(joint / (0.5 * count)), np.nan)
 
 
+def _log_odds(joint: Floats, count: Floats) -> Floats:
+    """Of the share joint / count, with half a case added to both sides, so that they are finite."""
+    return np.log((joint + 0.5) / (count - joint + 0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledUnanimity(Sampled):
+    """MU, whose interval is that of the log-odds of its share, because MU is skewed and at most 1."""
+
+    odds: Sampled = field(kw_only=True)
+
+    def interval(self, least: float = -np.inf, most: float = np.inf) -> tuple[Floats, Floats]:
+        low, high = (1 - np.log2(1 + np.exp(-end)) for end in self.odds.interval())
+        return np.maximum(np.minimum(low, self.figure), least), np.minimum(
+            np.maximum(high, self.figure), most
+        )
+
+    def select(self, *positions: Sequence[int]) -> SampledUnanimity:
+        chosen = super().select(*positions)
+        odds = self.odds.select(*positions)
+        return SampledUnanimity(chosen.sampling, chosen.figure, chosen.replicates, chosen.step, odds=odds)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Unanimity(Result):
     """What `unanimity` found, for each measure."""
 
+    claims = ("metric unanimity",)
     measures: tuple[str, ...]
     mu: Floats  #: NaN where not defined
     joint: Floats  #: ordered pairs on which the measure joins all the others, ties counting ½

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
 from rankprism.meta.discriminative_power import several_runs
-from rankprism.meta.intervals import Sampled, check_confidence, without_an_eighth, without_one
+from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
 from rankprism.results.result import Result
@@ -204,13 +204,19 @@ def correlation(
     topics = len(complete.topics)
     sampling = None
     if intervals:
-        sampling = without_one(topics, intervals) if per_topic else without_an_eighth(topics, intervals, seed)
+        sampling = (
+            without_one("a correlation per topic", topics, intervals)
+            if per_topic
+            else halves("a correlation of means", topics, intervals, seed)
+        )
     matrix = partial(_rbo, p=p) if coefficient == "rbo" else COEFFICIENTS[coefficient]
     if per_topic:
         columns = np.moveaxis(complete.values, (1, 2), (0, 1))  # (topic, measure, run)
-    else:  # (all topics and then each subset, measure, run)
-        weights = np.ones((1, topics)) if sampling is None else np.vstack([np.ones(topics), sampling.kept])
-        columns = np.einsum("st,rtm->smr", weights / weights.sum(1, keepdims=True), complete.values)
+    else:  # (this collection and then others like it, measure, run)
+        columns = complete.values.mean(1).T[None]
+        if sampling is not None and len(sampling.kept):
+            others = [other_means(values, sampling).T for values in np.moveaxis(complete.values, 2, 0)]
+            columns = np.concatenate([columns, np.stack(others, 1)])
     found = np.empty((len(columns), len(complete.measures), len(complete.measures)))
     for t, rankings in enumerate(columns):
         found[t] = matrix(rankings)
@@ -252,6 +258,7 @@ def _mean(found: Floats, weights: Floats) -> Floats:
 class Correlation(Result):
     """What `correlation` found: (measure, measure)."""
 
+    claims = ("a correlation of means", "a correlation per topic")
     measures: tuple[str, ...]
     coefficient: Coefficient
     values: Floats  #: NaN where not defined, as where a measure gives all runs one score

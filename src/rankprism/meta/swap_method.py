@@ -17,8 +17,9 @@ from rankprism.meta.intervals import (
     Sampling,
     check_confidence,
     ends,
+    halves,
+    other_means,
     wanted,
-    without_an_eighth,
 )
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
@@ -27,8 +28,8 @@ from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, ScoresLike
 
-#: How often each subset of the topics is split for the interval of the swap rate.
-SPLITS = 50
+#: How often each half of the topics is split for the interval of the swap rate.
+SPLITS = 20
 
 
 def swap(
@@ -84,8 +85,8 @@ def swap(
     >>> print(swap(evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])))
     measure        required Δ  sensitivity  comparisons  swap rate     low    high
     ──────────────────────────────────────────────────────────────────────────────
-    alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1627
-    P@10               0.1700       0.7273        15000     0.0903  0.0000  0.2258
+    alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1289
+    P@10               0.1700       0.7273        15000     0.0903  0.0147  0.1658
     """
     complete = several_runs(scores, runs, measures)
     topics = len(complete.topics)
@@ -110,9 +111,9 @@ def swap(
             on_share((trial + 1) / trials)
     sampled = None
     if intervals:
-        sampling = without_an_eighth(topics, intervals, seed)
+        sampling = halves("a swap rate", topics, intervals, seed)
         rate = swaps.sum(1) / count.sum(1)
-        sampled = Sampled(sampling, rate, _on_subsets(complete.values, sampling, size, seed))
+        sampled = Sampled(sampling, rate, _in_other_collections(complete.values, sampling, size, seed))
     return SwapRates(
         measures=complete.measures,
         edges=np.arange(bins, dtype=np.float64) * bin_width,
@@ -134,22 +135,30 @@ def swap(
     )
 
 
-def _on_subsets(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:
-    """(subset, measure): the swap rate on subsets of the topics, with proportionally smaller halves."""
+def _in_other_collections(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:
+    """(half, measure): the swap rate in collections like this one.
+
+    The topics of a half are split into two sides of size/2 topics, whose deviations from the half have twice
+    the variance that sides of `size` topics have in the whole collection.
+    """
     runs, topics, measures = values.shape
     i, j = np.triu_indices(runs, 1)
     rng = np.random.default_rng([seed, 2])
     rates = np.empty((len(sampling.kept), measures))
+    if not len(rates):
+        return rates
+    means = np.stack([other_means(values[:, :, m], sampling) for m in range(measures)], 1)
     flat = np.moveaxis(values, 2, 1).reshape(-1, topics)
     for number, kept in enumerate(sampling.kept):
         present = np.flatnonzero(kept)
-        half = max(1, size * len(present) // topics)
+        half = max(1, size // 2)
         order = rng.permuted(np.broadcast_to(present, (SPLITS, len(present))), axis=1)
         drawn = np.zeros((2 * SPLITS, topics))
         for side, some in enumerate((order[:, :half], order[:, half : 2 * half])):
             np.put_along_axis(drawn[side::2], some, 1 / half, axis=1)
-        means = product(flat, drawn.T).reshape(runs, measures, SPLITS, 2)
-        difference = without_noise(means[i] - means[j])
+        deviation = product(flat, (drawn - kept / len(present)).T).reshape(runs, measures, SPLITS, 2)
+        sides = means[:, :, number, None, None] + deviation / np.sqrt(2)
+        difference = without_noise(sides[i] - sides[j])
         rates[number] = (difference[..., 0] * difference[..., 1] < 0).mean((0, 2))
     return rates
 
@@ -158,6 +167,7 @@ def _on_subsets(values: Floats, sampling: Sampling, size: int, seed: int) -> Flo
 class SwapRates(Result):
     """What `swap` found. Arrays are (measure, bin)."""
 
+    claims = ("a swap rate",)
     measures: tuple[str, ...]
     edges: Floats  #: (bin,): the least difference of each
     count: Longs  #: comparisons

@@ -13,6 +13,7 @@ from rankprism.formats.scores import read_scores
 from rankprism.measures.display import shown_name
 from rankprism.plots.record import alt, chart
 from rankprism.plots.theme import FIRST, QUIET, data, row_labels, short, styled, wrapped
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 from rankprism.types import ScoresLike
 
@@ -74,10 +75,11 @@ def intervals(
                 below=[],
             )
         )
-    if len(found.topics) > 1:
-        shown = f"with {100 * (1 - alpha):g} % t intervals over {len(found.topics)} topics"
+    topics = f"{len(found.topics)} topic{'s' if len(found.topics) > 1 else ''}"
+    if CLAIMS["a mean"].missing(len(found.topics)) is None:
+        shown = f"with {100 * (1 - alpha):g} % t intervals over {topics}"
     else:
-        shown = "on 1 topic, hence without intervals"
+        shown = f"on {topics}, too few for intervals"
     sorted_by = f"; in the order of {shown_name(found.measures[0])}" if len(found.measures) > 1 else ""
     return _panels(charts, layout, "Mean scores of runs", shown + sorted_by, title)
 

@@ -164,6 +164,7 @@ def _tau_cell(value: float, low: float, high: float) -> Cell:
 class MeasureCorrelation(Result):
     """Made by `measure_correlation`."""
 
+    claims = ("a correlation of means",)
     forms: tuple[Measure, ...]  #: of the preference measure
     others: tuple[str, ...]  #: the measures of subtopics
     scores: Scores = field(repr=False)  #: of every run and topic, by all measures
@@ -326,6 +327,7 @@ class Compared:
 class ProfileCorrelation(Result):
     """Made by `profile_correlation`."""
 
+    claims = ("a correlation of means",)
     measure: Measure
     other: Measure
     profiles: Profiles

@@ -11,6 +11,7 @@ from rankprism.arrays import Bools, Floats
 from rankprism.comparison import Comparison, compare
 from rankprism.report.numbers import millionths, or_none, rounded
 from rankprism.results.scores import Scores
+from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 
 #: With more groups than this, their letters are a riddle.
@@ -29,12 +30,12 @@ def compared(scores: Scores, alpha: float, seed: int, on_share: Callable[[float]
 def described(scores: Scores, comparison: Comparison | str, alpha: float) -> dict[str, Any]:
     """The means, their intervals and the comparison."""
     _, margin = t_intervals(scores.values, alpha)
-    one_topic = len(scores.topics) < 2
+    missing = CLAIMS["a mean"].missing(len(scores.topics))
     return {
         "means": or_none(scores.means.T),  # (measure, run)
-        "margins": [] if one_topic else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
-        "intervals": "There is only one topic, so the means have no intervals."
-        if one_topic
+        "margins": [] if missing else [[rounded(x, 6) for x in row] for row in margin.T.tolist()],
+        "intervals": f"T{missing[1:]}."
+        if missing
         else f"Each interval covers its mean with {1 - alpha:.0%} confidence (Student's t over topics).",
         "latex": _latex((scores.table() if isinstance(comparison, str) else comparison).to_latex()),
         "comparison": {"missing": comparison} if isinstance(comparison, str) else _comparison(comparison),

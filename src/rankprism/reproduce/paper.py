@@ -88,6 +88,15 @@ def left_out(names: Sequence[str], reason: str) -> Table:
 class Reproduction(Result):
     """The tables and figures of a paper. The first column of each is named after the table in the paper."""
 
+    claims = (
+        "a correlation of means",
+        "a correlation per topic",
+        "a mean over repetitions",
+        "a ratio over topics",
+        "metric unanimity",
+        "power by bootstrap",
+    )
+
     parts: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
     #: what the figures of the paper draw, by their names

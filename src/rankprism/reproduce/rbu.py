@@ -372,7 +372,7 @@ def _measures() -> list[Measure]:
 
 def _mean(draws: Floats) -> tuple[Floats, Floats, Floats]:
     """The mean over repetitions, and the ends of its 95 % t interval."""
-    mean, margin = (values[0] for values in t_intervals(draws[None], 0.05))
+    mean, margin = (values[0] for values in t_intervals(draws[None], 0.05, "a mean over repetitions"))
     return mean, mean - margin, mean + margin
 
 

@@ -28,7 +28,7 @@ class Claim:
         """Why there is no interval, or None if there are enough units.
 
         >>> CLAIMS["a mean"].missing(1)
-        'there is no interval of a mean: it needs 2 topics, and there is 1'
+        'there is no interval of a mean: it needs 8 topics, and there is 1'
         """
         if units >= self.fewest:
             return None
@@ -49,6 +49,12 @@ def _table(claims: Iterable[Claim]) -> dict[str, Claim]:
     return {claim.name: claim for claim in claims}
 
 
+def _of_figures(*claims: tuple[str, str, int, str]) -> Iterable[Claim]:
+    """Claims of meta-evaluation, of what is expected in collections with the same runs and as many topics."""
+    for name, figure, fewest, command in claims:
+        yield Claim(name, f"{figure}, expected in collections with as many topics", "topics", fewest, command)
+
+
 #: Every claim by name.
 CLAIMS = _table(
     (
@@ -56,7 +62,7 @@ CLAIMS = _table(
             "a mean",
             "the mean score of a run over the population of topics",
             "topics",
-            2,
+            8,
             "plot intervals; report; assess",
         ),
         Claim(
@@ -103,10 +109,10 @@ CLAIMS = _table(
         ),
         Claim(
             "a mean over repetitions",
-            "the mean τ of repetitions with other questions and users",
+            "the mean of a figure over very many repetitions with other draws",
             "repetitions",
             5,
-            "preferences experiment incomplete",
+            "preferences experiment incomplete; meta scenarios",
         ),
         Claim(
             "judgments needed",
@@ -121,6 +127,55 @@ CLAIMS = _table(
             "judgments of a document",
             5,
             "preferences strengths",
+        ),
+        Claim(
+            "all differences by t",
+            "the differences of all pairs of runs at once, with the correction of Holm or Bonferroni",
+            "topics",
+            2,
+            "compare --test t, wilcoxon or fisher",
+        ),
+        Claim(
+            "a difference by bootstrap",
+            "the difference of the mean scores of two runs over the population of topics",
+            "topics",
+            8,
+            "compare --test bootstrap",
+        ),
+        *(
+            Claim(
+                f"all differences by {test}",
+                "the differences of all pairs of runs, or to a baseline, all of them at once",
+                "topics",
+                fewest,
+                f"compare --test {test}",
+            )
+            for test, fewest in (("tukey", 6), ("anova-tukey", 2), ("dunnett", 2))
+        ),
+        *_of_figures(
+            ("power by bootstrap", "the share of significant differences", 8, "meta power; meta stability"),
+            (
+                "power by t",
+                "the same share by the t-test with Holm's correction",
+                20,
+                "meta power --method t",
+            ),
+            ("power by tukey", "the same share by Tukey's HSD", 20, "meta power --method tukey"),
+            ("a difference of power", "the difference of two such shares", 8, "meta power --differences"),
+            ("agreement", "the share of differences that two measures both find", 8, "meta agreement"),
+            ("metric unanimity", "MU", 8, "meta unanimity"),
+            (
+                "a difference of MU",
+                "the difference of the MUs of two measures",
+                8,
+                "meta unanimity --differences",
+            ),
+            ("a correlation of means", "the correlation of two rankings of runs", 8, "meta correlation"),
+            ("a correlation per topic", "its mean over topics", 8, "meta correlation --per-topic"),
+            ("a swap rate", "the share of swaps", 8, "meta swap"),
+            ("a difference of swap rate", "the difference of two such shares", 8, "meta swap --differences"),
+            ("intuitiveness", "the difference of two shares of right cases", 8, "meta intuitiveness"),
+            ("a ratio over topics", "the ratio of two sums over topics", 20, "aspects compare"),
         ),
     )
 )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankprism.statistics.claims import CLAIMS
+
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
 
@@ -13,10 +15,11 @@ if TYPE_CHECKING:
 LARGEST_SCORE = 1e150
 
 
-def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
+def t_intervals(values: Floats, alpha: float, claim: str = "a mean") -> tuple[Floats, Floats]:
     """Means and margins (run, measure) of values (run, topic, measure): t(1-α/2, n-1) s / √n.
 
-    A mean is NaN if a run has no score, and a margin is NaN if it has fewer than two.
+    A mean is NaN if a run has no score. A margin is NaN if it has fewer scores than the claim asks for, or if
+    all are equal, because they then do not show how much the mean varies.
     """
     from scipy.special import stdtrit  # the quantile of Student's t; scipy.stats would take longer to import
 
@@ -25,5 +28,5 @@ def t_intervals(values: Floats, alpha: float) -> tuple[Floats, Floats]:
         mean = np.nansum(values, 1) / n
         s = np.sqrt(np.nansum((values - mean[:, None]) ** 2, 1) / (n - 1))
         t = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2)
-        margin = np.where(n > 1, t * s / np.sqrt(n), np.nan)
+        margin = np.where((n >= CLAIMS[claim].fewest) & (s > 0), t * s / np.sqrt(n), np.nan)
     return mean, margin

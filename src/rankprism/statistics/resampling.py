@@ -348,6 +348,11 @@ def share_reaching(widest: Floats, difference: Floats) -> Floats:
 
 
 def critical_of(widest: Floats, alpha: float) -> float:
-    """The difference beyond which p < alpha, or infinity if no p can be below alpha."""
+    """The difference beyond which p < alpha, or infinity if no p can be below alpha.
+
+    Then too few resamples were drawn, or so many have the largest difference that it is not significant.
+    """
     place = place_of(alpha, len(widest))
-    return float(widest[-place]) if place > 0 else math.inf
+    if place <= 0 or widest[-place] >= widest[-1] * (1 - EQUAL):
+        return math.inf
+    return float(widest[-place])
