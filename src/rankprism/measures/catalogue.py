@@ -124,7 +124,7 @@ def reference() -> str:
         "there is",
         "  a slash, what follows it is about `M_IA`. A star marks a verdict that needs [the premises of the "
         "paper's",
-        "  proofs](axioms.md#two-readings), and is another one as the constraint is printed.",
+        "  proofs](axioms.md#two-readings). It is a different one for the constraint as printed.",
         "- *compared with*: what the scores were compared with, in addition to a slow implementation of the",
         "  definition.",
         "",
