@@ -15,7 +15,7 @@ from rankprism.aspects import attainable
 from rankprism.cli.collection import read_source
 from rankprism.cli.signature import options_of
 from rankprism.data.note import KINDS, Note, issue
-from rankprism.inspection import uses_weights
+from rankprism.inspection.aspects import uses_weights
 
 Cli = Callable[..., Any]
 

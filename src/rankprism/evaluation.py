@@ -25,7 +25,9 @@ from rankprism.formats.recognition import are_preferences, is_preferences
 from rankprism.formats.runs import align_source, check_format, run_from
 from rankprism.formats.several_runs import align_all, run_sources
 from rankprism.frames import is_frame
-from rankprism.inspection import OF_JUDGMENTS, Evaluated, notes_of
+from rankprism.inspection import notes_of
+from rankprism.inspection.coverage import OF_JUDGMENTS
+from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure, parse
 from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics.threads import for_each_in_order

@@ -17,7 +17,7 @@ from rankprism.errors import InputError, listed
 from rankprism.evaluation import answers_as_runs, parsed, parts_by_kind
 from rankprism.formats.runs import run_from
 from rankprism.formats.several_runs import run_sources
-from rankprism.inspection import best_aspect
+from rankprism.inspection.aspects import best_aspect
 from rankprism.measures import Measure
 from rankprism.measures.preferences.hits import PreferenceHits
 from rankprism.measures.preferences.utility import Shown

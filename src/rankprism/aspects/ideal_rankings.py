@@ -21,7 +21,7 @@ from rankprism.data.note import issue
 from rankprism.errors import MeasureError
 from rankprism.evaluation import parsed
 from rankprism.formats.judgments import read_judgments
-from rankprism.inspection import lowest_labels
+from rankprism.inspection.judgments import lowest_labels
 from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.statistics.threads import Share

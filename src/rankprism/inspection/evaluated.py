@@ -1,0 +1,50 @@
+"""Everything that a note may be about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankprism.data.judgments import Judgments
+from rankprism.data.note import some
+from rankprism.data.run import Alignment
+from rankprism.foreign import quoted
+from rankprism.measures import Measure
+from rankprism.types import Order, Topics
+
+if TYPE_CHECKING:
+    from rankprism.measures.preferences.hits import PreferencePool
+
+
+class Evaluated(NamedTuple):
+    """Everything that a note may be about."""
+
+    judgments: Judgments
+    runs: Mapping[str, Alignment]
+    measures: Sequence[Measure]
+    topics: Topics  # which are averaged over
+    #: the mean of a run by the first measure, ordered by its scores and by its ranks, if both are known
+    means: Callable[[str], tuple[float, float] | None]
+    needs: str = "judgments"  # the kind of judgments; for preferences, `judgments` has all that they name
+    order: Order = "score"
+    pool: PreferencePool | None = None  # the preferences, counted
+
+    @property
+    def by_score(self) -> bool:
+        """Whether the scores decide the order of the documents."""
+        return self.order not in ("rank", "input")
+
+    def named(self, details: Mapping[str, str]) -> str:
+        """The runs that a note is about, with the details of the first."""
+        name, detail = next(iter(details.items()))
+        if len(details) == 1:
+            return f"{quoted(name)} ({detail})"
+        return f"{len(details)} of {len(self.runs)} runs (first {quoted(name)}: {detail})"
+
+    def topics_of(self, name: str, which: npt.NDArray[np.bool_]) -> str:
+        """Some topics of a run, counted."""
+        names = [self.judgments.topics[t] for t in np.flatnonzero(which)]
+        return f"{len(names)} of {self.runs[name].retrieved.sum()} topics: {some(names)}"
