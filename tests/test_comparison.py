@@ -467,7 +467,7 @@ def test_a_constant_difference_has_an_infinite_effect_that_every_format_can_writ
 
 
 def test_one_run_cannot_be_compared() -> None:
-    with pytest.raises(InputError, match="needs two runs or more; there is only S0"):
+    with pytest.raises(InputError, match="two runs or more are needed; there is only S0"):
         compare(matrix(np.eye(2)[:1]))
 
 

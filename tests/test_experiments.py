@@ -221,7 +221,7 @@ def test_the_order_of_runs_and_lines_does_not_matter() -> None:
 
 def test_bad_arguments_are_refused() -> None:
     refused: list[tuple[Callable[[], Any], type[Exception], str]] = [
-        (lambda: measure_correlation(sample.QRELS, RUNS[:1]), InputError, "pairs of runs are needed"),
+        (lambda: measure_correlation(sample.QRELS, RUNS[:1]), InputError, "two runs or more are needed"),
         (lambda: measure_correlation(sample.QRELS, {"a": {"x": {"d": 1}}, "b": {"x": {"d": 1}}}), InputError,
          "share no topic"),
         (lambda: measure_correlation(sample.QRELS, RUNS, theta=1.5), MeasureError, "theta"),

@@ -401,7 +401,7 @@ def test_scores_too_large_for_their_squares_are_refused(score: str, tmp_path: Pa
     values = np.full((2, 3, 1), 0.5)
     values[1, 2] = float(score)
     with pytest.raises(
-        InputError, match=r"run 'B' has the score .* on topic 'z' by 'AP'; scores must be below"
+        InputError, match=r"run 'B' has the score .* on topic 'z' by 'AP'; scores must be finite and below"
     ):
         unanimity(Scores(("A", "B"), ("x", "y", "z"), ("AP",), values))
 

@@ -544,7 +544,7 @@ def test_results_are_frozen_and_equal_only_to_themselves() -> None:
 
 @pytest.mark.parametrize("function", [power, unanimity, correlation])
 def test_one_run_is_too_few(function: Any) -> None:
-    with pytest.raises(InputError, match="pairs of runs are needed; there is only S0"):
+    with pytest.raises(InputError, match="two runs or more are needed; there is only S0"):
         function(scores_of({"m": [[0.5]]}))
 
 

@@ -30,9 +30,9 @@ from rankprism import spark  # noqa: E402 (it needs pyarrow)
 from rankprism.meta.discriminative_power import (  # noqa: E402
     DiscriminativePower,
     by_measure,
-    several_runs,
     with_power,
 )
+from rankprism.scoring import comparable  # noqa: E402
 from rankprism.spark.partition import Packed, Task, pack, score_partition, share_of  # noqa: E402
 from rankprism.spark.power import merged, pairs_tested  # noqa: E402
 from rankprism.types import Order, Topics  # noqa: E402
@@ -398,7 +398,7 @@ def test_any_division_of_the_pairs_gives_the_local_power(
     scores = random_scores(seed, runs, topics, count)
     settings: dict[str, Any] = {"alpha": 0.05, "resamples": 40, "seed": seed}
     expected = rankprism.meta.power(scores, **settings)
-    complete = several_runs(scores)
+    complete = comparable(scores)
     values = by_measure(complete)
     parts = list(range(tasks))
     random.Random(seed).shuffle(parts)
@@ -421,7 +421,7 @@ def test_blocks_of_pairs_are_the_local_ones_if_there_are_many_resamples() -> Non
     scores = random_scores(1, 40, 9, 1)
     settings: dict[str, Any] = {"alpha": 0.05, "resamples": 40_000, "seed": 3}
     expected = rankprism.meta.power(scores, **settings)
-    complete = several_runs(scores)
+    complete = comparable(scores)
     for tasks in (1, 4):
         batches = [
             batch

@@ -17,7 +17,8 @@ from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.scores import read_scores
 from rankprism.formats.several_runs import align_all, run_sources
-from rankprism.results.scores import Scores
+from rankprism.results.scores import Scores, as_listed
+from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.types import (
     JudgmentsLike,
     MeasuresLike,
@@ -53,6 +54,39 @@ def scored(
     if measures is None:
         raise InputError("name the measures that judgments and runs are to be evaluated with")
     return evaluate(cast(Any, source), runs, measures)
+
+
+def comparable(
+    source: ScoresLike | JudgmentsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    fewest: int = 2,
+) -> Scores:
+    """The scores of at least `fewest` runs on the topics that all runs have, for paired analyses.
+
+    Topics are sorted: random numbers are drawn for the first topic, the second topic and so on, and the same
+    scores in another order are to give the same result. Scores whose squares overflow or vanish are refused.
+    """
+    complete = scored(source, runs, measures).complete()
+    if len(complete.runs) < fewest:
+        raise InputError(f"two runs or more are needed; there is only {', '.join(complete.runs)}")
+    size = np.abs(complete.values)
+    large = np.argwhere(~(size < LARGEST_SCORE))
+    if len(large):
+        r, t, m = large[0]
+        raise InputError(
+            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
+            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be finite and below "
+            f"{LARGEST_SCORE:g} in magnitude, because their squares are summed; correct or rescale them"
+        )
+    for measure, largest in zip(complete.measures, size.max((0, 1), initial=0.0), strict=True):
+        if 0 < largest < 1 / LARGEST_SCORE:
+            raise InputError(
+                f"no score by {measure!r} is larger than {largest:g}; the squares of numbers below "
+                f"{1 / LARGEST_SCORE:g} vanish; rescale the scores"
+            )
+    return complete.select(topics=sorted(complete.topics, key=as_listed))
 
 
 @dataclass(frozen=True, eq=False)

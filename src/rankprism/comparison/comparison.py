@@ -15,8 +15,7 @@ from rankprism.comparison.result import POWER, Comparison
 from rankprism.comparison.tests import TESTS
 from rankprism.data.note import Note, issue, with_notes
 from rankprism.errors import InputError, LongComputation, listed, one_of
-from rankprism.results.scores import Scores
-from rankprism.scoring import scored
+from rankprism.scoring import comparable
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import (
     INTERVALS,
@@ -25,7 +24,6 @@ from rankprism.statistics.corrections import (
     interval_level,
 )
 from rankprism.statistics.levels import MOST_RESAMPLES, check_level, check_resamples
-from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.statistics.paired import Paired, against, all_pairs, moments
 from rankprism.statistics.power import smallest_difference
 from rankprism.statistics.resampling import enumerable, least_resamples
@@ -216,8 +214,6 @@ def compare(
 
 def _baselines(given: str | Sequence[str] | None, runs: Sequence[str], test: TestName) -> tuple[str, ...]:
     """The names of the baselines, each once. They are refused if they are no runs or do not fit the test."""
-    if len(runs) < 2:
-        raise InputError(f"a comparison needs two runs or more; there is only {', '.join(runs)}")
     names = () if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
     for name in names:
         if name not in runs:
@@ -237,31 +233,6 @@ def _detectable(found: Paired) -> Floats:
     return np.where(
         found.error > 0, smallest_difference(critical, found.freedom, POWER) * found.error, found.error
     )
-
-
-def comparable(
-    scores: ScoresLike | JudgmentsLike,
-    runs: RunsLike | None = None,
-    measures: MeasuresLike | None = None,
-) -> Scores:
-    """The scores on the topics that all runs have. Scores that are too large are refused."""
-    complete = scored(scores, runs, measures).complete()
-    bad = np.argwhere(~(np.abs(complete.values) < LARGEST_SCORE))
-    if len(bad):
-        r, t, m = bad[0]
-        raise InputError(
-            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
-            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be finite and below "
-            f"{LARGEST_SCORE:g}, because their squares are summed; correct or rescale them"
-        )
-    largest = np.abs(complete.values).max((0, 1), initial=0.0)
-    for measure, size in zip(complete.measures, largest, strict=True):
-        if 0 < size < 1 / LARGEST_SCORE:
-            raise InputError(
-                f"no score by {measure!r} is larger than {size:g}; the squares of numbers below "
-                f"{1 / LARGEST_SCORE:g} vanish; rescale the scores"
-            )
-    return complete
 
 
 def _correction(test: TestName, wanted: Correction | None) -> Correction:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rankprism.comparison.comparison import comparable
 from rankprism.errors import InputError
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.statistics.levels import check_whole
 from rankprism.statistics.power import t_power
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
@@ -88,7 +88,7 @@ def topic_set_size(
         names: tuple[str, ...] = ("–",)
         variances: tuple[float, ...] = (float(variance or 0.0),)
     else:
-        complete = comparable(scores, runs, measures)
+        complete = comparable(scores, runs, measures, fewest=1)
         names = complete.measures
         factor = 2.0 if systems == 2 else 1.0
         variances = tuple(factor * estimated(complete.values[:, :, m], name) for m, name in enumerate(names))

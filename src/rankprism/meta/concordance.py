@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from rankprism.arrays import Floats, Longs
 from rankprism.errors import InputError, RankprismWarning, one_of
-from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, without_one
 from rankprism.meta.ties import signs
 from rankprism.results.result import Result
 from rankprism.results.scores import Scores
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import IntuitivenessTest, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
@@ -74,7 +74,7 @@ def intuitiveness(
     alpha_nDCG@10  nDCG@10             57       1.0000          0.3158      0.6842  0.5130  0.8554  <.0001
     """
     one_of("test", test, IntuitivenessTest)
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     wanted = [gold] if isinstance(gold, str) else list(gold)
     if not wanted:
         raise InputError("name at least one gold measure, such as StRecall@10")

@@ -15,10 +15,10 @@ from rankprism.errors import InputError, listed
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import align_source
 from rankprism.formats.several_runs import run_sources
-from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.ties import TIED, without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.types import JudgmentsLike, MeasuresLike, Positive, RunOptions, RunsLike, ScoresLike
 
 
@@ -72,9 +72,9 @@ def disagreement(
     """
     if judgments is None and runs is not None:
         judgments = cast(JudgmentsLike, scores)
-        complete = several_runs(scores, runs, measures)
+        complete = comparable(scores, runs, measures)
     else:
-        complete = several_runs(scores, None, measures)
+        complete = comparable(scores, None, measures)
     if (first is None or second is None) and len(complete.measures) < 2:
         raise InputError(f"two measures are needed; there is only {', '.join(complete.measures)}")
     first = complete.measures[0] if first is None else first

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankprism.arrays import Bools, Floats, Longs
-from rankprism.errors import InputError, one_of
+from rankprism.errors import one_of
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -25,13 +25,12 @@ from rankprism.meta.intervals import (
 from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result
-from rankprism.results.scores import Scores, as_listed
+from rankprism.results.scores import Scores
 from rankprism.results.table import Table
-from rankprism.scoring import scored
+from rankprism.scoring import comparable
 from rankprism.statistics import paired, resampling
 from rankprism.statistics.corrections import corrected
 from rankprism.statistics.levels import check_level
-from rankprism.statistics.means import LARGEST_SCORE
 from rankprism.statistics.threads import Share, for_each
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
@@ -110,7 +109,7 @@ def power(
     one_of("method", method, tuple(METHODS))
     check_level(alpha, resamples if METHODS[method].draws else None, seed)
     check_confidence(intervals)
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     pairs = paired.all_pairs(len(complete.runs))
     by_name = np.argsort(complete.runs, kind="stable")
     tasks = [
@@ -166,30 +165,6 @@ def with_power(
             "scores": complete.conventions,
         },
     )
-
-
-def several_runs(
-    scores: ScoresLike | JudgmentsLike,
-    runs: RunsLike | None = None,
-    measures: MeasuresLike | None = None,
-) -> Scores:
-    """Complete scores of at least two runs, with the topics in an order that does not depend on the input.
-
-    Random numbers are drawn for the first topic, the second topic and so on, so topics are sorted first. Then
-    the same scores in another order give the same result.
-    """
-    complete = scored(scores, runs, measures).complete()
-    if len(complete.runs) < 2:
-        raise InputError(f"pairs of runs are needed; there is only {', '.join(complete.runs)}")
-    large = np.argwhere(~(np.abs(complete.values) < LARGEST_SCORE))
-    if len(large):
-        r, t, m = large[0]
-        raise InputError(
-            f"run {complete.runs[r]!r} has the score {complete.values[r, t, m]:g} on topic "
-            f"{complete.topics[t]!r} by {complete.measures[m]!r}; scores must be below "
-            f"{LARGEST_SCORE:g} in magnitude"
-        )
-    return complete.select(topics=sorted(complete.topics, key=as_listed))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankprism.arrays import Floats
-from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Differences, Sampled, check_confidence, ends, wanted, without_one
 from rankprism.meta.ties import dense_ranks
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
@@ -62,7 +62,7 @@ def unanimity(
     m1       0.4150
     """
     check_confidence(intervals)
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     first, second = np.triu_indices(len(complete.runs), 1)
     ranks = np.moveaxis(dense_ranks(np.moveaxis(complete.values, 0, -1)), -1, 0)
     count = np.zeros((len(complete.topics), len(complete.measures)))  # ordered pairs with ΔM

@@ -10,9 +10,10 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.errors import InputError
-from rankprism.meta.discriminative_power import METHODS, power, several_runs
+from rankprism.meta.discriminative_power import METHODS, power
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share, part_of
 from rankprism.types import JudgmentsLike, MeasuresLike, MethodName, Natural, Positive, RunsLike, ScoresLike
 
@@ -51,7 +52,7 @@ def stability(
     seed
         Seed for the random numbers. The same seed gives the same result.
     """
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     topics = len(complete.topics)
     if topics < 2:
         raise InputError("two topics or more are needed; there is only one")

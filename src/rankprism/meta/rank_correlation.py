@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from rankprism.arrays import Floats
 from rankprism.errors import InputError, one_of
-from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import Sampled, check_confidence, halves, other_means, without_one
 from rankprism.meta.products import product
 from rankprism.meta.ties import dense_ranks, signs
 from rankprism.results.result import Result
 from rankprism.results.table import Table, printed_cell
+from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import Coefficient, JudgmentsLike, MeasuresLike, Natural, RunsLike, ScoresLike
 
@@ -200,7 +200,7 @@ def correlation(
     if not 0 < p < 1:
         raise InputError(f"p must be a number between 0 and 1; got {p!r}")
     check_confidence(intervals)
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     topics = len(complete.topics)
     sampling = None
     if intervals:

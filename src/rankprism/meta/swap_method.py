@@ -10,7 +10,6 @@ import numpy as np
 
 from rankprism.arrays import Floats, Longs
 from rankprism.errors import InputError
-from rankprism.meta.discriminative_power import several_runs
 from rankprism.meta.intervals import (
     Differences,
     Sampled,
@@ -25,6 +24,7 @@ from rankprism.meta.products import product
 from rankprism.meta.ties import without_noise
 from rankprism.results.result import Result
 from rankprism.results.table import Table
+from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, Natural, Positive, RunsLike, ScoresLike
 
@@ -88,7 +88,7 @@ def swap(
     alpha_nDCG@10      0.1800       0.5901        15000     0.0549  0.0000  0.1289
     P@10               0.1700       0.7273        15000     0.0903  0.0147  0.1658
     """
-    complete = several_runs(scores, runs, measures)
+    complete = comparable(scores, runs, measures)
     topics = len(complete.topics)
     size = topics // 2 if size is None else size
     if not 1 <= size <= topics // 2:

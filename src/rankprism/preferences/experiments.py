@@ -94,7 +94,7 @@ class Material:
         format, duplicates = reading.run_format, reading.duplicates
         read = {n: run_from(s, n, format, duplicates) for n, s in run_sources(runs).items()}
         if len(read) < 2:
-            raise InputError(f"pairs of runs are needed; there is only {', '.join(read)}")
+            raise InputError(f"two runs or more are needed; there is only {', '.join(read)}")
         best = best_documents(read, documents, among=among, **how)
         shown = {topic: best[topic] for topic in judged.topics if topic in best}
         if not shown:

@@ -14,11 +14,11 @@ from rankprism.meta.discriminative_power import (
     DiscriminativePower,
     Significance,
     by_measure,
-    several_runs,
     significance,
     with_power,
 )
 from rankprism.meta.intervals import check_confidence
+from rankprism.scoring import comparable
 from rankprism.spark.evaluation import (
     carried_to_workers,
     check_partitions,
@@ -66,7 +66,7 @@ def power(
     check_partitions(partitions)
     session = session or _session(scores)
     local = collect(cast("DataFrame", scores)) if is_dataframe(scores) else scores
-    complete = several_runs(local)
+    complete = comparable(local)
     values = by_measure(complete)
     tasks = min(partitions or usual_partitions(session), _blocks(values, resamples))
     carried = carried_to_workers(session, np.ascontiguousarray(values))
