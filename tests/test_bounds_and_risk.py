@@ -28,7 +28,10 @@ from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
 from rankprism.measures import compose, lookup, mix, names, parse
 from rankprism.measures import measure as measure_decorator
+from rankprism.measures.family import formula
 from rankprism.measures.folds import FOLDS
+from rankprism.measures.measure import Measure
+from rankprism.measures.parts import FIRST, LOGARITHMIC, UNIFORM, Gain, Parts, binary
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankprism.RankprismWarning")  # runs without judged documents
 
@@ -586,6 +589,24 @@ def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
 
     with pytest.raises(MeasureError, match="unheard_of: no bounds are known: nobody has proved any"):
         bounds_of({"q": {"a": 1}}, {"q": {"a": 1.0}}, "unheard_of")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        Parts(LOGARITHMIC, binary(1.0), over="relevant"),
+        Parts(UNIFORM, Gain("linear"), over="depth and relevant"),
+        Parts(UNIFORM, binary(1.0), FIRST, over="relevant"),
+    ],
+)
+def test_a_quotient_without_a_proof_has_no_bounds(parts: Parts) -> None:
+    """A user may declare it, and its score is fine; but the proofs for recall, F1 and AP do not cover it."""
+    mine = formula(lambda rel: parts, True, "exact", "Mine")
+    measure = Measure(dataclasses.replace(lookup("P").definition, formula=mine))
+    judged, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "c": 1.0}}
+    assert rankprism.evaluate(judged, run, [measure]).values.item() > 0
+    with pytest.raises(MeasureError, match="no bounds are known for a sum that is divided by"):
+        rankprism.evaluate(judged, run, [measure], bounds=True)
 
 
 @settings(max_examples=20)

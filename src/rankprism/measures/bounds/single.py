@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankprism.arrays import Bools, Floats, Longs
+from rankprism.errors import MeasureError
 from rankprism.measures.bounds.completions import Completions, Gains
 from rankprism.measures.bounds.novelty import own_ideals, utilities
 from rankprism.measures.bounds.ranges import Pair, discounted, quotient
-from rankprism.measures.parts import NO_NOVELTY, PRECISION, Discount, Parts, binary, ratio
+from rankprism.measures.parts import NO_NOVELTY, PRECISION, UNIFORM, Discount, Parts, binary, ratio
 
 
 def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) -> Pair:
@@ -26,6 +27,12 @@ def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) ->
             return factor * low, factor * high
         depth = c.hits.depth(cutoff)[:, None]
         return ratio(factor * low, depth), ratio(factor * high, depth)
+    proved = parts.novelty in (NO_NOVELTY, PRECISION) and parts.discount == UNIFORM
+    if not proved or parts.gain.kind != "binary":
+        raise MeasureError(
+            "no bounds are known for a sum that is divided by the number of relevant documents, unless its "
+            "gain is binary and all ranks count alike; leave the measure out, or do without bounds"
+        )
     R = g.ideal_least.sum(-1)[g.topic]
     if parts.novelty == PRECISION:
         return precision_sums(g, low, lambda m: R[:, :, None] + m[:, None, :])
