@@ -125,6 +125,12 @@ class AtLeast(NamedTuple):
     least: int
 
 
+class KeyOf(NamedTuple):
+    """The table whose keys are the words of an argument: its module and its name. Others may add to it."""
+
+    table: str
+
+
 #: Whole numbers from 0, and from 1.
 Natural: TypeAlias = Annotated[int, AtLeast(0)]
 Positive: TypeAlias = Annotated[int, AtLeast(1)]

@@ -18,9 +18,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 
+from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_file
 from rankprism.errors import InputError
-from rankprism.types import AtLeast
+from rankprism.types import AtLeast, KeyOf
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -111,8 +112,9 @@ def _option(
     """The option of a parameter of a function, or None if its type is none that an option can have."""
     hint = _hint(function, parameter.name)
     is_file = any(get_origin(kind) is os.PathLike for kind in get_args(hint))
+    numeric = hint == float | str | None  # such as 0.01 or 2%
     if get_origin(hint) in (Union, UnionType):  # such as int | None
-        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
+        hint = str if numeric else next(kind for kind in get_args(hint) if kind is not NoneType)
     kind, *facts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     flag, default = f"--{parameter.name.replace('_', '-')}", parameter.default
     if kind == Sequence[int] and default is not None:
@@ -123,9 +125,11 @@ def _option(
     if kind not in (int, float, str) and get_origin(kind) is not Literal:
         return None
     least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
+    table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)
     about = typer.Option(
         min=least,
-        metavar="FILE" if is_file else None,
+        click_type=None if table is None else one_of(table),
+        metavar="FILE" if is_file else "NUMBER" if numeric else None,
         autocompletion=complete_file if is_file else None,
         help=text,
     )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
@@ -28,7 +29,17 @@ from rankprism.statistics.paired import Paired, against, all_pairs, moments
 from rankprism.statistics.power import smallest_difference
 from rankprism.statistics.resampling import enumerable, least_resamples
 from rankprism.statistics.threads import Share, for_each
-from rankprism.types import Correction, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike, TestName
+from rankprism.types import (
+    Correction,
+    JudgmentsLike,
+    KeyOf,
+    MeasuresLike,
+    Natural,
+    Positive,
+    RunsLike,
+    ScoresLike,
+    TestName,
+)
 
 #: The number of resamples, unless the number of pairs needs more.
 RESAMPLES = 10_000
@@ -53,36 +64,54 @@ def compare(
     measures: MeasuresLike | None = None,
     *,
     baseline: str | Sequence[str] | None = None,
-    test: TestName = "t",
+    test: Annotated[TestName, KeyOf("comparison:TESTS")] = "t",
     correction: Correction | None = None,
     margin: float | str | None = None,
     alpha: float = 0.05,
-    resamples: int | None = None,
-    seed: int = 0,
+    resamples: Positive | None = None,
+    seed: Natural = 0,
     on_share: Share | None = None,
 ) -> Comparison:
     """Test every pair of systems, or every system against a baseline, by every measure.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
-    baseline : the run to compare with, or several of them: each other run is compared with each of them.
-        Default: all pairs are compared.
-    test : "t", "wilcoxon", "fisher", "bootstrap", "tukey" (randomised Tukey HSD), "anova-tukey" (Tukey's HSD
-        after a two-way analysis of variance) or "dunnett" (Dunnett's test after the same analysis, for
-        comparisons with a baseline).
-    correction : for the number of pairs, within each measure: "holm" (the default), "bonferroni", "bh",
-        "none" or, for the test "fisher", "max-t". The last three tests correct for the number of pairs
-        themselves.
-    margin : the largest difference that does not matter, as a difference of scores, e.g. 0.01, or in per cent
-        of the baseline's mean, e.g. "2%". The result then says which runs are equivalent or not worse: see
-        `Comparison.verdicts`.
-    alpha : a difference is significant if its adjusted p is smaller. The intervals match the adjusted p: see
-        `Comparison.interval` and `Comparison.level`.
-    resamples : the number of random resamples. Default: 10,000, or the number of pairs divided by alpha if
-        that is more, because with fewer no single pair can be significant after the correction.
-    seed : the seed for random resamples. The same seed gives the same p on any number of threads and for any
-        order of runs and topics.
+    baseline
+        The run to compare with, or several of them: each other run is compared with each of them. Default:
+        all pairs are compared.
+    test
+        The significance test. tukey is the randomised Tukey HSD. anova-tukey is Tukey's HSD after a two-way
+        analysis of variance, and dunnett is Dunnett's test after the same analysis, for comparisons with a
+        baseline.
+    correction
+        Correction for the number of pairs. max-t is for the test fisher. Default: holm, or none if the test
+        itself corrects for the number of pairs.
 
+        It is made within each measure. The tests tukey, anova-tukey and dunnett correct themselves.
+    margin
+        The largest difference that does not matter, e.g. 0.01, or 2% of the baseline's mean. The result then
+        says which runs are better, worse, equivalent or not worse.
+
+        See `Comparison.verdicts`.
+    alpha
+        Significance level.
+
+        A difference is significant if its adjusted p is smaller. The intervals match the adjusted p: see
+        `Comparison.interval` and `Comparison.level`.
+    resamples
+        Number of resamples. Default: 10,000, or the number of pairs divided by alpha if that is more.
+
+        With fewer, no single pair can be significant after the correction.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
+
+        It does so on any number of threads and for any order of runs and topics.
+
+    Examples
+    --------
     >>> from rankprism import sample, evaluate
     >>> scores = evaluate(sample.QRELS, sorted(sample.RUNS)[:3], ["alpha_nDCG@10", "P@10"])
     >>> print(compare(scores))

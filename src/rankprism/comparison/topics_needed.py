@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rankprism.results.table import Table
 from rankprism.scoring import comparable
 from rankprism.statistics.levels import check_whole
 from rankprism.statistics.power import t_power
-from rankprism.types import JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
+from rankprism.types import AtLeast, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
 _MOST = 10_000_000
 
@@ -49,7 +49,7 @@ def topic_set_size(
     *,
     difference: float,
     variance: float | None = None,
-    systems: int = 2,
+    systems: Annotated[int, AtLeast(2)] = 2,
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> TopicSetSize:
@@ -58,16 +58,31 @@ def topic_set_size(
     For two systems, the test is the paired t-test. For more systems, it is a one-way analysis of variance in
     which the best and the worst of `systems` systems differ by `difference`.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
-        `measures` to evaluate, as for `rankprism.evaluate`.
-    difference : the smallest difference of means that is worth finding.
-    variance : the variance of the scores (for two systems, of their differences). Default: it is estimated
-        from `scores`, as the residual variance of the runs (for two systems, twice that).
-
     With n topics, the power of the t-test is P(|t'| ≥ t_(1-α/2; n-1)), where t' is noncentral with λ = √n
     D/σ. That of the analysis of variance is P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with
     λ = n D² / (2σ²).
 
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        `measures` to evaluate, as for `rankprism.evaluate`.
+    difference
+        Smallest difference of means that you want to find.
+    variance
+        Variance of the scores, or for two systems the variance of their differences. Default: estimated from
+        the scores.
+
+        The estimate is the residual variance of the runs, and for two systems twice that.
+    systems
+        Number of systems that will be compared.
+    alpha
+        Significance level.
+    power
+        Probability with which the test should find the difference.
+
+    Examples
+    --------
     >>> print(topic_set_size(difference=0.5, variance=1.0))
     measure  variance  topics   power
     ─────────────────────────────────
