@@ -65,40 +65,10 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
-#: A line of a docstring that begins the explanation of parameters, such as "seed : the seed for resamples".
-PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (?=\S)(.*)")
 
-
-def as_numpydoc(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Put a docstring into the form of numpydoc, which napoleon reads.
-
-    Functions that commands are made from have this form already. Other docstrings explain each parameter as
-    "name : what it is" and leave types to the signature. In numpydoc, parameters and examples have headings,
-    and the text after the colon is the type.
-    """
-    if "Parameters" in lines:  # it has the form already
-        lines[:] = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in lines]
-        return
-    paragraphs = _paragraphs(lines)
-    examples = [p for p in paragraphs if p[0].startswith(">>>")]
-    listed = [p for p in paragraphs if PARAMETER.match(p[0])]
-    out = [line for p in paragraphs if p not in examples and p not in listed for line in (*p, "")]
-    if listed:
-        out += ["Parameters", "----------"]
-    for line in (line for p in listed for line in p):
-        found = PARAMETER.match(line)
-        out += [found[1], f"    {found[2]}"] if found else [f"    {line.strip()}"]
-    # |A| is a number of elements here, not a substitution.
-    out = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in out]
-    if examples:
-        out += ["", "Examples", "--------"]
-    lines[:] = [*out, *(line for p in examples for line in (*p, ""))]
-
-
-def _paragraphs(lines: list[str]) -> list[list[str]]:
-    """The paragraphs of a docstring."""
-    text = "\n".join(lines).strip("\n")
-    return [paragraph.split("\n") for paragraph in re.split(r"\n(?:[ \t]*\n)+", text) if paragraph.strip()]
+def plain_bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Escape the bars of |A|, a number of elements, which reStructuredText takes for a substitution."""
+    lines[:] = [re.sub(r"(`+[^`]*`+)|\|", lambda m: m[1] or r"\|", line) for line in lines]
 
 
 def plain_aliases(
@@ -146,6 +116,6 @@ def in_repository(path: Path) -> nodes.Element:
 
 def setup(app: Sphinx) -> None:
     app.add_lexer("layers", TextLexer)
-    app.connect("autodoc-process-docstring", as_numpydoc, priority=1)  # before napoleon reads it
+    app.connect("autodoc-process-docstring", plain_bars)
     app.connect("autodoc-process-signature", plain_aliases)
     app.connect("doctree-read", adapt_links)

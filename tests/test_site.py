@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import pkgutil
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import rankprism
 from rankprism import read_judgments, read_preferences, sample
+from rankprism.plots import CHARTS
 from rankprism.report import default_measures
 
 if TYPE_CHECKING:
@@ -168,6 +171,35 @@ def test_docstrings_become_parameters_with_explanations(site: Path) -> None:
     assert "TypeAliasForwardRef" not in page  # how autodoc writes aliases of types
     for name in ("judgments", "duplicates", "baseline"):  # of evaluate and compare
         assert re.search(rf"<li><p><strong>{name}</strong>( \([^)]*\))? – \w", page)
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions of the API page, the methods of its classes, and the charts."""
+    module = ""
+    for kind, name in re.findall(r"\.\. (\w+):: (\S+)", (DOCS / "api.md").read_text(encoding="utf-8")):
+        if kind == "currentmodule":
+            module = name
+            continue
+        value = pkgutil.resolve_name(name if name.startswith("rankprism.") else f"{module}.{name}")
+        yield name, value
+        if kind == "autoclass":
+            methods = inspect.getmembers(value, inspect.isroutine)
+            yield from ((f"{name}.{method}", own) for method, own in methods if not method.startswith("_"))
+    yield from ((name, chart.function) for name, chart in CHARTS.items())
+
+
+def test_docstrings_explain_parameters_that_exist_in_the_form_of_numpydoc() -> None:
+    described = 0
+    for name, value in public():
+        text = inspect.getdoc(value) or ""
+        assert not re.search(r"^[*\w, ]+ : \S", text, re.M), name
+        section = re.search(r"^Parameters\n----------\n(.*?)(?=\n\n\S|\Z)", text, re.M | re.S)
+        if section:
+            lines = re.findall(r"^\S.*", section[1], re.M)
+            names = {one.lstrip("*") for line in lines for one in line.split(", ")}
+            assert names <= set(inspect.signature(value).parameters), name
+            described += 1
+    assert described > 50
 
 
 def test_every_page_has_its_place_in_the_site() -> None:

@@ -132,8 +132,12 @@ def advise(
 ) -> Advice:
     """What the verdicts on some measures mean for a user.
 
-    verdicts : for each measure, its verdicts on the constraints that the user needs, and possibly on others
-    evidence : what scores say of the same measures, in the same order
+    Parameters
+    ----------
+    verdicts
+        For each measure, its verdicts on the constraints that the user needs, and possibly on others.
+    evidence
+        What scores say of the same measures, in the same order.
     """
     rows = [{v.constraint.name: v for v in row if v.constraint.name in needs} for row in verdicts]
     rows = [{name: row[name] for name in needs} for row in rows]

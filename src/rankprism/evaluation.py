@@ -66,34 +66,49 @@ def evaluate(
 ) -> Scores:
     """Score runs with measures.
 
-    judgments : whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
+    Parameters
+    ----------
+    judgments
+        Whatever `read_judgments` takes: a path, a dict, rows, a data frame. If all measures need
         preferences, it may be preferences instead.
-    runs : whatever `read_run` takes, or a list of those, or ``{name: run}``. A frame or a Parquet file with a
-        column `run` holds all runs that this column names. For NuggetAll, NuggetVital and NuggetWeighted also
-        answers with their nuggets, see docs/rag.md.
-    measures : a measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
-    preferences : whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A
-        topic without judgments of the kind that a measure needs has no score by it (NaN), and is left out of
-        its mean.
-    weights, aspects : of judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an
-        aspect counts even if no document is relevant to it.
-    qrels_format, preferences_format, run_format : how to read files, see `read_judgments`,
-        `read_preferences` and `read_run`; recognised without it.
-    topics : average over all "judged" topics, where a missing one counts as an empty ranking, or
-        over those among them that a run has "retrieved".
-    order : "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit
-        scores), "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input"
-        (as it stands).
-    duplicates : what to do when a document stands twice in a topic: "error", or keep the "first",
-        which is the better-ranked one.
-    bounds : also compute `Scores.low` and `Scores.high`. Every score lies between them whatever grades the
+    runs
+        Whatever `read_run` takes, or a list of those, or ``{name: run}``. A frame or a Parquet file with a
+        column `run` holds all runs that this column names. For NuggetAll, NuggetVital and NuggetWeighted
+        also answers with their nuggets, see docs/rag.md.
+    measures
+        A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
+    preferences
+        Whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A topic without
+        judgments of the kind that a measure needs has no score by it (NaN), and is left out of its mean.
+    weights, aspects
+        Settings for judgments with several aspects, see `read_judgments`. With ``aspects="all"``, an aspect
+        counts even if no document is relevant to it.
+    qrels_format, preferences_format, run_format
+        Formats of files, see `read_judgments`, `read_preferences` and `read_run`. Default: recognised.
+    topics
+        Average over all "judged" topics, where a missing one counts as an empty ranking, or over those
+        among them that a run has "retrieved".
+    order
+        "score" (descending, ties by document id descending), "trec_eval" (the same on 32-bit scores),
+        "score-ascending-id" (ties by document id ascending), "rank" (the rank column) or "input" (the order
+        of the lines or rows).
+    duplicates
+        What to do when a document occurs twice in a topic: "error", or keep the "first", which is the
+        better-ranked one.
+    bounds
+        Also compute `Scores.low` and `Scores.high`. Every score lies between them whatever grades the
         unjudged documents of its ranking turn out to have, as far as these grades occur in the judgments or
         are declared labels. A measure for which no bounds are known is refused.
-    threads : how many threads read files and compute scores. Default: one for each processor. The scores
-        do not depend on it.
-    on_run : called with the name of each run when it has been read.
-    on_share : called with the share of the scores that have been computed, while they are.
+    threads
+        Number of threads that read files and compute scores. Default: one for each processor. The scores do
+        not depend on it.
+    on_run
+        Called with the name of each run when it has been read.
+    on_share
+        Called with the share of the scores that have been computed, while they are.
 
+    Examples
+    --------
     >>> scores = evaluate(
     ...     {"q1": {"jaguar-car": {"d1": 1, "d2": 1}, "jaguar-cat": {"d3": 1}}},
     ...     {"cars": {"q1": {"d1": 2.0, "d2": 1.0}}, "both": {"q1": {"d1": 2.0, "d3": 1.0}}},

@@ -311,7 +311,10 @@ class Comparison(Result):
     def by_topic(self, most: int = 5) -> TopicDifferences:
         """On which topics the runs of each pair differ, and by how much.
 
-        most : the number of gains and of losses that the table shows for each pair, the largest first. The
+        Parameters
+        ----------
+        most
+            The number of gains and of losses that the table shows for each pair, the largest first. The
             rows hold all topics.
         """
         if most < 1:

@@ -54,16 +54,24 @@ def convert(
 ) -> Conversion:
     """Write judgments, preferences or a run to the file `out` in another format.
 
-    source : whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are `Preferences`,
-        a file that can be nothing else, or one that `format` says holds preferences.
-    out : the file to write, compressed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights
-        that the format cannot hold go to a second file: `out`.weights (diversity), `out`.Iprob or with types
-        `out`.DINprob (ntcir).
-    format : the format of the source. Default: it is recognised.
-    to : the name of the format to write; docs/formats.md and docs/preferences.md have them all. Default: the
+    Parameters
+    ----------
+    source
+        Whatever `read_judgments` takes, or with ``run=True`` `read_run`. Preferences are `Preferences`, a
+        file that can be nothing else, or one that `format` says holds preferences.
+    out
+        The file to write, compressed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output. Weights
+        that the format cannot hold go to a second file: `out`.weights (diversity), `out`.Iprob or with
+        types `out`.DINprob (ntcir).
+    format
+        The format of the source. Default: it is recognised.
+    to
+        The name of the format to write; docs/formats.md and docs/preferences.md have them all. Default: the
         one that the ending of `out` means, else "diversity", "trec" for a run or "tsv" for preferences.
-    weights : aspect weights, see `read_judgments`.
-    order, duplicates : of a run, see `evaluate`.
+    weights
+        Aspect weights, see `read_judgments`.
+    order, duplicates
+        How a run is read, see `evaluate`.
     """
     output_files.check_target(out)
     if not run and (order, duplicates) != ("score", "error"):

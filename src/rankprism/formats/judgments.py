@@ -33,28 +33,36 @@ def read_judgments(
 ) -> Judgments:
     """Judgments from a file, a dict, rows or a data frame.
 
-    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked);
-        ``{topic: {aspect: {doc: grade}}}`` or ``{topic: {doc: grade}}``; an iterable of
-        (topic, aspect, doc, grade) or (topic, doc, grade); a pandas or polars frame, a DuckDB relation, or
-        anything else that gives an Arrow stream; "irds:" and the id of a dataset of ir_datasets, or the
-        dataset itself; `Qrels` of ranx; `TrecQrel` of trectools; rows of nuggets,
-        ``[{"qid": topic, "nuggets": [{"text": "…", "importance": "vital"}]}]``. A file may also be Parquet,
-        Arrow IPC or a DuckDB database.
-    format : the name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
+    Parameters
+    ----------
+    source
+        A path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked); ``{topic: {aspect: {doc:
+        grade}}}`` or ``{topic: {doc: grade}}``; an iterable of (topic, aspect, doc, grade) or (topic, doc,
+        grade); a pandas or polars frame, a DuckDB relation, or anything else that gives an Arrow stream;
+        "irds:" and the id of a dataset of ir_datasets, or the dataset itself; `Qrels` of ranx; `TrecQrel`
+        of trectools; rows of nuggets, ``[{"qid": topic, "nuggets": [{"text": "…", "importance":
+        "vital"}]}]``. A file may also be Parquet, Arrow IPC or a DuckDB database.
+    format
+        The name of the format of a file, e.g. "diversity" or "ntcir"; docs/formats.md has them all.
         Default: it is recognised.
-    aspects : for judgments of several aspects of the same documents: their names, in the order of a file's
-        grade columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The
-        source may then also be a frame with a column for each aspect. If `aspects` is not given, the source
-        may be ``{aspect: path}`` with one file each, or a TOML file that describes the judgments. It may be
-        None if the settings of every aspect name a file. The word "all" is something else: every aspect that
-        the judgments or the weights name then counts, even one to which no document is relevant.
-    weights : aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows
-        or a frame. Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the
-        weight from intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1.
-        Default: the weights in an EvALL file, else the same weight for all aspects of a topic.
-    threads : how many threads read a large file. Default: one for each processor. The judgments do not depend
-        on it.
+    aspects
+        For judgments of several aspects of the same documents: their names, in the order of a file's grade
+        columns, or ``{name: settings}`` with labels, embedding and more (docs/multi-aspect.md). The source
+        may then also be a frame with a column for each aspect. If `aspects` is not given, the source may be
+        ``{aspect: path}`` with one file each, or a TOML file that describes the judgments. It may be None
+        if the settings of every aspect name a file. The word "all" is something else: every aspect that the
+        judgments or the weights name then counts, even one to which no document is relevant.
+    weights
+        Aspect weights: a file of ``topic aspect weight``, ``{topic: {aspect: weight}}``, rows or a frame.
+        Each weight may come with "inf" or "nav", the type of the intent. "sakai" halves the weight from
+        intent to intent. ``{aspect: weight}`` is for all topics, and the weights sum to 1. Default: the
+        weights in an EvALL file, else the same weight for all aspects of a topic.
+    threads
+        Number of threads that read a large file. Default: one for each processor. The judgments do not
+        depend on it.
 
+    Examples
+    --------
     >>> read_judgments({"q1": {"s1": {"d1": 2, "d2": 1}, "s2": {"d3": 1}}})
     <Judgments judgments: 3 grades, 1 topics>
     """

@@ -14,12 +14,18 @@ from rankprism.formats.recognition import format_at
 def read_preferences(source: Any, *, format: str | None = None) -> Preferences:
     """Read preferences from a file, rows or a data frame.
 
-    source : a path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked), an iterable of mappings or
-        of tuples (topic, given, left, right, outcome) with an assessor behind them if known, or a pandas,
+    Parameters
+    ----------
+    source
+        A path ("-" is standard input; .gz, .bz2, .xz and .zst are unpacked), an iterable of mappings or of
+        tuples (topic, given, left, right, outcome) with an assessor behind them if known, or a pandas,
         polars or pyarrow frame with these columns. `given` is empty for a simple pair.
-    format : the name of the format of a file, e.g. "tsv" or "winner"; docs/preferences.md has them all.
-        Default: it is recognised from the first line, if it can be nothing but preferences.
+    format
+        The name of the format of a file, e.g. "tsv" or "winner"; docs/preferences.md has them all. Default:
+        it is recognised from the first line, if it can be nothing but preferences.
 
+    Examples
+    --------
     >>> read_preferences([("q1", "", "d1", "d2", "left"), ("q1", "d1", "d2", "d3", "right", "ann")])
     <Preferences preferences: 2 judgments of 2 assessors, 1 topics>
     """

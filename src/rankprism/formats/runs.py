@@ -21,17 +21,24 @@ if TYPE_CHECKING:
 def read_run(source: RunLike, *, name: str | None = None, format: str | None = None) -> Run:
     """A run from a file, a dict, rows or a data frame.
 
-    source : a path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz,
-        .bz2, .xz and .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score)
-        or (topic, doc, score, rank); a pandas or polars frame, a DuckDB relation, or anything else that
-        gives an Arrow stream; a `Run` of ranx; a `TrecRun` of trectools. A file may also be Parquet, Arrow
-        IPC or a DuckDB database. If a table has a column `run`, all its rows must be of one run; `evaluate`
-        takes tables with several.
-    name : the name of the run. Default: the file's name, the name in the column `run`, the name that a `Run`
+    Parameters
+    ----------
+    source
+        A path to lines of ``topic Q0 document rank score tag`` ("-" is standard input; .gz, .bz2, .xz and
+        .zst are unpacked); ``{topic: {doc: score}}``; an iterable of (topic, doc, score) or (topic, doc,
+        score, rank); a pandas or polars frame, a DuckDB relation, or anything else that gives an Arrow
+        stream; a `Run` of ranx; a `TrecRun` of trectools. A file may also be Parquet, Arrow IPC or a DuckDB
+        database. If a table has a column `run`, all its rows must be of one run; `evaluate` takes tables
+        with several.
+    name
+        The name of the run. Default: the file's name, the name in the column `run`, the name that a `Run`
         of ranx or a `TrecRun` has, or "run".
-    format : the name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default:
-        it is recognised.
+    format
+        The name of the format of a file, e.g. "trec" or "evall"; docs/formats.md has them all. Default: it
+        is recognised.
 
+    Examples
+    --------
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     <Run bm25: 2 documents, 1 topics>
     """

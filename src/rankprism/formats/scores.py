@@ -27,9 +27,15 @@ def read_scores(
     columns. The output of ``trec_eval -q`` is read too. Lines that hold means are skipped. Several files may
     hold other runs, topics or measures of one experiment.
 
-    where : selects rows of a file with further columns by their values, e.g. ``{"sort": "rank"}``.
-    measure : the name of the measure in a file with one column per run. Default: the file's name.
+    Parameters
+    ----------
+    where
+        Selects rows of a file with further columns by their values, e.g. ``{"sort": "rank"}``.
+    measure
+        The name of the measure in a file with one column per run. Default: the file's name.
 
+    Examples
+    --------
     >>> scores = read_scores({"bm25": {"q1": {"AP": 0.5}, "q2": {"AP": 0.25}}})
     >>> scores.mean()
     {'bm25': {'AP': 0.375}}

@@ -80,21 +80,33 @@ def measure(
 
     Every measure also has the parameter `judged_only`, which the function itself does not see.
 
-    needs : the kind of judgments that the measure needs. A function that needs "preferences" takes
+    Parameters
+    ----------
+    needs
+        The kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
-    bounds : the bounds of the score if judgments are missing. Where they are derived, only their kind,
-        "exact" or "outer". Default: "outer" where they are derived, else none.
-    interval : a function of the same arguments that returns bounds of the score, if a search may end without
-        a proof.
-    cite : keys of `rankprism.measures.citations`.
-    compared : other programs or publications with which the scores were compared.
-    aliases : other names of the measure.
-    forms : names that papers give to the measure with certain parameters, and these parameters.
-    made_of : a function of the same arguments that gives the parts of each document's contribution, see
+    bounds
+        The bounds of the score if judgments are missing. Where they are derived, only their kind, "exact"
+        or "outer". Default: "outer" where they are derived, else none.
+    interval
+        A function of the same arguments that returns bounds of the score, if a search may end without a
+        proof.
+    cite
+        Keys of `rankprism.measures.citations`.
+    compared
+        Other programs or publications with which the scores were compared.
+    aliases
+        Other names of the measure.
+    forms
+        Names that papers give to the measure with certain parameters, and these parameters.
+    made_of
+        A function of the same arguments that gives the parts of each document's contribution, see
         `rankprism.measures.terms`, where they are not derived.
-    ideal : a function from a `PreferencePool` and the parameters to ideal rankings; only for measures that
-        need "preferences".
-    answers : whether the measure can score answers, because it does not look at other judged documents.
+    ideal
+        A function from a `PreferencePool` and the parameters to ideal rankings; only for measures that need
+        "preferences".
+    answers
+        Whether the measure can score answers, because it does not look at other judged documents.
     """
 
     one_of("needs", needs, NEEDS)

@@ -25,7 +25,10 @@ def attainable_boxes(
 ) -> alt.ConcatChart:
     """The scores of ideal rankings by CAM and MM, with a box for each topic and a panel for each measure.
 
-    found : what `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
+    Parameters
+    ----------
+    found
+        What `aspects.attainable` returns. The chart is Figure 2 of Maistro et al. (2021).
     """
     step = width / len(found.topics) if width else max(14, min(40, 260 // len(found.topics)))
     each = height / len(found.measures) if height else 200

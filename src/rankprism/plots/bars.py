@@ -36,7 +36,10 @@ def unanimity_bars(
 ) -> alt.LayerChart:
     """The Metric Unanimity of each measure. The most unanimous measure is on top.
 
-    unanimity : what `meta.unanimity` returns, or its `grouped()`.
+    Parameters
+    ----------
+    unanimity
+        What `meta.unanimity` returns, or its `grouped()`.
     """
     width = width or 340
     rows: list[dict[str, Any]] = []
@@ -91,9 +94,14 @@ def differences(
 ) -> alt.LayerChart:
     """The difference between two runs on each topic. The largest gain is on the left.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes.
-    run, baseline : two runs; the difference is run - baseline. Default: the two runs, if there are just two.
-    measure : a measure. Default: the only measure, if there is just one.
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes.
+    run, baseline
+        Two runs; the difference is run - baseline. Default: the two runs, if there are just two.
+    measure
+        A measure. Default: the only measure, if there is just one.
     """
     found = read_scores(scores)
     if run is None or baseline is None:

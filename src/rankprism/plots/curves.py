@@ -50,8 +50,11 @@ def asl_curves(
     A pair below the line at alpha is significant. The closer a curve is to the origin, the more pairs are
     significant by this measure. The legend lists the measures in this order.
 
-    highest : the largest level that is shown. Default: twice alpha. Pairs that are above it by every measure
-        are left out.
+    Parameters
+    ----------
+    highest
+        The largest level that is shown. Default: twice alpha. Pairs that are above it by every measure are
+        left out.
     """
     width, height = width or WIDTH, height or HEIGHT
     highest = 2 * power.alpha if highest is None else highest

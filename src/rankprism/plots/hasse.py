@@ -21,7 +21,10 @@ def hasse_diagram(
 ) -> alt.LayerChart:
     """Which labels are just above which. Each class of TOMA has a colour, and the best is the darkest.
 
-    found : what `aspects.order` returns. The chart is Figure 1 of Maistro et al. (2021).
+    Parameters
+    ----------
+    found
+        What `aspects.order` returns. The chart is Figure 1 of Maistro et al. (2021).
     """
     number = {labels: c for c, members in enumerate(found.order.classes) for labels in members}
     level: dict[int, list[tuple[int, ...]]] = {}

@@ -119,8 +119,12 @@ def heatmap(
 ) -> alt.LayerChart:
     """The score of every run on every topic. The best run is on top, the easiest topic on the left.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes.
-    measure : a measure. Default: the only measure, if there is just one.
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes.
+    measure
+        A measure. Default: the only measure, if there is just one.
     """
     found = read_scores(scores)
     chosen = found.select(measures=[only_measure(found, measure)])

@@ -39,9 +39,13 @@ def irec(
     Runs on one line are equal by D#. Those to the right cover more intents, and those to the left retrieve
     documents that are more relevant.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes.
-    irec, d : two of its measures, e.g. "StRecall@10" and "D_nDCG@10". Default: the two measures of the
-        scores, in this order.
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes.
+    irec, d
+        Two of its measures, e.g. "StRecall@10" and "D_nDCG@10". Default: the two measures of the scores, in
+        this order.
     """
     if not 0 <= gamma <= 1:
         raise InputError(f"gamma must be a number between 0 and 1; got {gamma!r}")

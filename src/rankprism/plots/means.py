@@ -37,11 +37,15 @@ def intervals(
 ) -> alt.ConcatChart:
     """The mean of each run by each measure, with its t interval. The best run is on top.
 
-    scores : what `evaluate` returns, or whatever `read_scores` takes. The first measure decides the order.
-    alpha : the intervals have the confidence 1 - alpha.
-
     An interval says how certain a mean is. It does not say whether two runs differ, because all runs have the
     same topics. `rankprism.compare` tests differences.
+
+    Parameters
+    ----------
+    scores
+        What `evaluate` returns, or whatever `read_scores` takes. The first measure decides the order.
+    alpha
+        The intervals have the confidence 1 - alpha.
     """
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {alpha!r}")
@@ -95,7 +99,10 @@ def difference_intervals(
 ) -> alt.ConcatChart:
     """The difference between the runs of each pair, with its interval. Significant ones are filled.
 
-    most : the number of pairs shown, those with the largest differences by the first measure. Without a
+    Parameters
+    ----------
+    most
+        The number of pairs shown, those with the largest differences by the first measure. Without a
         baseline, each is written so that its difference by the first measure is not negative.
     """
     from rankprism.comparison import TESTS

@@ -24,8 +24,12 @@ SCALE = 3
 def save(chart: Any, path: PathLike, format: str | None = None) -> None:
     """Write a chart as .html (with all it needs, so that it opens offline), .svg, .png or .pdf.
 
-    path : the file, which appears complete or not at all. "-" is standard output.
-    format : "html", "svg", "png" or "pdf". Default: the ending of the path, or "svg" for "-".
+    Parameters
+    ----------
+    path
+        The file, which appears complete or not at all. "-" is standard output.
+    format
+        "html", "svg", "png" or "pdf". Default: the ending of the path, or "svg" for "-".
     """
     write_files({path: drawn(chart, check_ending(path, format))})
 

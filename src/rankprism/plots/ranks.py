@@ -37,12 +37,16 @@ def sensitivity(
 ) -> alt.LayerChart:
     """The rank of each run as a parameter of a measure changes. Runs with the same mean share a rank.
 
-    scores : by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
-        what `evaluate` returns, or whatever `read_scores` takes.
-    parameter : its name. Default: the only parameter in which the measures differ.
-
     The axis is true to scale: from 0.5 to 0.9 it is four times as far as from 0.4 to 0.5. It is logarithmic
     if the largest value is at least 50 times the smallest.
+
+    Parameters
+    ----------
+    scores
+        Scores by variants of one measure such as ``alpha_nDCG(alpha=0.1)@10`` that differ in one parameter;
+        what `evaluate` returns, or whatever `read_scores` takes.
+    parameter
+        The name of the parameter. Default: the only one in which the measures differ.
     """
     found = read_scores(scores).complete()
     parameter, order, values = _variants(found.measures, parameter)

@@ -90,12 +90,16 @@ def chart(
 ) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
     """Turn a function into a chart.
 
-    command : the command that draws it: "plot NAME" for a chart of scores, or the command that computes the
-        result.
-    example : arguments that the help of "plot NAME" shows as an example.
-
     The function takes scores or a result first, and the keywords `title`, `width` and `height`. A parameter
     ``Annotated[float, "Weight of I-rec in D#."]`` is also an option of "plot NAME".
+
+    Parameters
+    ----------
+    command
+        The command that draws it: "plot NAME" for a chart of scores, or the command that computes the
+        result.
+    example
+        Arguments that the help of "plot NAME" shows as an example.
     """
 
     def register(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
@@ -135,10 +139,15 @@ def draw(
 ) -> Any:
     """Draw the chart that belongs to a result.
 
-    title : replaces the title of the chart; "" leaves it out.
-    width, height : the size of the plotting area in pixels, for all panels together and without labels and
-        legends.
+    Parameters
+    ----------
+    title
+        Replaces the title of the chart; "" leaves it out.
+    width, height
+        The size of the plotting area in pixels, for all panels together and without labels and legends.
 
+    Examples
+    --------
     >>> from rankprism import compare, evaluate, sample
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10"])
     >>> chart = draw(compare(scores), title="All pairs of runs", width=300)

@@ -197,12 +197,20 @@ def strengths(
     own. Assessors are taken as drawn at random: where several judged, the intervals allow for assessors who
     differ in taste.
 
-    preferences : whatever `read_preferences` takes.
-    ties : "half" (a tie is half a win for each) or "davidson" (a tie is an outcome of its own).
-    prior : how many imaginary comparisons, half of them won, each document has with one of strength 0. With
-        0, a part in which some documents won every comparison with the others has no strengths.
-    level : of the intervals.
+    Parameters
+    ----------
+    preferences
+        Whatever `read_preferences` takes.
+    ties
+        "half" (a tie is half a win for each) or "davidson" (a tie is an outcome of its own).
+    prior
+        How many imaginary comparisons, half of them won, each document has with one of strength 0. With 0,
+        a part in which some documents won every comparison with the others has no strengths.
+    level
+        Confidence level of the intervals.
 
+    Examples
+    --------
     >>> rows = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "c", "a", "left")]
     >>> print(strengths([*rows, *rows, *rows, ("q", "", "a", "c", "left")]))
     topic  document  judgments  strength  error     low   high  utility
@@ -552,9 +560,16 @@ def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0
     reads them: its ideal ranking has the documents in descending order of grades. The imaginary document of
     the prior puts parts that were never compared on one scale, and a note says so.
 
-    by : "bradley-terry", or "wins": the share of its comparisons that a document won, a tie being half a win.
-    prior : of Bradley–Terry; above 0.
+    Parameters
+    ----------
+    by
+        "bradley-terry", or "wins": the share of its comparisons that a document won, a tie being half a
+        win.
+    prior
+        The prior of `strengths`; above 0.
 
+    Examples
+    --------
     >>> from rankprism import evaluate
     >>> judged = order([("q", "", "a", "b", "left"), ("q", "", "b", "c", "left")])
     >>> print(evaluate(judged, {"q": {"a": 3, "c": 2, "b": 1}}, "Compat"))

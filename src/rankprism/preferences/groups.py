@@ -66,9 +66,15 @@ def evaluate_by(
 ) -> GroupScores:
     """Score runs by the judgments of each assessor or each profile, and by all of them together.
 
-    by : "assessor", or "profile", which is what stands before the last "/" of an assessor's name.
-    settings : order, topics, duplicates, run_format, preferences_format and threads, see `evaluate`.
+    Parameters
+    ----------
+    by
+        "assessor", or "profile", which is the part before the last "/" of an assessor's name.
+    **settings
+        `order`, `topics`, `duplicates`, `run_format`, `preferences_format` and `threads`, see `evaluate`.
 
+    Examples
+    --------
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "a", "b", "right", "ben")]
     >>> print(evaluate_by(people, {"q": {"a": 1.0}}, "ppref"))
     assessor  run   ppref

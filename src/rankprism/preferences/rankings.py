@@ -45,10 +45,17 @@ def read_rankings(
 ) -> Rankings:
     """Read the first documents of every run.
 
-    runs : whatever `evaluate` takes as runs.
-    depth : how many documents of a ranking are looked at.
-    order, duplicates, run_format : see `evaluate`.
+    Parameters
+    ----------
+    runs
+        Whatever `evaluate` takes as runs.
+    depth
+        Number of documents of a ranking that count.
+    **reading
+        `order`, `duplicates` and `run_format`, see `evaluate`.
 
+    Examples
+    --------
     >>> both = read_rankings({"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"z": 1.0}}}, depth=2)
     >>> both.topics["q"].docs
     ('z', 'y', 'x')

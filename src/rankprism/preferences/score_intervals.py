@@ -133,13 +133,20 @@ def intervals(
 ) -> Intervals:
     """Intervals of the mean of each run, and of the difference of any two runs.
 
-    over : what would be others in another study: "assessors", "topics", or "both".
-    resamples, seed : how often the runs are scored without some of the assessors, and the seed that chooses
-        them. Less than ten assessors are left out one by one.
-    level : the share of intervals that should hold the mean score of studies like this one, with as many
+    Parameters
+    ----------
+    over
+        What another study would draw anew: "assessors", "topics", or "both".
+    resamples, seed
+        How often the runs are scored without some of the assessors, and the seed that chooses them. Fewer
+        than ten assessors are left out one by one.
+    level
+        The share of intervals that should hold the mean score of studies like this one, with as many
         assessors and topics. With too few of them, the ends are NaN, and a note says so.
-    on_share : called with the share of the work that is done.
-    settings : order, topics, duplicates, run_format, preferences_format and threads, see `evaluate`.
+    on_share
+        Called with the share of the work that is done.
+    **settings
+        `order`, `topics`, `duplicates`, `run_format`, `preferences_format` and `threads`, see `evaluate`.
     """
     one_of("over", over, Over)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:

@@ -69,10 +69,15 @@ class Profiles:
 def read_profiles(source: Any) -> Profiles:
     """Profiles from a file, from rows, or from a mapping.
 
-    source : a path to lines of ``topic profile subtopic weight`` ("-" is standard input; .gz, .bz2, .xz and
-        .zst are unpacked); an iterable of such rows; or ``{topic: {profile: {subtopic: weight}}}``. A weight
-        may be missing in lines and rows, and is 1 then.
+    Parameters
+    ----------
+    source
+        A path to lines of ``topic profile subtopic weight`` ("-" is standard input; .gz, .bz2, .xz and .zst
+        are unpacked); an iterable of such rows; or ``{topic: {profile: {subtopic: weight}}}``. A weight may
+        be missing in lines and rows, and is 1 then.
 
+    Examples
+    --------
     >>> read_profiles([("10", "visitor", "1"), ("10", "visitor", "3", 0.5), ("10", "student", "2")])
     <Profiles profiles: student, visitor of 1 topics>
     """

@@ -81,9 +81,13 @@ class Result(ABC):
     def to_csv(self, *, guard: bool = False, digits: int | None = None) -> str:
         """All rows as CSV.
 
-        guard : put an apostrophe before text that a spreadsheet would take for a formula, because it begins
+        Parameters
+        ----------
+        guard
+            Put an apostrophe before text that a spreadsheet would take for a formula, because it begins
             with = + - or @. Numbers stay numbers.
-        digits : round numbers to so many digits after the decimal point. Default: full precision.
+        digits
+            Number of digits after the decimal point. Default: full precision.
         """
         return "".join(self.csv_pieces(guard=guard, digits=digits))
 
@@ -144,10 +148,14 @@ class Result(ABC):
     ) -> str:
         r"""The tables for a paper, which needs the packages booktabs and amssymb.
 
-        caption : the caption. The result adds what a reader must know, such as which test was used.
-        label : the label of the table for ``\ref``.
-        columns : the number of page columns that the table spans: 1 (``table``) or 2 (``table*``). Default:
-        1.
+        Parameters
+        ----------
+        caption
+            The caption. The result adds what a reader must know, such as which test was used.
+        label
+            The label of the table for ``\ref``.
+        columns
+            The number of page columns that the table spans: 1 (``table``) or 2 (``table*``). Default: 1.
         """
         if columns not in (None, 1, 2):
             raise InputError(f"columns must be 1 or 2; got {columns!r}")

@@ -96,11 +96,18 @@ class Scores(Result):
     def table(self, *, per_topic: bool = False, means: bool = True, wide: bool | None = None) -> ScoreTable:
         """The same scores, arranged in another way. The table is a result as well.
 
-        per_topic : show the scores on every topic, followed by the means of each run.
-        means : whether the means are shown, under the topic "all".
-        wide : True for one column for each measure, and False for one row for each score. Default: wide in
+        Parameters
+        ----------
+        per_topic
+            Show the scores on every topic, followed by the means of each run.
+        means
+            Whether the means are shown, under the topic "all".
+        wide
+            True for one column for each measure, and False for one row for each score. Default: wide in
             formats that people read, and one row for each score in the others.
 
+        Examples
+        --------
         >>> values = np.array([[[0.5, 1.0], [0.25, 0.0]]])
         >>> scores = Scores(("bm25",), ("1", "2"), ("AP", "P@5"), values)
         >>> print(scores.table(per_topic=True, wide=True).to_csv())

@@ -60,23 +60,29 @@ def evaluate(
 ) -> DataFrame:
     """Score the runs in a Spark DataFrame. The result has the columns run, topic, measure and score.
 
-    judgments : a Spark DataFrame with the columns topic, doc, grade and, if there are several, aspect. Or
-        whatever `rankprism.read_judgments` takes.
-    runs : a Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other usual
-        names of columns are known, too, e.g. qid and docno. Without a column of runs, all rows are of one
-        run, which is called "run".
-    measures, weights, aspects, qrels_format, topics, order, duplicates : see `rankprism.evaluate`. The rows
-        of a DataFrame have no order, so order="input" is refused. Measures that need preferences are refused,
-        too.
-    broadcast : True sends all judgments to every worker. False divides the judgments among the workers by
-        topic, as the runs are; it is for a DataFrame of judgments, without `weights` and `aspects`. Default:
-        judgments are divided if they are a DataFrame of more than 5,000,000 rows.
-    partitions : into how many partitions the rows are divided. Default: Spark's setting
-        ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
-
     One job looks for the names of the runs right away. The scores are computed when the result is used. Each
     score has the same bits as in `rankprism.evaluate`, whatever the number and order of the partitions.
     Notes about runs are not issued. See docs/many-machines.md.
+
+    Parameters
+    ----------
+    judgments
+        A Spark DataFrame with the columns topic, doc, grade and, if there are several, aspect. Or whatever
+        `rankprism.read_judgments` takes.
+    runs
+        A Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other usual
+        names of columns are known, too, e.g. qid and docno. Without a column of runs, all rows are of one
+        run, which is called "run".
+    measures, weights, aspects, qrels_format, topics, order, duplicates
+        See `rankprism.evaluate`. The rows of a DataFrame have no order, so order="input" is refused.
+        Measures that need preferences are refused, too.
+    broadcast
+        True sends all judgments to every worker. False divides the judgments among the workers by topic, as
+        the runs are; it is for a DataFrame of judgments, without `weights` and `aspects`. Default:
+        judgments are divided if they are a DataFrame of more than 5,000,000 rows.
+    partitions
+        Into how many partitions the rows are divided. Default: Spark's setting
+        ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
     """
     one_of("topics", topics, Topics)
     one_of("order", order, Order)

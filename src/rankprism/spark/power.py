@@ -52,14 +52,20 @@ def power(
 ) -> DiscriminativePower:
     """Discriminative power by the paired bootstrap, as `rankprism.meta.power` computes it, to the last bit.
 
-    scores : what `evaluate` or `collect` returned, or whatever `rankprism.read_scores` takes.
-    alpha, resamples, seed, intervals : see `rankprism.meta.power`.
-    partitions : among how many tasks the pairs of runs are divided. Default: Spark's setting
-        ``spark.sql.shuffle.partitions``.
-    session : the session of Spark to use. Default: that of the DataFrame, or else the active one.
-
     Every task draws the same resamples of the topics and tests some of the pairs with them. This pays if
     `rankprism.meta.power` takes minutes. See docs/many-machines.md.
+
+    Parameters
+    ----------
+    scores
+        What `evaluate` or `collect` returned, or whatever `rankprism.read_scores` takes.
+    alpha, resamples, seed, intervals
+        See `rankprism.meta.power`.
+    partitions
+        Among how many tasks the pairs of runs are divided. Default: Spark's setting
+        ``spark.sql.shuffle.partitions``.
+    session
+        The session of Spark to use. Default: that of the DataFrame, or else the active one.
     """
     check_level(alpha, resamples, seed)
     check_confidence(intervals)

@@ -23,10 +23,14 @@ _COLUMNS = ("run", "topic", "measure", "score")
 def means(scores: DataFrame, by: Sequence[str] = ()) -> DataFrame:
     """The mean over topics for each run and measure, with the same bits as `Scores.means`.
 
-    scores : what `evaluate` returned. It may have further columns.
-    by : further columns by which topics are grouped. The mean is over the topics of a group.
-
     The result has the columns run, those of `by`, measure, mean and topics, the number of topics.
+
+    Parameters
+    ----------
+    scores
+        What `evaluate` returned. It may have further columns.
+    by
+        Further columns by which topics are grouped. The mean is over the topics of a group.
     """
     from pyspark.sql import functions as F
 
@@ -60,8 +64,11 @@ def _place(topic: Column) -> list[Column]:
 def collect(scores: DataFrame) -> Scores:
     """Bring scores to the driver, for `rankprism.compare`, `rankprism.meta` and plots.
 
-    scores : what `evaluate` returned, or some of its rows. A score that is not there is NaN. Runs are sorted
-        by name, and topics as they are locally.
+    Parameters
+    ----------
+    scores
+        What `evaluate` returned, or some of its rows. A score that is not there is NaN. Runs are sorted by
+        name, and topics as they are locally.
     """
     _check(scores, _COLUMNS)
     about = _about(scores)

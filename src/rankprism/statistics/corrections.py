@@ -35,11 +35,17 @@ Level = float | Callable[[Floats], float]
 def corrected(p: Floats, method: Correction) -> Floats:
     """Adjusted p-values, to be compared with alpha as they are. (max-t is not computed from p alone.)
 
-    bonferroni : min(1, m p).
-    holm : the same, step by step from the smallest p on (Holm 1979). Both limit the probability of any false
-        discovery to alpha.
-    bh : limits the expected share of false discoveries among all discoveries (Benjamini and Hochberg 1995).
+    Parameters
+    ----------
+    p
+        p-values of m tests.
+    method
+        "bonferroni" multiplies each p by m. "holm" does so step by step, beginning with the smallest p (Holm
+        1979). Both limit the probability of any false discovery to alpha. "bh" limits the expected share of
+        false discoveries among all discoveries (Benjamini and Hochberg 1995). "none" changes nothing.
 
+    Examples
+    --------
     >>> corrected(np.array([0.01, 0.02, 0.04]), "holm")
     array([0.03, 0.04, 0.04])
     """
