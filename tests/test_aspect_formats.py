@@ -415,7 +415,7 @@ BAD = {
     ),
     "embedding of words": (
         in_columns("q 0 d 1\n", {"a": {"embed": ["low", "high"]}}),
-        "the embedding of 'a': 'low' is no number between -1,000,000,000 and 1,000,000,000; write 2",
+        "the embedding of 'a': 'low' is not a number between -1,000,000,000 and 1,000,000,000; write 2",
     ),
     "labels that descend": (in_columns("q 0 d 1\n", {"a": [1, 0]}), "the labels of 'a' do not ascend: 1, 0"),
     "labels below 0": (in_columns("q 0 d 1\n", {"a": [-1, 0, 1]}), "is -1, and grades begin at 0"),
@@ -458,7 +458,7 @@ BAD = {
     "settings of no kind": (in_columns("q 0 d 1\n", {"a": 3}), "3 are not settings"),
     "given nothing": (
         in_columns("q 0 d 1\n", {"a": {"given": "z"}}),
-        "is given 'z', which is no aspect",
+        "is given 'z', which is not one of the aspects",
     ),
     "unnamed grades": (
         lambda folder: in_columns("1 0 d 1 2 0\n", None)(folder),
@@ -589,7 +589,7 @@ def test_weights_may_be_off_by_rounding() -> None:
         (["order", "--aspects", "a", "--labels", "b=0,1"], "--labels: 'b' is none of the aspects a"),
         (
             ["order", "--labels", "a=0,1", "--given", "a=b"],
-            "aspect 'a' is given 'b', which is no aspect here",
+            "aspect 'a' is given 'b', which is not one of the aspects",
         ),
         (["order", "--labels", "a=0,1", "--toma", "weighted=True"], "every topic has an order of its own"),
         (["labels"], "name the judgments: a file, or NAME=FILE for each aspect"),

@@ -326,7 +326,7 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         (["new", "s.db", "good.run", "--documents", "none.jsonl"], "none.jsonl: there is no such file"),
         (
             ["new", "s.db", "good.run", "--documents", "few.jsonl"],
-            "has no text of 5 documents, such as '1-d2'",
+            "has no text for 5 documents, such as '1-d2'",
         ),
         (
             ["new", "s.db", "good.run", "--documents", "bad.jsonl"],
@@ -338,7 +338,7 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         ),
         (
             ["new", "s.db", "good.run", "--documents", "docs.jsonl", "--topics", "one.tsv"],
-            "1 topics of the runs are not among the topics, such as '2'",
+            "1 topics of the runs are not in the file of topics, such as '2'",
         ),
         (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--choice", "random"], "needs a budget"),
         (
@@ -374,7 +374,7 @@ def test_ctrl_c_ends_the_server_in_good_order(cli: CLI, rankprism_command: Path,
         (["new", "s.db", "good.run", "--documents", "docs.jsonl", "--settle", "2"], "settle is a Kendall's"),
         (["export", "none.db", "-o", "p.tsv"], "none.db: there is no such study"),
         (["import", "none.db", "p.tsv"], "none.db: there is no such study"),
-        (["serve", "mysql://localhost/x"], "a study lives in SQLite or PostgreSQL"),
+        (["serve", "mysql://localhost/x"], "a study is in SQLite or PostgreSQL"),
     ],
 )
 def test_bad_input_is_named_and_leaves_nothing_behind(

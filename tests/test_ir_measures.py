@@ -419,8 +419,8 @@ def test_the_command_line_says_what_to_do_where_the_grammar_of_ir_measures_ends(
     done = command(sample.QRELS, sample.RUNS[1], "RBU CAM(nDCG@10)")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "rankprism.ir_measures: ir_measures cannot read CAM(nDCG@10), because its grammar has no measure "
-        "inside a measure. `rankprism evaluate QRELS RUN -m 'CAM(nDCG@10)'` computes it. In Python, "
+        "rankprism.ir_measures: ir_measures cannot read CAM(nDCG@10), because its grammar does not allow "
+        "a measure in a measure. `rankprism evaluate QRELS RUN -m 'CAM(nDCG@10)'` computes it. In Python, "
         'rankprism.ir_measures.measure("CAM(nDCG@10)") is an object that ir_measures takes.\n'
     )
     done = command(sample.QRELS, sample.RUNS[1], "D#-nDCG@10")

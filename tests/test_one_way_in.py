@@ -494,7 +494,7 @@ def test_tables_of_every_command_have_captions_labels_columns_and_digits(
     assert re.search(r"\d\.\d{3}", shown.partition(r"\begin{tabular}")[2]) is None
     called([*words, "--format", "html", "--caption", "What <we> saw"])
     assert "What &lt;we&gt; saw" in capsys.readouterr().out
-    with pytest.raises(InputError, match="csv has no place for a label"):
+    with pytest.raises(InputError, match="csv does not support a label"):
         called([*words, "--format", "csv", "--label", "tab:x"])
 
 

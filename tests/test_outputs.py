@@ -254,7 +254,7 @@ def test_the_ending_of_a_file_says_the_format() -> None:
 @pytest.mark.parametrize("format", [None, "csv", "table"])
 def test_no_table_is_called_xlsx(format: str | None) -> None:
     with pytest.raises(
-        InputError, match=r"m.xlsx: nothing is written under the ending .xlsx; use one of .csv,"
+        InputError, match=r"m.xlsx: there is no format for the ending .xlsx; use one of .csv,"
     ):
         output_format("m.xlsx", format)
 
@@ -264,7 +264,7 @@ def test_unknown_endings_and_contradictions_are_refused(monkeypatch: pytest.Monk
         output_format("m.dat")
     assert output_format("m.dat", "csv") == "csv"
     for path, format in (("m.parquet", "csv"), ("m.csv", "parquet")):
-        with pytest.raises(InputError, match=r"the ending stands for .*, and the format is .*; change one"):
+        with pytest.raises(InputError, match=r"the ending means .*, but the format is .*; change one"):
             output_format(path, format)
     with pytest.raises(InputError, match="format must be one of"):
         output_format(None, "trec")  # of results other than scores
@@ -297,13 +297,13 @@ def test_evaluate_writes_every_format(
 def test_evaluate_refuses_before_it_reads_anything(cli: Callable[..., Any], tmp_path: Path) -> None:
     missing = ("evaluate", "no-such-file", "none", "-m", "P@5")
     for options, says in (
-        (("-o", tmp_path / "m.xlsx"), "nothing is written under the ending .xlsx"),
+        (("-o", tmp_path / "m.xlsx"), "there is no format for the ending .xlsx"),
         (
             ("--format", "csv", "--caption", "x"),
-            "csv has no place for a caption; leave out --caption, or write",
+            "csv does not support a caption; leave out --caption, or write",
         ),
         (("--format", "trec", "--wide"), "trec_eval prints one line for each score; leave out --wide"),
-        (("--format", "html", "--columns", "2"), "html has no place for columns of a page"),
+        (("--format", "html", "--columns", "2"), "html does not support columns of a page"),
     ):
         found = cli(*missing, *options)
         assert (found.returncode, found.stdout) == (2, "")

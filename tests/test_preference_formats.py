@@ -187,9 +187,7 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "itself": Case(
-        HEADER + "q\t\td1\td1\tleft\tann\n", ("line 2", "'d1' stands on both sides", "two documents")
-    ),
+    "itself": Case(HEADER + "q\t\td1\td1\tleft\tann\n", ("line 2", "'d1' is on both sides", "two documents")),
     "given is a side": Case(
         HEADER + "q\td1\td1\td2\tleft\tann\n",
         ("line 2", "'d1' is given and also one of the two sides; remove it from one place"),
@@ -215,7 +213,7 @@ CASES = {
     "winner": Case("q a b a\nq a b c\n", ("line 2", "'q a b c'", "which of them won")),
     "winner, columns": Case("q a b a\nq a b\n", ("line 2", "'q a b'", "which of them won")),
     "mark": Case("@ q a b !\n@ q a b <\n", ("line 2", "'!', '=' or '?'")),
-    "winner and loser": Case("q a b\nq a a\n", ("line 2", "'a' stands on both sides")),
+    "winner and loser": Case("q a b\nq a a\n", ("line 2", "'a' is on both sides")),
     "level": Case("q u s1 a 1\nq u s1 b high\n", ("line 2", "level 'high' is not a number")),
     "negative level": Case("q u s1 a 1\nq u s1 b -1\n", ("line 2", "level -1 is below 0")),
     "level, columns": Case("q u s1 a 1\nq u s1 b\n", ("line 2", "4 columns", "are 5")),
@@ -298,6 +296,6 @@ def test_convert_works_from_a_terminal(cli: Callable[..., CompletedProcess[str]]
     bad = written(tmp_path / "bad.tsv", CASES["itself"].text)
     result = cli("convert", bad, tmp_path / "out.tsv")
     assert (result.returncode, result.stdout) == (2, "")
-    assert "bad.tsv, line 2: document 'd1' stands on both sides" in result.stderr
+    assert "bad.tsv, line 2: document 'd1' is on both sides" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "out.tsv").exists()

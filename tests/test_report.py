@@ -217,7 +217,7 @@ def test_the_ideal_list_of_preferences_scores_1_and_a_share_of_pairs_has_none(pr
 def test_axioms_are_not_asked_of_preferences(preferred: Any) -> None:
     assert {v["kind"] for row in preferred["axioms"]["verdicts"] for v in row} == {"cannot be asked"}
     assert "it needs preferences" in preferred["axioms"]["verdicts"][0][0]["story"]
-    assert all("look at preferences" in story["missing"] for story in preferred["advice"]["stories"])
+    assert all("use preferences" in story["missing"] for story in preferred["advice"]["stories"])
     assert preferred["rankings"]["kinds"] == ["preferences"]
 
 
@@ -476,7 +476,7 @@ def test_documents_from_a_file(tmp_path: Path) -> None:
 def test_documents_of_another_collection_are_noticed(tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
     file.write_text('{"id": "z", "text": "t"}\n')
-    with pytest.warns(RankprismWarning, match=r"docs\.jsonl: none of them is shown by the report"):
+    with pytest.warns(RankprismWarning, match=r"docs\.jsonl: the report shows none of them"):
         assert snippets(file, {"a"}) == {}
 
 

@@ -98,7 +98,7 @@ def test_the_systems_can_be_sorted_and_filtered(made: Path, opened: Callable[...
         assert order() == best_first
         page.get_by_role("button", name=label, exact=True).first.click()
         assert order() == best_first[::-1]
-    page.get_by_label("Show runs whose name has").fill("RE")
+    page.get_by_label("Show runs whose name contains").fill("RE")
     assert order() == ["relevance-only", "redundant"][:: 1 if order()[0] == "relevance-only" else -1]
     assert "2 runs of 6" in page.get_by_role("status").inner_text()
 

@@ -396,7 +396,7 @@ def test_runs_are_drawn_by_a_seed_and_figure_3_shows_all() -> None:
 def test_too_few_runs_to_draw_from_are_an_error(cli: Cli) -> None:
     done = cli("reproduce", "dsharp", "--sample", 20)
     assert done.returncode == 2
-    assert "at most the number of runs, of which there are 6; got 20 (--sample)" in done.stderr
+    assert "at most 6, the number of runs; got 20 (--sample)" in done.stderr
     assert done.stdout == ""
 
 

@@ -120,7 +120,9 @@ def test_the_official_ndeval_file(collections: Path) -> None:
 
 def test_topics_that_a_run_lacks_are_left_out_of_paired_analyses() -> None:
     scores = read_scores({"A": {"1": {"AP": 0.5}, "2": {"AP": 0.1}}, "B": {"1": {"AP": 0.2}}})
-    with pytest.warns(RankprismWarning, match="1 of 2 topics are left out, as a run has no score there: '2'"):
+    with pytest.warns(
+        RankprismWarning, match="1 of 2 topics are left out, because a run has no score there: '2'"
+    ):
         complete = scores.complete()
     assert complete.topics == ("1",)
     assert [note["kind"] for note in complete.conventions["notes"]] == ["topics-left-out"]

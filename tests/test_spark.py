@@ -525,7 +525,7 @@ def test_what_is_refused_locally_is_refused(frame: Frames) -> None:
         with pytest.raises(InputError) as remote:
             spark.evaluate(given, frame(run_columns(foreign)), "AP", broadcast=not divided)
         assert str(remote.value) == str(local.value)
-    with pytest.raises(InputError, match="None is no name of a run"):
+    with pytest.raises(InputError, match="a run cannot be named None"):
         spark.evaluate(judgments, frame(run_columns([("a", "1", "d1", 1.0), (None, "1", "d2", 1.0)])), "AP")
     data = frame(run_columns([("a", "1", "d1", 1.0)]))
     contradicting: dict[str, list[Any]] = {"topic": ["1", "1"], "doc": ["d1", "d1"], "grade": [1, 2]}

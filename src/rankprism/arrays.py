@@ -1,4 +1,4 @@
-"""The types of arrays, by the names that signatures use."""
+"""Short names for the array types that signatures use."""
 
 from typing import TypeAlias
 

@@ -1,12 +1,12 @@
-"""Documents as HTML that can do no harm.
+"""Turns documents into harmless HTML.
 
-A document may come from anywhere and hold anything. nh3 decides what is safe: it parses HTML as browsers do
-and keeps the elements that structure text, without links, so that there is nothing to click on.
+A document may come from anywhere and contain anything. nh3 decides what is safe: it parses HTML as browsers
+do and keeps the elements that structure text, without links, so that there is nothing to click on.
 
-By the rules of HTML, a parser looks through the open elements at every tag, so its time grows with the
-square of the nesting: nh3 needs 13 seconds for 60,000 nested ``<div>``. `_bounded` therefore goes over the
-text first, in a time that is proportional to its length. It writes each tag in its plainest form and leaves
-out tags that are nested too deeply. Whatever it lets through, nh3 still has to accept.
+The rules of HTML make a parser search the open elements at every tag, so its time grows with the square of
+the nesting: nh3 needs 13 seconds for 60,000 nested ``<div>``. `_bounded` therefore reads the text first, in
+time proportional to its length. It writes each tag in its plainest form and leaves out tags that are nested
+too deeply. nh3 still has to accept whatever it lets through.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from importlib.metadata import version
 import nh3
 from markdown_it import MarkdownIt
 
-#: How many characters of a document are shown. In HTML, start tags count; scripts and comments do not.
+#: Number of characters of a document that are shown. In HTML, start tags count; scripts and comments do not.
 MOST = 200_000
-#: What makes cleaned text, so that it can be made again by a new version. Every change of the rules in this
-#: module needs a new number.
+#: Version of the cleaning rules. Text that another version cleaned is cleaned again, so increase the number
+#: whenever the rules in this module change.
 CLEANER = f"1, nh3 {version('nh3')}, markdown-it-py {version('markdown-it-py')}"
 
 _CUT = f"<hr><p><em>This document is longer. Only its first {MOST:,} characters are shown.</em></p>"
-_MOST_OPEN = 200  # elements that are open at the same time
+_MOST_OPEN = 200  # elements open at the same time
 
 
 def _names(text: str) -> frozenset[str]:
@@ -41,15 +41,15 @@ KEPT = _names(
     "tr tt u ul var wbr"
 )
 ATTRIBUTES = _names("colspan rowspan dir lang title span start reversed abbr datetime")
-_DROPPED = _names("script style template iframe svg math title select textarea")  # with all that is in them
-_RAW = _names("script style iframe title textarea")  # only their own end tag ends them
+_DROPPED = _names("script style template iframe svg math title select textarea")  # with all their content
+_RAW = _names("script style iframe title textarea")  # elements that only their own end tag can end
 _EMPTY = _names("br col hr wbr")
-# A parser opens these again in every later paragraph until they are closed, with their attributes. If
-# thousands of them could be open, ten kilobytes would become millions of elements. So one of each may be
-# open, without attributes.
+# Until these are closed, a parser reopens them, with their attributes, in every later paragraph. If thousands
+# could be open, ten kilobytes would become millions of elements. So only one of each may be open, without
+# attributes.
 _FORMATTING = _names("a b code em i s small strike strong tt u")
 _TABLE = _names("table caption colgroup tbody td tfoot th thead tr")
-#: What the start tag of an element closes, unless an element of the second kind is in between.
+#: The elements that a start tag closes, unless one of the second set is open in between.
 _CLOSES = {
     name: (_names(closed), barrier)
     for names, closed, barrier in (
@@ -64,8 +64,9 @@ _CLOSES = {
     for name in names.split()
 }
 
-# What browsers take for an attribute, a tag and a comment. Quotes may hold a >, and what is not closed goes
-# on to the end of the text. Nothing is tried twice, so the time is proportional to the length.
+# What browsers accept as an attribute, a tag and a comment. Quotes may contain a >, and a tag or comment that
+# is not closed extends to the end of the text. The patterns never backtrack, so the time is proportional to
+# the length.
 _ATTRIBUTE = r"""
     (=?[^ \t\n\r\f/>=]*+ )
     (?: [ \t\n\r\f]*+ = [ \t\n\r\f]*+ ("[^"]*+"?+ | '[^']*+'?+ | [^ \t\n\r\f>]*+ ) )?+
@@ -93,9 +94,9 @@ _CLEANER = nh3.Cleaner(
 
 
 def cleaned(text: str, type: str) -> str:
-    """A document's text as HTML without anything dangerous; `type` is text, markdown or html.
+    """Return a document's text as harmless HTML; `type` is text, markdown or html.
 
-    A long document ends after `MOST` characters with a sentence that says so.
+    A long document is cut after `MOST` characters, and a sentence at its end says so.
 
     >>> cleaned("<p onclick='alert(1)'>Hello <script>alert(2)</script><a href='//x.org'>you</a>", "html")
     '<p>Hello <a>you</a></p>'
@@ -118,7 +119,7 @@ def is_cut(cleaned: str) -> bool:
 
 
 def _beginning(text: str, most: float) -> str:
-    """A text that is short enough, or its beginning up to the end of a line or a word."""
+    """Return the text if it is short enough, or else its beginning up to the end of a line or a word."""
     if len(text) <= most:
         return text
     end = max(0, int(most))
@@ -127,7 +128,7 @@ def _beginning(text: str, most: float) -> str:
 
 
 def _bounded(html: str, most: float = math.inf) -> tuple[str, bool]:
-    """HTML whose tags are balanced and not nested too deeply, and whether it is the whole document."""
+    """Balance the tags and limit their nesting. Also return whether the result is the whole document."""
     parts: list[str] = []
     opened: list[str] = []
     size, is_whole = 0, True
@@ -138,7 +139,7 @@ def _bounded(html: str, most: float = math.inf) -> tuple[str, bool]:
         parts.append(text)
 
     def close(names: Collection[str], barrier: Collection[str]) -> None:
-        """Close the innermost of these elements and all in it, unless a barrier comes before it."""
+        """Close the innermost of these elements and everything in it, unless a barrier is further in."""
         for place in reversed(range(len(opened))):
             if opened[place] in names:
                 parts.extend(f"</{name}>" for name in reversed(opened[place:]))
@@ -149,7 +150,7 @@ def _bounded(html: str, most: float = math.inf) -> tuple[str, bool]:
 
     for words, end, name, attributes in _tokens(html):
         is_whole = size + len(words) <= most
-        # A < that stays could make a tag of what comes after a tag that is left out.
+        # A < that is kept could form a tag with the text after a tag that is left out.
         write((words if is_whole else _beginning(words, most - size)).replace("<", "&lt;"))
         if not is_whole:
             break
@@ -172,9 +173,9 @@ def _bounded(html: str, most: float = math.inf) -> tuple[str, bool]:
 
 
 def _tokens(html: str) -> Iterator[tuple[str, str, str, str]]:
-    """Every tag as the text before it, "/" if it ends an element, its name and its attributes.
+    """Yield for each tag the text before it, "/" if it is an end tag, its name and its attributes.
 
-    The last one has only text. Comments, and scripts and the like, are tags without a name.
+    The last item has only text. Comments, scripts and the like are tags without a name.
     """
     at = 0
     while (tag := _TOKEN.search(html, at)) is not None:
@@ -188,7 +189,7 @@ def _tokens(html: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _kept(attributes: str, names: Collection[str]) -> dict[str, str]:
-    """The attributes with these names, ready to be put between double quotes."""
+    """The attributes with these names, escaped for double quotes."""
     found: dict[str, str] = {}
     for one in _ATTRIBUTES.finditer(attributes):
         key, value = one[1].lower(), one[2] or ""

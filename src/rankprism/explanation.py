@@ -34,7 +34,7 @@ from rankprism.types import (
     WeightsLike,
 )
 
-#: What a document shows in place of grades.
+#: What is shown for a document that has no grades above 0.
 NOT_JUDGED, NOT_RELEVANT = "not judged", "–"
 
 
@@ -52,9 +52,9 @@ def explain(
     preferences_format: str | None = None,
     **reading: Unpack[RunOptions],
 ) -> Explanation:
-    """What each document that a run retrieved for a topic earned under each measure.
+    """Explain what each document that a run retrieved for a topic earned under each measure.
 
-    The other parameters are those of `rankprism.evaluate`. Under α-nDCG a second document on a subtopic earns
+    `rankprism.evaluate` explains the other parameters. Under α-nDCG a second document on a subtopic earns
     less, because only half of its gain is new:
 
     Parameters
@@ -133,11 +133,11 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What a measure makes of one ranking, rank by rank down to its cutoff."""
+    """What one ranking earned under a measure, rank by rank down to the cutoff."""
 
     earned: Floats
     empty: float  #: the score of a ranking without documents
-    #: the parts that what was earned is made of, such as gain, novelty, discount and effort
+    #: the parts of the earned amounts, such as gain, novelty, discount and effort
     why: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
@@ -152,11 +152,11 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A run's documents for the topic, what was said of each, and what each measure makes of them."""
+    """A run's documents for the topic, how each was judged, and what it earned under each measure."""
 
     run: str
     docs: tuple[str, ...]
-    #: by "aspects" and "preferred", as far as there are such judgments: a text for each document
+    #: a text for each document under "aspects", under "preferred" or both, depending on the judgments
     about: Mapping[str, tuple[str, ...]]
     terms: tuple[Terms, ...]
 
@@ -182,7 +182,7 @@ def _aspects(judged: Judgments, run: Alignment, topic: int, length: int) -> tupl
 
 
 def _preferred(shown: Shown, docs: Sequence[str]) -> tuple[str, ...]:
-    """How often each document was preferred, of the comparisons that it was in; a tie is half a time."""
+    """How often each document was preferred, out of all its comparisons. A tie counts as half."""
     number = {doc: d for d, doc in enumerate(shown.docs)}
     wins, times = shown.all.wins, shown.all.shown
     return tuple(
@@ -192,7 +192,7 @@ def _preferred(shown: Shown, docs: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """What `explain` returns."""
+    """The result of `explain`."""
 
     topic: str
     measures: tuple[Measure, ...]
@@ -201,12 +201,12 @@ class Explanation(Result):
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def _ranks(self, terms: Terms) -> int:
-        """How many ranks to show: those that the measure looks at, down to the depth."""
+        """The number of ranks to show: as many as the measure looks at, down to the depth."""
         return min(self.depth, len(terms.earned))
 
     @property
     def _about(self) -> tuple[str, ...]:
-        """What is said of each document."""
+        """The kinds of judgments that are shown for each document."""
         return tuple(self.rankings[0].about) if self.rankings else ("aspects",)
 
     @property
@@ -240,11 +240,11 @@ class Explanation(Result):
 
     @property
     def summary(self) -> Table:
-        """With one measure also why; with several, a column of what was earned for each."""
+        """The parts of each earned amount if there is one measure; otherwise a column for each measure."""
         rows = self.rows.columns
         if len(self.measures) == 1:
             told = {name: column for name, column in rows.items() if name != "measure"}
-            return Table(told | {"rank": list(map(str, rows["rank"]))})  # words, so that ids stand left too
+            return Table(told | {"rank": list(map(str, rows["rank"]))})  # as text, to align ids left too
         columns: dict[str, list[Any]] = {name: [] for name in ("run", "rank", "doc", *self._about)}
         columns |= {str(measure): [] for measure in self.measures}
         for ranking in self.rankings:

@@ -16,10 +16,11 @@ LONGEST = 200
 _LONGEST_WORD = 300
 _LONGEST_MESSAGE = 2000
 
-# Control characters (C0, DEL, C1), characters that are invisible or turn the direction of writing, line and
-# paragraph separators, tags, and what stands for bytes that are not UTF-8. The joiners U+200C and U+200D are
-# left alone, because Persian, Hindi and other scripts are written with them. None of these is printable to
-# Python, so that a printable text is safe. Nearly all are, and no pattern is compiled for them.
+# Control characters (C0, DEL, C1), characters that are invisible or change the direction of writing, line and
+# paragraph separators, tags, and the surrogates by which Python represents bytes that are not UTF-8. The
+# joiners U+200C and U+200D are left alone, because Persian, Hindi and other scripts are written with them.
+# Python considers none of these characters printable, so a printable text is safe. Nearly all texts are
+# printable, and they need no pattern.
 _UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
@@ -28,7 +29,7 @@ _NOT_UTF8 = "[\ud800-\udfff]"
 
 
 def shown(text: str, most: int | None = LONGEST) -> str:
-    r"""Foreign text as people may see it: in one line, without commands to the terminal, and not too long.
+    r"""Make foreign text safe to show: one line, no terminal commands, and not too long.
 
     >>> print(shown("red\x1b[31m\u202egnp.exe"))
     red\x1b[31m\u202egnp.exe
@@ -41,7 +42,7 @@ def shown(text: str, most: int | None = LONGEST) -> str:
 
 
 def quoted(value: Any, most: int = 60) -> str:
-    r"""A value in a message as Python writes it, cut short if it is long.
+    r"""Return the repr of a value for a message, cut short if it is long.
 
     >>> print(quoted("d1"), quoted("\x1b[31m"), quoted("x" * 100, most=3), quoted(range(1000)))
     'd1' '\x1b[31m' 'xxx…' range(0, 1000)
@@ -52,7 +53,7 @@ def quoted(value: Any, most: int = 60) -> str:
         return repr(shorter(value, most))
     try:
         return shorter(repr(value), most)
-    except (ValueError, RecursionError):  # a whole number of thousands of digits; lists inside lists
+    except (ValueError, RecursionError):  # an integer with thousands of digits; lists nested too deeply
         return f"a {type(value).__name__} that is too long to print"
 
 
@@ -61,7 +62,7 @@ def shorter(text: str, most: int = 60) -> str:
 
 
 def message(text: str) -> str:
-    """A message with foreign text in it: in one line, and short whatever the values in it are.
+    """Make a message that quotes foreign text safe to show: one line, and short whatever it quotes.
 
     >>> text = message(f"q.txt, line 3: the grade {'9' * 5000!r} is too long; shorten it")
     >>> len(text) < 400, text[:24], text[-10:]
@@ -76,19 +77,19 @@ def message(text: str) -> str:
 
 
 def shown_lines(text: str) -> str:
-    """Lines of text for a terminal, escaped as by `shown` except for line ends and tabs."""
+    """Escape text for a terminal as `shown` does, but keep its line ends and tabs."""
     return _safe(text, keep="\n\t")
 
 
 def _safe(text: str, keep: str = "") -> str:
-    """The text with an escape for each character that is not safe to show, except those to keep."""
+    """Escape each character that is not safe to show, except those to keep."""
     if text.isprintable():
         return text
     return re.sub(_UNSAFE, lambda found: found[0] if found[0] in keep else escaped(found[0]), text)
 
 
 def as_utf8(name: str) -> str:
-    r"""A file name as valid UTF-8, in which bytes that are not UTF-8 are escapes.
+    r"""Return a file name as valid UTF-8, with escapes for bytes that are not UTF-8.
 
     >>> as_utf8("caf\udce9.run")
     'caf\\xe9.run'
@@ -101,7 +102,7 @@ def _without_middle(text: str, before: int, after: int) -> str:
 
 
 def escaped(sign: str) -> str:
-    r"""A character as an escape.
+    r"""Return the escape sequence of a character.
 
     >>> print(escaped("\x1b"), escaped("\n"), escaped("\u202e"), escaped("\udce9"))
     \x1b \n \u202e \xe9

@@ -1,6 +1,6 @@
-"""Reads and makes data frames of pandas, polars and pyarrow, and reads everything that gives an Arrow stream.
+"""Reads and makes data frames of pandas, polars and pyarrow, and reads any object with an Arrow stream.
 
-None of these libraries is needed unless its frames are used.
+A library is needed only if its frames are used.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ BACKENDS: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polar
 
 
 def is_frame(source: Any) -> bool:
-    """Whether this is a table in memory: a frame, an Arrow table or a stream of record batches."""
+    """Whether the source is a table in memory: a frame, an Arrow table or a stream of record batches."""
     return is_known_frame(source) or gives_arrow(source)
 
 
 def is_known_frame(source: Any) -> bool:
-    """Whether narwhals knows such frames."""
+    """Whether the source is a frame that narwhals supports."""
     # The type is checked first, so that narwhals is not imported for dictionaries and files.
     module = type(source).__module__.partition(".")[0]
     return module in (*BACKENDS, "narwhals", "modin", "cudf") and hasattr(type(source), "columns")
@@ -33,12 +33,12 @@ def gives_arrow(source: Any) -> bool:
 
 
 def column_names(source: Any, name: str) -> list[str]:
-    """The names of the columns of a frame. A stream that can be read only once is not read for it.
+    """Return the column names of a frame, without consuming a stream that can be read only once.
 
-    name : what messages call the frame.
+    name : the name of the frame in messages.
     """
     with _readable_names(source, name):
-        # pyarrow's readers have only a schema, and the columns of its tables hold values.
+        # A pyarrow reader has only a schema, and `columns` of a pyarrow table holds values, not names.
         schema = getattr(source, "schema", None)
         for names in (getattr(schema, "names", None), getattr(source, "columns", None)):
             if isinstance(names, list) and all(isinstance(column, str) for column in names):
@@ -47,7 +47,7 @@ def column_names(source: Any, name: str) -> list[str]:
 
 
 def all_rows(source: Any, name: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of any frame, with the names of its columns. `name` is what messages call the frame."""
+    """The rows of any frame as mappings from column names. `name` is the name of the frame in messages."""
     frame = eager(source, name)
     columns = [column_values(frame, column, name) for column in frame.columns]
     for values in zip(*columns, strict=True):
@@ -55,10 +55,10 @@ def all_rows(source: Any, name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def column_values(frame: Any, column: str, name: str) -> list[Any]:
-    """The values of a column of a frame that `eager` made."""
+    """The values of a column, in a frame that `eager` made."""
     try:
         return list(frame[column].to_list())
-    except UnicodeDecodeError:  # the text in pyarrow's tables may have any bytes
+    except UnicodeDecodeError:  # text in a pyarrow table may contain any bytes
         series = frame[column]
     for row in range(len(series)):
         try:
@@ -71,7 +71,7 @@ def column_values(frame: Any, column: str, name: str) -> list[Any]:
 
 
 def eager(source: Any, name: str) -> Any:
-    """A frame of narwhals with all rows in memory. `name` is what messages call it."""
+    """A narwhals frame with all rows in memory. `name` is the name of the frame in messages."""
     import narwhals as nw
 
     with _readable_names(source, name):
@@ -99,7 +99,7 @@ def _narwhals_frame(source: Any) -> Any:
 
 @contextmanager
 def _readable_names(source: Any, name: str) -> Iterator[None]:
-    """Refuses a table of pyarrow in which the name of a column is not text."""
+    """Refuse a pyarrow table in which the name of a column is not text."""
     try:
         yield
     except UnicodeDecodeError:
@@ -117,7 +117,7 @@ def _is_named(schema: Any, number: int) -> bool:
 
 
 def make_frame(columns: Mapping[str, Any], backend: str | None) -> Any:
-    """A frame of the wanted kind. Default: the kind that is in use or installed."""
+    """Make a frame of the wanted kind. Default: a kind that is already imported, or else installed."""
     if backend is None:
         from importlib.util import find_spec
 

@@ -39,8 +39,8 @@ def attach(
 def stubbed(file: str) -> dict[str, str]:
     """Return the names that the stub beside a module imports, and the module of each.
 
-    Only lines such as ``from rankprism.evaluation import evaluate as evaluate`` are read. Other names of the
-    stub are those that the module itself defines.
+    Only lines such as ``from rankprism.evaluation import evaluate as evaluate`` are read. The module itself
+    defines the other names in the stub.
     """
     with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as stub:
         lines = [line.split() for line in stub]

@@ -1,7 +1,7 @@
-r"""Foreign text in LaTeX, Markdown and HTML, escaped so that it prints as it is and has no other effect.
+r"""Escapes foreign text for LaTeX, Markdown and HTML, so that it prints literally and has no other effect.
 
 A run may be called ``50% of R&D_<b>``. Each function here makes the text safe to show (see
-`rankprism.foreign`) and then escapes whatever has a meaning in the markup.
+`rankprism.foreign`) and then escapes the characters that the markup gives a meaning.
 """
 
 from __future__ import annotations
@@ -80,18 +80,18 @@ _ACCENTS = {
 
 
 def latex_escaped(text: str, most: int | None = LONGEST) -> str:
-    r"""Text as LaTeX prints it with any engine and fonts. ▲ and ▼ need the package amssymb.
+    r"""Escape text for LaTeX with any engine and fonts. ▲ and ▼ need the package amssymb.
 
-    Letters with accents become LaTeX's own commands, because the text may stand in a file of any encoding. A
-    character that LaTeX's standard fonts lack, such as a Chinese one, is printed as an escape.
+    Accented letters become LaTeX commands, because the file may have any encoding. A character that LaTeX's
+    standard fonts lack, such as a Chinese one, is printed as an escape.
 
     >>> latex_escaped("50% of R&D"), latex_escaped("[a]"), latex_escaped("né 中")
     ('50\\% of R\\&D', '{[}a]', "n\\'{e} \\textbackslash{}u4e2d")
     """
     text = shown(text, most)
-    # At the beginning of a row, LaTeX takes these two for an argument of the line break before.
+    # At the start of a row, LaTeX would take these two for an argument of the preceding line break.
     start, rest = (f"{{{text[0]}}}", text[1:]) if text[:1] in ("[", "*") else ("", text)
-    # Two hyphens would be joined to a dash.
+    # LaTeX would join two hyphens into a dash.
     return start + "".join(map(_latex_character, rest)).replace("--", "-{}-").replace("--", "-{}-")
 
 
@@ -111,7 +111,7 @@ def _latex_character(sign: str) -> str:
 
 
 def markdown_escaped(text: str, most: int | None = LONGEST) -> str:
-    r"""Text as a cell of a Markdown table, with HTML and Markdown escaped.
+    r"""Escape text for a cell of a Markdown table, including any HTML in it.
 
     >>> print(markdown_escaped("a|b <img src=x> [c](d)"))
     a\|b &lt;img src=x&gt; \[c\](d)
@@ -120,11 +120,11 @@ def markdown_escaped(text: str, most: int | None = LONGEST) -> str:
 
 
 def html_escaped(text: str, most: int | None = LONGEST) -> str:
-    """Text as HTML prints it, inside an element or an attribute.
+    """Escape text for an element or an attribute of HTML.
 
     >>> print(html_escaped("<script>alert('x')</script>"))
     &lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;
     """
-    import html  # it has a table of two thousand signs, which few results need
+    import html  # loads a table of two thousand entities, which few results need
 
     return html.escape(shown(text, most))

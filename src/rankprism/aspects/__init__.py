@@ -1,5 +1,5 @@
-"""Analyses of multi-aspect evaluation (Maistro et al. 2021): the order of label tuples, how often each label
-occurs, which scores CAM and MM can reach, and how approaches such as CAM, MM and TOMA differ on a collection.
+"""Analyses of multi-aspect evaluation (Maistro et al. 2021): the order of label tuples, the frequency of each
+label, the scores that CAM and MM can reach, and how CAM, MM, TOMA and others differ on a collection.
 
 The measures themselves (`TOMA`, `CAM`, `MM`, `Aspect`, `Compat`) are in `rankprism.measures`, the scales in
 `rankprism.data.scales`, the readers in `rankprism.formats.aspects.reading`.

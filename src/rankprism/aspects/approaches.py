@@ -1,7 +1,7 @@
-"""Approaches to several aspects, such as CAM, MM and TOMA, side by side on a collection.
+"""Compares approaches to several aspects, such as CAM, MM and TOMA, on a collection.
 
-They are compared by the order in which they put runs, by the pairs of runs that they tell apart, and by the
-documents of the runs that each of them finds best (Maistro et al. 2021, section 4.3).
+The comparison looks at how they rank the runs, which pairs of runs they tell apart, and which documents the
+runs have that each approach finds best (Maistro et al. 2021, section 4.3).
 """
 
 from __future__ import annotations
@@ -199,13 +199,13 @@ def compare(
 
 
 def share_aspects(judgments: Judgments) -> bool:
-    """Whether all topics have the same aspects, and several of them."""
+    """Whether all topics have the same aspects, and more than one."""
     found = set(judgments.aspects.values())
     return len(found) == 1 and len(next(iter(found))) > 1
 
 
 def _approaches(given: Sequence[str] | Mapping[str, str | Measure]) -> dict[str, Measure]:
-    """The approaches by name, each still without its measure."""
+    """The approaches by name, without the measure that each will be applied to."""
     if isinstance(given, str):
         given = [given]
     named = given if isinstance(given, Mapping) else {name: name for name in given}
@@ -234,7 +234,7 @@ def _cut(measure: Measure, depth: int) -> Measure:
 
 
 def _part(on_share: Share | None, number: int, of: int) -> Share | None:
-    """Progress of one of several parts of the work."""
+    """Report the progress of one part of the work as progress of the whole."""
     return None if on_share is None else lambda share: on_share((number + share) / of)
 
 
@@ -244,7 +244,7 @@ def _correlated(scores: Scores, family: Mapping[str, Measure], intervals: float,
 
 
 def _powers(scores: Scores, family: Mapping[str, Measure], **settings: Any) -> dict[str, Power]:
-    """The power by each approach. Approaches that agree in every score are tested only once."""
+    """The power of each approach. Approaches that agree in every score are tested only once."""
     alike: dict[bytes, list[str]] = {}
     for name, measure in family.items():
         alike.setdefault(scores.values[:, :, scores.measures.index(str(measure))].tobytes(), []).append(name)
@@ -271,7 +271,7 @@ class Power:
 
 
 def _label_sums(judgments: Judgments, aligned: Sequence[Alignment], depth: int) -> Floats:
-    """(run, topic, rank): the sum of a document's label numbers, from 0; NaN if there is no document."""
+    """(run, topic, rank): the sum of a document's label places, counted from 0; NaN without a document."""
     labels = judgments.cells.labels
     sums = np.full((len(aligned), len(judgments.topics), depth), np.nan)
     i = np.arange(1, depth + 1)
@@ -300,7 +300,7 @@ class Documents:
 def _documents(
     scores: Scores, families: Mapping[str, Mapping[str, Measure]], sums: Floats
 ) -> Mapping[str, Documents]:
-    """The documents of the best runs, with each way to treat topics on which every run scores 0."""
+    """The documents of the best runs, for each way to treat topics on which every run scores 0."""
     names = list(next(iter(families.values())))
     shape = (len(names), *sums.shape[1:])
     found: dict[str, Documents] = {zeros: Documents(*(np.zeros(shape) for _ in range(3))) for zeros in ZEROS}
@@ -334,7 +334,7 @@ def ratio(above: Floats, below: Floats, intervals: float) -> tuple[Floats, Float
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApproachComparison(Result):
-    """What `compare` found."""
+    """The result of `compare`."""
 
     claims = ("a ratio over topics", "a correlation per topic", "power by bootstrap")
 
@@ -345,7 +345,7 @@ class ApproachComparison(Result):
     single: Mapping[str, Mapping[str, Measure]]  #: by measure and aspect
     correlations: Mapping[str, Mapping[str, Correlation]]  #: by measure: of approaches, and of aspects
     powers: Mapping[str, Mapping[str, Power]]  #: by measure and approach
-    #: the documents of the runs that are best by the measures at the cutoff of trash, for each of `ZEROS`
+    #: the documents of the best runs by the measures at the cutoff `trash`, for each of `ZEROS`
     shallow: Mapping[str, Documents]
     deep: Mapping[str, Documents]  #: the same at the last depth
     depths: tuple[int, ...]

@@ -27,11 +27,11 @@ from rankprism.results.table import Table
 from rankprism.statistics.threads import Share
 from rankprism.types import JudgmentsLike, MeasuresLike, Natural
 
-#: If there are at most this many rankings, all are tried.
+#: Largest number of rankings that are all tried.
 EXACT = 5040
-#: Up to this many aspects, all orders of the aspects are tried.
+#: Largest number of aspects whose orders are all tried.
 MOST_ORDERED = 6
-#: Scores this close to 1 are 1.
+#: Scores of at least this count as 1.
 _ONE = 1 - 1e-9
 
 
@@ -42,7 +42,7 @@ def attainable(
     exact: Natural = EXACT,
     on_share: Share | None = None,
 ) -> Attainable:
-    """The scores of ideal rankings of each topic's documents, and the best of them.
+    """Score ideal rankings of each topic's documents, and find the highest score that a ranking can reach.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def attainable(
     exact
         Try all rankings of a topic if it has at most this many rankings.
 
-        The maximum is then exact. Otherwise it is the best of the paper's ideal rankings. These are sorted by
-        one aspect, then the next and so on, for every order of the aspects (with more than 6, each aspect
-        before the others as they are named), and by the sum, the sum of squares and the maximum of the
-        grades.
+        The maximum is then exact. Otherwise it is the maximum over the paper's ideal rankings. These are
+        sorted by one aspect, then the next and so on, for every order of the aspects (if there are more than
+        6, each aspect followed by the others as named), and by the sum, the sum of squares and the maximum of
+        the grades.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _ideal_rankings(pool: Pool, names: list[str], column: tuple[int, ...]) -> It
 
 
 def _preferences(aspects: int) -> Iterable[tuple[int, ...]]:
-    """All orders of the aspects, or with many aspects, each aspect followed by the others as named.
+    """All orders of the aspects; if there are many aspects, each one followed by the others as named.
 
     >>> list(_preferences(2)), len(list(_preferences(7)))
     ([(0, 1), (1, 0)], 7)
@@ -137,7 +137,7 @@ def _preferences(aspects: int) -> Iterable[tuple[int, ...]]:
 
 
 def _rankings(kinds: Counter[tuple[float, ...]], most: int) -> list[list[tuple[float, ...]]] | None:
-    """All different rankings of documents of these kinds; None if there are too many."""
+    """All distinct rankings of documents of these kinds; None if there are too many."""
     n = sum(kinds.values())
     if n > 170 or math.factorial(n) // math.prod(map(math.factorial, kinds.values())) > most:
         return None
@@ -160,7 +160,7 @@ def _rankings(kinds: Counter[tuple[float, ...]], most: int) -> list[list[tuple[f
 
 
 def _documents_of(pool: Pool, rankings: list[list[tuple[float, ...]]]) -> list[Longs]:
-    """Rankings of kinds as rankings of documents."""
+    """Turn rankings of kinds into rankings of documents."""
     members: dict[tuple[float, ...], list[int]] = {}
     for d, kind in enumerate(map(tuple, pool.grade[0].T.tolist())):
         members.setdefault(kind, []).append(d)
@@ -182,7 +182,7 @@ def _ranked(pool: Pool, rankings: list[Longs]) -> Hits:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attainable(Result):
-    """What `attainable` found."""
+    """The result of `attainable`."""
 
     topics: tuple[str, ...]
     measures: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""How often each label of each aspect occurs."""
+"""Counts how often each label of each aspect occurs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankprism.types import JudgmentsLike
 
 
 def labels(judgments: JudgmentsLike) -> LabelCounts:
-    """The number of judged documents with each label of each aspect.
+    """Count the judged documents with each label of each aspect.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def labels(judgments: JudgmentsLike) -> LabelCounts:
     for scale in found_labels.scales:
         own = grade[of_aspect == scale.aspect]
         found = np.bincount(scale.numbers(own), minlength=len(scale.names))
-        if len(own) < judged:  # judgments without scales may lack labels, which count as the lowest
+        if len(own) < judged:  # without scales, labels may be missing; they count as the lowest
             found[0] += judged - len(own)
             lowered.setdefault(scale.aspect, {})[MISSING] = judged - len(own)
         counts.append(tuple(found.tolist()))
@@ -63,11 +63,11 @@ def labels(judgments: JudgmentsLike) -> LabelCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelCounts(Result):
-    """What `labels` found."""
+    """The result of `labels`."""
 
     labels: tuple[tuple[str, str, str], ...]  #: aspect, label, place
     documents: tuple[int, ...]
-    judged: int  #: documents, each counted in every topic that it is judged for
+    judged: int  #: number of judged documents; each counts once for every topic it is judged for
     lowered: Mapping[str, Mapping[str, int]]
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class LabelCounts(Result):
 
     @property
     def note(self) -> str:
-        """How many documents are judged, and which labels were read as the lowest."""
+        """The number of judged documents, and the labels that were read as the lowest."""
         notes = [
             f"{aspect}: {', '.join(f'{n} {why}' for why, n in reasons.items())}, read as the lowest label"
             for aspect, reasons in self.lowered.items()

@@ -1,4 +1,4 @@
-"""The distance order of label tuples, as Table 1 and Figure 1 of Maistro et al. 2021 show it."""
+"""The distance order of label tuples, as in Table 1 and Figure 1 of Maistro et al. (2021)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rankprism.results.result import Result
 from rankprism.results.table import Table
 from rankprism.types import JudgmentsLike
 
-#: Hasse diagrams of more label tuples than this cannot be read.
+#: A Hasse diagram of more label tuples than this is illegible.
 MOST_DRAWN = 200
 
 
@@ -39,7 +39,7 @@ def order(
     tuples: Any = "product",
     best: Sequence[Any] | None = None,
 ) -> LabelOrder:
-    """The classes of labels at the same distance from the best labels. The parameters are those of `TOMA`.
+    """Group label tuples by their distance from the best labels. The parameters are those of `TOMA`.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _scales_or_judgments(source: Any) -> Judgments | tuple[Scale, ...]:
 def orders(
     scales: JudgmentsLike | Sequence[Scale], weights: Any = "step", tuples: Any = "product", best: Any = None
 ) -> LabelOrders:
-    """The classes by Euclidean, Manhattan and Chebyshev distance side by side, as in Table 1 of the paper.
+    """Compare the classes by Euclidean, Manhattan and Chebyshev distance, as in Table 1 of the paper.
 
     >>> from rankprism.data.scales import Scale
     >>> print(orders([Scale.of("relevance", 3), Scale.of("credibility", 2)]))
@@ -119,7 +119,7 @@ def _fraction(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelOrder(Result):
-    """What `order` found."""
+    """The result of `order`."""
 
     scales: tuple[Scale, ...]
     order: DistanceOrder
@@ -128,7 +128,7 @@ class LabelOrder(Result):
 
     @property
     def classes(self) -> tuple[tuple[Labelled, ...], ...]:
-        """The numbers of the labels in each class, the best class first."""
+        """The label tuples of each class as numbers, the best class first."""
         return tuple(reversed(self.order.classes))
 
     def name(self, labels: Labelled) -> str:
@@ -168,7 +168,7 @@ class LabelOrder(Result):
 
     @property
     def edges(self) -> list[tuple[Labelled, Labelled]]:
-        """The Hasse diagram of the partial order: (lower, upper) without anything between them."""
+        """The edges of the Hasse diagram: each pair (lower, upper) with nothing in between."""
         every = [labels for members in self.order.classes for labels in members]
         if len(every) > MOST_DRAWN:
             raise InputError(
@@ -177,7 +177,7 @@ class LabelOrder(Result):
         return covers(every)
 
     def hasse(self) -> str:
-        """The Hasse diagram as text: a line for each tuple of labels, its class and those just above it."""
+        """The Hasse diagram as text: each line has a label tuple, its class and the tuples just above it."""
         above: dict[Labelled, list[Labelled]] = {}
         for lower, upper in self.edges:
             above.setdefault(lower, []).append(upper)
@@ -195,13 +195,13 @@ class LabelOrder(Result):
         ).text()
 
     def place(self, labels: Labelled) -> tuple[float, ...]:
-        """The positions of labels."""
+        """The positions of the labels on their scales."""
         return tuple(map(float, embedded(self.scales, labels)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelOrders(Result):
-    """What `orders` found."""
+    """The result of `orders`."""
 
     by_distance: Mapping[str, LabelOrder]
 
@@ -211,7 +211,7 @@ class LabelOrders(Result):
 
     @property
     def summary(self) -> Table:
-        """The classes of each distance, the best first."""
+        """A column of classes for each distance, the best class first."""
         most = max(len(found.classes) for found in self.by_distance.values())
         columns: dict[str, list[Any]] = {"": [str(place) for place in range(1, most + 1)]}
         for name, found in self.by_distance.items():

@@ -1,7 +1,7 @@
-"""Who may see what: links, sessions, the tokens behind them, and how often anybody may ask.
+"""Controls access: links, sessions, the tokens behind them, and limits on the rate of requests.
 
 A token is `id.secret`. The id finds its row, and the row has a hash of the secret, so that nobody who reads
-the database can act as somebody else. Secrets have 256 random bits, which is why a plain hash is enough.
+the database can act as somebody else. A plain hash is enough, because secrets have 256 random bits.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import sqlalchemy as sa
 from rankprism.assess import store
 from rankprism.errors import InputError
 
-#: How long a session lasts, in days.
+#: Duration of a session in days.
 SESSION_DAYS = 30
 
 
 @dataclass(frozen=True)
 class Session:
-    """Somebody who has shown a valid cookie."""
+    """The session of somebody who sent a valid cookie."""
 
     token: str
-    assessor: int | None  #: none for the organiser
+    assessor: int | None  #: None for the organiser
 
     @property
     def is_organiser(self) -> bool:
@@ -37,7 +37,7 @@ class Session:
 
     @property
     def csrf(self) -> str:
-        """What forms carry to show that they come from our own pages; made from the session's secret."""
+        """The value by which forms show that they come from our own pages, made from the session's secret."""
         return hashlib.blake2b(self.token.encode(), person=b"csrf", digest_size=16).hexdigest()
 
     def is_ours(self, csrf: str) -> bool:
@@ -45,7 +45,7 @@ class Session:
 
 
 def new_token(connection: sa.Connection, purpose: str, assessor: int | None = None) -> str:
-    """Make a token; only its hash is stored."""
+    """Make a token and store only its hash."""
     id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
     row = {"id": id, "hash": _hash(secret), "purpose": purpose, "assessor": assessor, "created": store.now()}
     connection.execute(sa.insert(store.token), [row])
@@ -53,18 +53,18 @@ def new_token(connection: sa.Connection, purpose: str, assessor: int | None = No
 
 
 def find_token(connection: sa.Connection, text: str, *purposes: str) -> sa.Row[tuple[object, ...]] | None:
-    """The row of a token, if its secret is right and it serves one of these purposes."""
+    """Return the row of a token if its secret is right and it has one of these purposes."""
     id, _, secret = text.partition(".")
     token = store.token
     row = connection.execute(sa.select(token).where(token.c.id == id)).first() if id.isalnum() else None
-    # Where there is no such token, something is compared too, so that the time tells nothing.
+    # Compare even if there is no such token, so that the time reveals nothing.
     known = "" if row is None else row.hash
     is_right = hmac.compare_digest(known.encode(), _hash(secret).encode())
     return row if is_right and row is not None and row.purpose in purposes else None
 
 
 def session_of(connection: sa.Connection, cookie: str) -> Session | None:
-    """Who a cookie belongs to."""
+    """The session that a cookie belongs to."""
     row = find_token(connection, cookie, "session", "organiser-session")
     if row is None or _is_old(row.created):
         return None
@@ -72,7 +72,7 @@ def session_of(connection: sa.Connection, cookie: str) -> Session | None:
 
 
 def use_link(connection: sa.Connection, link: str) -> str | None:
-    """Turn an assessor's link into a session, once; nothing if it is wrong or was used."""
+    """Turn an assessor's link into a session, once; None if it is wrong or was used."""
     row = find_token(connection, link, "link")
     if row is None:
         return None
@@ -86,7 +86,7 @@ def use_link(connection: sa.Connection, link: str) -> str | None:
 
 
 def use_crowd_link(connection: sa.Connection, link: str, worker: str) -> str | None:
-    """Turn the crowd's link and a worker id into a session; nothing if this worker has begun already."""
+    """Turn the crowd's link and a worker id into a session; None if this worker has begun already."""
     assessor = store.assessor
     if find_token(connection, link, "crowd") is None:
         return None
@@ -110,7 +110,7 @@ def end_session(connection: sa.Connection, session: Session) -> None:
 
 
 def add_assessor(connection: sa.Connection, name: str, worker: str | None = None) -> int:
-    """A new assessor. A name that is taken gets a number behind it."""
+    """Add an assessor, with a number appended to a name that is taken."""
     assessor = store.assessor
     taken = set(
         connection.scalars(
@@ -124,7 +124,7 @@ def add_assessor(connection: sa.Connection, name: str, worker: str | None = None
 
 
 def new_link(connection: sa.Connection, name: str) -> str:
-    """A new link for an assessor; the old link and all sessions end. Whoever is not there yet is added."""
+    """Make a new link for an assessor, who is added if new. The old link and all sessions end."""
     assessor, token = store.assessor, store.token
     id = connection.scalar(sa.select(assessor.c.id).where(assessor.c.name == name))
     if id is None:
@@ -134,7 +134,7 @@ def new_link(connection: sa.Connection, name: str) -> str:
 
 
 def first_links(connection: sa.Connection, crowd: bool) -> dict[str | None, str]:
-    """Links for all assessors who never had one, by name, and one for the crowd, if wanted, under None."""
+    """Make links for all assessors who never had one, by name, and for the crowd, if wanted, under None."""
     assessor, token = store.assessor, store.token
     had = sa.select(token.c.assessor).where(token.c.assessor.is_not(None))
     # A worker of a crowd came through the crowd's link.
@@ -151,18 +151,18 @@ def first_links(connection: sa.Connection, crowd: bool) -> dict[str | None, str]
 
 
 def organiser_link(connection: sa.Connection) -> str:
-    """A new link for the organiser. Older links and all sessions of organisers end."""
+    """Make a new link for the organiser. Older links and all sessions of organisers end."""
     purpose = store.token.c.purpose
     connection.execute(sa.delete(store.token).where(purpose.in_(("organiser", "organiser-session"))))
     return new_token(connection, "organiser")
 
 
 def check_address(url: str) -> str:
-    """The address of a server for links, if it is one that paths can be added to."""
+    """Return the address of a server for links, or refuse one that paths cannot be added to."""
     try:
         parts = urlsplit(url)
         plain = bool(parts.hostname) and parts.port != 0 and parts.username is None
-    except ValueError:  # of a port, or of an IPv6 address
+    except ValueError:  # an invalid port or IPv6 address
         plain = False
     if (
         not plain
@@ -174,7 +174,7 @@ def check_address(url: str) -> str:
 
 
 def check_worker(worker: str) -> str:
-    """A worker id from a link, if it is one that may be stored and shown."""
+    """Return a worker id from a link, or refuse one that may not be stored and shown."""
     try:
         return check_name(worker)
     except InputError:
@@ -182,16 +182,16 @@ def check_worker(worker: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """The name of an assessor, if it is one that may be stored and shown."""
+    """Return the name of an assessor, or refuse one that may not be stored and shown."""
     if not 0 < len(name) <= 100 or not name.isprintable() or name != name.strip():
         raise InputError("an assessor needs a name of 1 to 100 characters that can be printed")
     return name
 
 
 class Rate:
-    """How often each key may ask: `most` requests at once, and on average so many in a minute.
+    """Limits the requests of each key: `most` at once, and `per_minute` on average.
 
-    It is kept in memory, since what it protects is this process.
+    The counts are in memory, because the limit protects this process.
     """
 
     def __init__(self, per_minute: int, most: int | None = None) -> None:
@@ -206,13 +206,13 @@ class Rate:
             left, then = self._left.pop(key, (self.most, now))
             left = min(self.most, left + (now - then) * self.per_second)
             self._left[key] = (left - 1 if left >= 1 else left, now)
-            while len(self._left) > 10_000:  # the longest idle have a full measure anyway
+            while len(self._left) > 10_000:  # the keys idle for longest have their full allowance anyway
                 self._left.popitem(last=False)
             return left >= 1
 
 
 def completion_code(secret: str, assessor: int) -> str:
-    """A code that an assessor can only know from the last page, and that the organiser can check."""
+    """A code that only the last page shows an assessor, and that the organiser can check."""
     digest = hmac.digest(secret.encode(), f"completed {assessor}".encode(), "sha256")
     return digest.hex()[:10].upper()
 
@@ -231,5 +231,5 @@ def _hash(secret: str) -> str:
 def _is_old(created: str) -> bool:
     from datetime import UTC, datetime, timedelta
 
-    # The clock may have gone back since, which must not make a session last for longer.
+    # The clock may have been set back since, which must not prolong a session.
     return abs(datetime.now(UTC) - datetime.fromisoformat(created)) > timedelta(days=SESSION_DAYS)

@@ -1,4 +1,4 @@
-"""Choosing the next questions of a study while it runs."""
+"""Chooses the next questions of a study while it runs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Supply:
         self._lock = threading.Lock()
 
     def soon(self, open_study: Store, settings: Settings) -> None:
-        """Choose more questions in the background, if half of the last batch is gone."""
+        """Choose more questions in the background if half of the last batch has been given out."""
         if settings.choice == "adaptive":
             self.background.start(lambda: self.now(open_study, settings, settings.batch // 2))
 
     def now(self, open_study: Store, settings: Settings, enough: int = 0) -> bool:
-        """Choose more questions, unless more than `enough` are waiting; whether there are new ones."""
+        """Choose more questions unless more than `enough` are waiting. Return whether there are new ones."""
         if settings.choice != "adaptive":
             return False
         with self._lock:
@@ -36,7 +36,7 @@ class Supply:
 
 
 def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
-    """Add the questions that now tell most about the order of the systems; how many were added."""
+    """Add the questions that now tell most about the order of the systems, and return their number."""
     place, task = store.place, store.task
     with open_study.reading() as connection:
         waiting = connection.scalar(
@@ -67,7 +67,7 @@ def refill(open_study: Store, settings: Settings, enough: int = 0) -> int:
 
 
 def _pending(connection: sa.Connection) -> list[Task]:
-    """The questions of the study that nobody has answered, and those that nobody could judge."""
+    """The questions of the study that nobody has answered or could judge."""
     task, topic, judgment = store.task, store.topic, store.judgment
     names = {
         row.id: row.name for row in connection.execute(sa.select(store.document.c.id, store.document.c.name))

@@ -1,7 +1,8 @@
 """The pages of a study, as a Starlette app.
 
-Requests become calls of `work`, `access` and `dashboard`, in threads, since a call waits for the database.
-Every page works without scripts. With them, htmx swaps the next task in, and keys answer.
+Requests become calls of `work`, `access` and `dashboard`, which run in threads because they wait for the
+database. Every page works without scripts. With scripts, htmx loads the next task into the page, and keys
+give answers.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ PATHS: dict[str, tuple[Callable[[Visit], Response], tuple[str, ...]]] = {
 
 
 def make_app(site: Site) -> ASGIApp:
-    """The app of a study."""
+    """Make the app of a study."""
 
     async def refused(request: Request, problem: Exception) -> Response:
         status = problem.status_code if isinstance(problem, HTTPException) else 500
@@ -81,12 +82,12 @@ def make_app(site: Site) -> ASGIApp:
         routes=[*routes, Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))],
         exception_handlers={HTTPException: refused, Exception: refused},
     )
-    app.router.redirect_slashes = False  # such redirects would have the Host header in them
+    app.router.redirect_slashes = False  # such redirects would contain the Host header
     return _guarded(app, site)
 
 
 def _endpoint(site: Site, answer: Callable[[Visit], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """What answers a request in a thread. Every problem becomes a page that says what to do."""
+    """Make a function that answers requests in a thread. A problem becomes a page that says what to do."""
 
     async def called(request: Request) -> Response:
         visit = Visit(request, site, await form_of(request))
@@ -110,7 +111,7 @@ def _endpoint(site: Site, answer: Callable[[Visit], Response]) -> Callable[[Requ
 
 
 def _guarded(app: ASGIApp, site: Site) -> ASGIApp:
-    """The app behind what holds for every request: known hosts, our own forms, a bounded rate, headers."""
+    """Wrap the app in the rules for every request: known hosts, our own forms, a limited rate, headers."""
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -142,9 +143,9 @@ def _guarded(app: ASGIApp, site: Site) -> ASGIApp:
 
 
 def _refusal(request: Request, site: Site) -> Response | None:
-    """Why a request is not answered."""
+    """Refuse a request that must not be answered."""
     host = request.headers.get("host", "")
-    # Another name that leads here is a trick to reach a server that listens to this machine only.
+    # Another name that leads here may be a trick to reach a server that listens on this machine only.
     if _name(host) not in site.hosts:
         return PlainTextResponse("This server does not answer to that host name.\n", 400)
     if request.method not in ("GET", "HEAD"):
@@ -158,7 +159,7 @@ def _refusal(request: Request, site: Site) -> Response | None:
         cookies = [request.cookies.get(site.cookie(kind), "") for kind in ("assessor", "organiser")]
         who = next((cookie.partition(".")[0] for cookie in cookies if cookie), "")
         address = request.client.host if request.client else "?"
-        # Cookies cost nothing to make up, so all that comes from one address has a limit, too.
+        # Anybody can make up cookies, so all requests from one address have a limit, too.
         if not (site.rate.allows(f"{address} {who}") and site.crowd_rate.allows(address)):
             words = "Too many requests. Wait a moment and try again.\n"
             return PlainTextResponse(words, 429, headers={"Retry-After": "10"})
@@ -169,6 +170,6 @@ _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re.A
 
 
 def _name(host: str) -> str:
-    """The name in a Host header without the port; nothing if the header is anything but a name and a port."""
+    """The name in a Host header without the port; empty unless the header is a name and perhaps a port."""
     found = _HOST.fullmatch(host)
     return found[1].lower() if found else ""

@@ -1,4 +1,4 @@
-"""Work that nobody waits for."""
+"""Runs work that nobody waits for."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable
 
 
 class Background:
-    """Does one thing at a time in a thread of its own; what is asked meanwhile is not done."""
+    """Runs one function at a time in a thread of its own. Requests in the meantime are ignored."""
 
     def __init__(self) -> None:
         self._busy = threading.Lock()
 
     def start(self, function: Callable[[], object]) -> bool:
-        """Start the function, unless another one is at work; whether it was started."""
+        """Start the function unless another one is running. Return whether it was started."""
         if not self._busy.acquire(blocking=False):
             return False
 
         def run() -> None:
             try:
                 function()
-            except Exception as error:  # the study goes on without it, but somebody should know
+            except Exception as error:  # the study goes on, but somebody should know
                 print(f"rankprism assess: {type(error).__name__}: {error}", file=sys.stderr)
             finally:
                 self._busy.release()
@@ -30,6 +30,6 @@ class Background:
         return True
 
     def wait(self) -> None:
-        """Wait until nothing is at work."""
+        """Wait until nothing is running."""
         with self._busy:
             pass

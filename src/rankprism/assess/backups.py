@@ -1,7 +1,7 @@
-"""Copying a study to a file while people work on it, and putting such a copy in its place.
+"""Copies a study to a file while people work on it, and restores such a copy.
 
-Plain copies of an SQLite file are not enough in either direction, see `database_file`. Here SQLite copies the
-database itself: one state of it, whoever writes meanwhile.
+Copying an SQLite file is not enough, see `database_file`. Here SQLite itself copies one state of the
+database, even if somebody writes to it meanwhile.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from rankprism.assess import store, work
 from rankprism.assess.database_file import existing, new_file
 from rankprism.errors import InputError
 
-_SECONDS_TO_WAIT = 30.0  # for another program that has locked the database
+_SECONDS_TO_WAIT = 30.0  # while another program has locked the database
 
 
 class Copied(NamedTuple):
-    """What a copy of a study has in it."""
+    """What a copy of a study contains."""
 
     judgments: int
-    last: str | None  #: the time of the latest one
+    last: str | None  #: the time of the latest judgment
 
     def __str__(self) -> str:
         return f"{self.judgments} judgments" + ("" if self.last is None else f", the last at {self.last}")
 
 
 def back_up(study: str, file: str, *, replace: bool = False) -> Copied:
-    """Copy a study to a file, with all answers that were acknowledged before. It may be served meanwhile."""
+    """Copy a study, which may be served meanwhile, to a file with all answers acknowledged so far."""
     for one in (study, file):
         _check_is_file(one, "pg_dump --format=custom --file=FILE URL")
     if not os.path.isfile(study):
@@ -40,9 +40,9 @@ def back_up(study: str, file: str, *, replace: bool = False) -> Copied:
 
 
 def restore(file: str, study: str, *, replace: bool = False) -> Copied:
-    """Put a backup in the place of a study, after it was found to be whole. It becomes the new study at once.
+    """Check that a backup is whole, and put it in the place of a study in one step.
 
-    Files that SQLite has left beside a study that does not exist any more are removed.
+    Files that SQLite left beside a study that no longer exists are removed.
     """
     for one in (file, study):
         _check_is_file(one, "pg_restore --dbname=URL FILE, into an empty database")
@@ -80,19 +80,19 @@ def _copied(source: str, path: str) -> Copied:
             closing(sqlite3.connect(existing(path), uri=True)) as new,
         ):
             old.execute("BEGIN")
-            # Reads something first, since `backup` would wait for a lock without end.
+            # Read something first, because `backup` would wait for a lock forever.
             old.execute("SELECT count(*) FROM sqlite_master").fetchall()
             old.backup(new)
             _check_whole(source, new)
             found = new.execute("SELECT count(*), max(time) FROM judgment WHERE withdrawn IS NULL").fetchone()
             return Copied(*found)
     except sqlite3.Error as error:
-        raise InputError(f"{source}: cannot be copied, the database says {error}") from None
+        raise InputError(f"{source}: cannot be copied: the database says {error}") from None
 
 
 def _check_whole(source: str, connection: sqlite3.Connection) -> None:
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchall():
-        raise InputError(f"{source}: has no study in it")
+        raise InputError(f"{source}: does not contain a study")
     problem, *_ = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if problem == "ok":
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()

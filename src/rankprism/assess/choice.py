@@ -1,4 +1,4 @@
-"""Which questions a study asks: all of them, a random sample, those of a file, or the ones that help most."""
+"""Chooses the questions of a study: all of them, a random sample, or the questions in a file."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from rankprism.formats import files
 from rankprism.formats.json_lines import as_text, json_objects
 from rankprism.types import Ask
 
-#: More questions than this are hardly meant, and would not be answered.
+#: Largest number of questions. More are probably a mistake, and would not all be answered.
 MOST = 200_000
-#: An assessor stays with a topic for this many questions. Then the next topic has its turn.
+#: Number of questions on a topic before the next topic has its turn.
 BLOCK = 10
 
 
 @dataclass(frozen=True)
 class Question:
-    """What an assessor is asked: which of two documents is better after the given ones, or to grade one."""
+    """Asks an assessor which of two documents is better after the given ones, or to grade one document."""
 
     topic: str
     given: tuple[str, ...]
     first: str
-    second: str | None  #: none where the first document is graded
+    second: str | None  #: None if the first document is graded
 
     @classmethod
     def of(cls, topic: str, given: Iterable[str], one: str, other: str | None) -> Question:
-        """The same question in whatever order the documents are named."""
+        """Make a question that does not depend on the order in which the documents are named."""
         if other is not None and other < one:
             one, other = other, one
         return cls(topic, tuple(sorted(set(given))), one, other)
 
     def key(self, purpose: str = "study") -> str:
-        """What names the question in a study."""
+        """The key of the question in a study."""
         words = json.dumps([purpose, self.topic, self.given, self.first, self.second])
         return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
 
@@ -48,7 +48,7 @@ class Question:
 
 
 def complete(pools: Mapping[str, Sequence[str]], ask: Ask, seed: int) -> list[Question]:
-    """Every question there is about the documents of each topic.
+    """Every possible question about the documents of each topic.
 
     >>> found = complete({"q": ["a", "b", "c"]}, "triplets", seed=0)
     >>> sorted((*question.given, question.first, question.second) for question in found)
@@ -64,7 +64,7 @@ def complete(pools: Mapping[str, Sequence[str]], ask: Ask, seed: int) -> list[Qu
 
 
 def sampled(pools: Mapping[str, Sequence[str]], ask: Ask, budget: int, seed: int) -> list[Question]:
-    """So many of the questions, drawn at random, and the same number of every topic as far as it has them."""
+    """Draw `budget` questions at random, and the same number for every topic that has enough."""
     if budget > MOST:
         raise InputError(f"a study may have {MOST:,} questions; got a budget of {budget:,}")
     sizes = {topic: _number(len(docs), ask) for topic, docs in pools.items()}
@@ -80,7 +80,7 @@ def sampled(pools: Mapping[str, Sequence[str]], ask: Ask, budget: int, seed: int
 
 
 def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
-    """Questions from JSON lines, in their order.
+    """Read questions from JSON lines, in their order.
 
     A pair or triplet is ``{"topic": …, "given": […], "left": …, "right": …}``, where `given` may be missing,
     and a document to grade is ``{"topic": …, "doc": …}``.
@@ -100,9 +100,7 @@ def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
             raise InputError(f'{at}: given must be a list of documents, e.g. ["d1"]; got {given!r}')
         question = Question.of(topic, given, one, other[0] if other else None)
         if len(set(question.documents)) < len(question.documents):
-            raise InputError(
-                f"{at}: a document stands twice in the question; a question needs different ones"
-            )
+            raise InputError(f"{at}: the question has a document twice; a question needs different documents")
         found.setdefault(question.key(), question)
     if not found:
         raise InputError(f"{os.fspath(source)}: there are no questions in it")
@@ -110,13 +108,13 @@ def read_questions(source: files.PathLike, ask: Ask) -> list[Question]:
 
 
 def _number(documents: int, ask: Ask) -> int:
-    """How many questions there are about so many documents."""
+    """The number of possible questions about a number of documents."""
     pairs, triplets = comb(documents, 2), documents * comb(documents - 1, 2) if documents else 0
     return {"pairs": pairs, "triplets": triplets, "both": pairs + triplets, "grades": documents}[ask]
 
 
 def _numbered(topic: str, docs: Sequence[str], ask: Ask, number: int) -> Question:
-    """The question of this number, from 0, among those about the documents."""
+    """The question with this number, from 0, among all possible questions about the documents."""
     if ask == "grades":
         return Question(topic, (), docs[number], None)
     pairs = comb(len(docs), 2)
@@ -129,7 +127,7 @@ def _numbered(topic: str, docs: Sequence[str], ask: Ask, number: int) -> Questio
 
 
 def _pair(docs: Sequence[str], number: int) -> tuple[str, str]:
-    """The pair of this number in the order of `itertools.combinations`."""
+    """The pair with this number in the order of `itertools.combinations`."""
     for first in range(len(docs)):
         following = len(docs) - first - 1
         if number < following:

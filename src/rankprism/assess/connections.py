@@ -1,9 +1,9 @@
-"""Connections that have to get somewhere: an HTTP server that nobody can keep busy by doing nothing.
+"""An HTTP server with deadlines, which nobody can block by sending or reading slowly.
 
-uvicorn waits for the rest of a request as long as the other side likes, and refuses everybody when a limit of
-connections is reached. Here a request has to arrive whole, and an answer has to be read, within a number of
-seconds. If there are too many connections, the one that has kept us waiting longest makes room for the new
-one. So a crowd of half-sent requests costs others nothing.
+uvicorn waits forever for the rest of a request, and refuses everybody when a limit of connections is reached.
+Here a request has to arrive completely, and an answer has to be read, within a number of seconds. If there
+are too many connections, the one that has kept us waiting longest makes room for the new one. So half-sent
+requests, however many, cost others nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """How long connections may take, and how many there may be."""
+    """The limits on the time and number of connections."""
 
-    to_send: float = 20.0  #: seconds from the connection, or the last answer, until a request is here
+    to_send: float = 20.0  #: seconds from the connection, or the last answer, until a request has arrived
     to_read: float = 60.0  #: seconds to read the rest of an answer
     connections: int = 1000
-    #: The connections whose request is not here yet, the one that has been waiting longest first.
+    #: The connections whose request has not arrived yet, the one that has been waiting longest first.
     waiting: dict[Connection, None] = field(default_factory=dict)
 
 
@@ -65,14 +65,14 @@ class Connection(H11Protocol):
         self._enter("")
 
     def shutdown(self) -> None:
-        """Called when the server ends: nobody waits for a request that may never be whole."""
+        """End the connection with the server, without waiting for the rest of a request."""
         if self.conn.their_state in _SENDING:
             self._give_up()
         else:
             super().shutdown()
 
     def _watch(self) -> None:
-        """Find out what this connection is waiting for."""
+        """Find out what this connection is waiting for, and set its deadline."""
         if self.flow.write_paused or self.transport.is_closing():
             self._enter("reading")
         elif self.conn.their_state in _SENDING:
@@ -81,7 +81,7 @@ class Connection(H11Protocol):
             self._enter("")
 
     def _enter(self, state: str) -> None:
-        """Start the clock of a state, unless the connection is in it already."""
+        """Enter a state and start its clock, unless the connection is already in it."""
         if state == self._state:
             return
         self._state = state
@@ -100,11 +100,11 @@ class Connection(H11Protocol):
         self.transport.abort()
 
 
-_SENDING = (h11.IDLE, h11.SEND_BODY)  # what a client does whose request is not whole
+_SENDING = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request is not complete
 
 
 def server(app: ASGIApp, limits: Limits, **options: Any) -> uvicorn.Server:
-    """A server whose connections keep these limits; the options are those of `uvicorn.Config`."""
+    """Make a server whose connections keep these limits. `uvicorn.Config` takes the options."""
 
     def connection(**given: Any) -> Connection:
         return Connection(limits, **given)
@@ -114,7 +114,7 @@ def server(app: ASGIApp, limits: Limits, **options: Any) -> uvicorn.Server:
         http=connection,  # type: ignore[arg-type]  # anything that makes a protocol
         ws="none",
         lifespan="off",
-        # Its warnings are about requests that are not valid HTTP. The senders are told, which is enough.
+        # uvicorn's warnings are about requests that are not valid HTTP. It is enough to tell the senders.
         log_level="error",
         access_log=False,
         server_header=False,

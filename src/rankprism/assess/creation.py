@@ -1,4 +1,4 @@
-"""Making a study of runs, documents and topics."""
+"""Makes a study from runs, documents and topics."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from rankprism.formats.spellings import ONLY_ASPECT
 from rankprism.formats.topics import Topic, read_topics
 from rankprism.measures.grammar import parse
 from rankprism.preferences.rankings import ranked_runs, read_rankings
+from rankprism.results.scores import as_listed
 from rankprism.types import Ask, Missing, RunOptions, StudyChoice
 
 INSTRUCTIONS = {
     "preferences": """\
 You will see what somebody is looking for, and two documents. Say which of the two you would rather read.
 
-Sometimes another document stands above the two. Imagine that you have just read it, and say which of \
+Sometimes another document is shown above the two. Imagine that you have just read it, and say which of \
 the two you would rather read **next**.
 
 Choose *About the same* if neither is better, and *Cannot judge* if a document cannot be read or understood.
@@ -42,8 +43,8 @@ You will see what somebody is looking for, and a document. Choose one label in e
 Choose *Cannot judge* if the document cannot be read or understood.
 """,
 }
-#: What ranks the systems by default, down to the depth of the study. The pooled estimate uses pairs and
-#: triplets alike, errs less with few judgments, and does not count a document as bad that nobody has seen.
+#: The default measure that ranks the systems, down to the depth of the study. The pooled estimate uses both
+#: pairs and triplets, errs less with few judgments, and does not treat documents that nobody saw as bad.
 MEASURES = {"preferences": "nPrf(estimate='pooled')", "grades": "alpha_nDCG"}
 CONSENT = """\
 Your answers, your comments and the time that you take are stored and used to evaluate search systems. \
@@ -53,23 +54,23 @@ You may stop at any time.
 
 @dataclass(frozen=True)
 class Settings:
-    """How a study is run."""
+    """The settings of a study."""
 
     name: str = "Study"
     ask: Ask = "pairs"
     choice: StudyChoice = "complete"
-    depth: int = 10  #: how many documents of each ranking are asked about
-    budget: int | None = None  #: how many questions are asked in all; each may be judged several times
-    overlap: int = 1  #: how many assessors judge each question
-    quota: int | None = None  #: after how many answers an assessor is done; until nothing is left without it
-    lease: int = 1800  #: after how many seconds an unanswered question goes to somebody else
-    gold_every: int = 10  #: every so many questions, one is a gold question
-    batch: int = 50  #: how many questions are chosen at a time, if they are chosen adaptively
+    depth: int = 10  #: number of documents of each ranking that are asked about
+    budget: int | None = None  #: total number of questions; each may be judged several times
+    overlap: int = 1  #: number of assessors who judge each question
+    quota: int | None = None  #: number of answers after which an assessor is done; None: when none is left
+    lease: int = 1800  #: seconds after which an unanswered question goes to somebody else
+    gold_every: int = 10  #: every N-th question is a gold question
+    batch: int = 50  #: number of questions that adaptive choice chooses at a time
     settle: float | None = None  #: stop when the order of the systems is this stable (Kendall's τ)
-    measure: str = ""  #: what ranks the systems on the dashboard, see `MEASURES`
+    measure: str = ""  #: the measure that ranks the systems on the dashboard, see `MEASURES`
     seed: int = 0
-    crowd: bool = False  #: whether one link serves anybody who brings a worker id
-    completion_code: str | None = None  #: what assessors see at the end; one code for each without it
+    crowd: bool = False  #: whether one link is for anybody who has a worker id
+    completion_code: str | None = None  #: the code that assessors see at the end; None: each has their own
     instructions: str = ""  #: Markdown, see `INSTRUCTIONS`
     consent: str = CONSENT  #: Markdown
 
@@ -89,7 +90,9 @@ class Settings:
         if self.settle is not None and not 0 < self.settle <= 1:
             raise InputError(f"settle is a Kendall's τ above 0 and up to 1; got {self.settle}")
         if self.choice in ("random", "adaptive") and self.budget is None:
-            raise InputError(f"the choice {self.choice} needs a budget: how many questions to ask (--budget)")
+            raise InputError(
+                f"the choice {self.choice} needs a budget, the number of questions to ask (--budget)"
+            )
         if self.choice not in ("random", "adaptive") and self.budget is not None:
             raise InputError(f"a budget goes with random or adaptive choice; the choice is {self.choice}")
         if self.choice == "adaptive" and self.ask != "both":
@@ -104,15 +107,15 @@ _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 
 
 def read_settings(found: Mapping[str, Any]) -> Settings:
-    """The settings as a study has stored them, or an error that names the one that is damaged."""
+    """Read the settings that a study has stored, or name the setting that is damaged."""
     names = [field.name for field in fields(Settings)]
     kinds = get_type_hints(Settings)
     for name in names:
         if name not in found:
             raise InputError(f"its settings have no {name}")
-        # `Settings` looks at the words of a Literal itself.
+        # `Settings` itself checks the words of a Literal.
         allowed = (str,) if get_origin(kinds[name]) is Literal else get_args(kinds[name]) or (kinds[name],)
-        # A whole number is stored without a point.
+        # A whole number is stored without a decimal point.
         if type(found[name]) not in (*allowed, *([int] if float in allowed else [])):
             words = " or ".join(_KINDS[kind] for kind in allowed)
             raise InputError(f"its setting {name} must be {words}; got {found[name]!r}")
@@ -124,14 +127,14 @@ def read_settings(found: Mapping[str, Any]) -> Settings:
 
 @dataclass(frozen=True)
 class Made:
-    """What a new study has in it."""
+    """What a new study contains."""
 
     name: str
     runs: int
     topics: int
     documents: int
     tasks: int
-    judgments: int  #: how many judgments are wanted: tasks × overlap
+    judgments: int  #: number of judgments wanted: tasks × overlap
     practice: int
     gold: int
 
@@ -149,7 +152,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Check:
-    """A question whose answer is known: for practice, or gold to see whether assessors are careful."""
+    """A question whose answer is known, for practice or to check how careful assessors are (gold)."""
 
     question: Question
     expected: Any  #: first, second or tie; or a label for each aspect
@@ -174,13 +177,13 @@ def create_study(
 
     runs : paths of run files.
     documents : see `read_documents`.
-    topics : see `read_topics`. Without it, people see the ids of topics.
+    topics : see `read_topics`. Default: assessors see the ids of topics.
     tasks : the questions, if they come from a file, see `choice.read_questions`.
     scale : a TOML file with the labels of the aspects that are graded.
     practice, gold : preferences, or qrels if grades are collected, with the right answers.
     assessors : names of assessors who get links of their own.
     missing : what to do with ranked documents that have no text.
-    order, duplicates : of the runs, see `evaluate`.
+    order, duplicates : how to read the runs, see `evaluate`.
     """
     one_of("missing", missing, Missing)
     if (tasks is None) != (settings.choice != "file"):
@@ -215,7 +218,7 @@ def create_study(
     lacking = sorted(wanted - set(texts))
     if lacking and missing == "error":
         raise InputError(
-            f"{files.source_name(documents)}: has no text of {len(lacking)} documents, such as "
+            f"{files.source_name(documents)}: has no text for {len(lacking)} documents, such as "
             f"{lacking[0]!r}; add them, or leave them out with --missing skip"
         )
     pools = {topic: [doc for doc in one.docs if doc in texts] for topic, one in read.topics.items()}
@@ -291,7 +294,7 @@ def insert_questions(
     topic_ids: Mapping[str, int],
     document_ids: Mapping[str, int],
 ) -> int:
-    """Add questions that the study does not have yet, each with as many places as it is to be judged."""
+    """Add questions that are new to the study, with a place for each wanted judgment. Return their number."""
     task, place = store.task, store.place
     known = set(connection.scalars(sa.select(task.c.key).where(task.c.purpose == "study")))
     new = {q.key(): q for q in questions if q.key() not in known}
@@ -313,13 +316,13 @@ def insert_questions(
             )
     connection.execute(sa.insert(task), rows)
     connection.execute(sa.insert(place), places)
-    if connection.dialect.name == "postgresql":  # the numbers were given here, so its own counter is behind
+    if connection.dialect.name == "postgresql":  # the numbers are ours, so its own counter is behind
         connection.execute(sa.text("SELECT setval(pg_get_serial_sequence('task', 'id'), max(id)) FROM task"))
     return len(new)
 
 
 def is_swapped(seed: int, key: str, whose: str) -> bool:
-    """Whether the second document of a task stands on the left. The order of work does not change it."""
+    """Whether the second document of a task is on the left. The order of work does not change it."""
     return hashlib.blake2b(f"{seed} {key} {whose}".encode(), digest_size=1).digest()[0] % 2 == 1
 
 
@@ -331,7 +334,7 @@ def ids(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
 def _by_run(
     sources: Mapping[str, Any], depth: int | None, reading: RunOptions
 ) -> dict[str, dict[str, list[str]]]:
-    """The documents of each topic of each run, the best first, as deep as the measure looks."""
+    """The documents of each run by topic, the best first, down to a depth."""
     found: dict[str, dict[str, list[str]]] = {}
     for run, ranked in ranked_runs(sources, depth, **reading):
         lists = found[run] = {}
@@ -340,12 +343,8 @@ def _by_run(
     return found
 
 
-def _as_listed(name: str) -> tuple[int, int, str]:
-    return (0, int(name), name) if name.isascii() and name.isdigit() else (1, 0, name)
-
-
 class _Aspects:
-    """What is graded in each topic: its subtopics, or the aspects of the scale."""
+    """The aspects to grade in each topic: its subtopics, or the aspects of the scale."""
 
     def __init__(self, scale: files.PathLike | None, words: Mapping[str, Topic]) -> None:
         from rankprism.formats.aspects.reading import read_scales
@@ -359,7 +358,7 @@ class _Aspects:
             )
 
     def of(self, topic: str) -> list[tuple[str, str, Scale]]:
-        """Name, description and scale of each."""
+        """The name, description and scale of each aspect of a topic."""
         plain = Scale.of(ONLY_ASPECT, ["not relevant", "relevant"])
         subtopics = self.words[topic].subtopics if topic in self.words else ()
         if subtopics:
@@ -402,11 +401,11 @@ def _checks(source: files.PathLike, aspects: _Aspects | None) -> list[Check]:
 
 
 def _named_topics(names: Iterable[str], words: Mapping[str, Topic]) -> list[Topic]:
-    topics = sorted(dict.fromkeys(names), key=_as_listed)
+    topics = sorted(dict.fromkeys(names), key=as_listed)
     unknown = [name for name in topics if name not in words]
     if words and unknown:
         raise InputError(
-            f"{len(unknown)} topics of the runs are not among the topics, such as {unknown[0]!r}; add "
+            f"{len(unknown)} topics of the runs are not in the file of topics, such as {unknown[0]!r}; add "
             f"them, or check that both spell them alike"
         )
     return [words.get(name, Topic(name, name)) for name in topics]

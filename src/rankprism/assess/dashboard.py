@@ -1,4 +1,4 @@
-"""What the organiser sees: how far the study is, how careful the assessors are, and how the systems stand."""
+"""What the organiser sees: the study's progress, how careful assessors are, and the order of the systems."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from rankprism.preferences.agreement import Agreement, alpha_of, answers, label_
 from rankprism.results.scores import Scores
 from rankprism.statistics.means import t_intervals
 
-#: How often the judgments are resampled, to see how stable the order of the systems is.
+#: Number of resamples of the judgments that show how stable the order of the systems is.
 RESAMPLES = 40
-#: At how many moments agreement is shown.
+#: Number of moments at which agreement is shown.
 MOMENTS = 6
-#: The systems are ranked again after so many seconds at the earliest.
+#: Minimum number of seconds between two rankings of the systems.
 _SECONDS = 10.0
-#: With fewer judgments, nothing is called settled.
+#: Minimum number of judgments for an order that counts as settled.
 LEAST = 50
 #: Why there is no order at the beginning of a study.
 _NOBODY = "Nobody has judged anything yet."
-_NOTHING = "The answers so far are practice, gold, or say that something cannot be judged."
+_NOTHING = "All answers so far are to practice or gold questions, or say that a document cannot be judged."
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class AssessorRow:
     ties: int
     left: float | None  #: the share of "left" among the preferences that are not ties
     cannot: int
-    seconds: float | None  #: the median time for an answer
+    seconds: float | None  #: the median time of an answer
     practice: work.Score
     gold: work.Score
     last: str
-    code: str  #: what the last page shows them
+    code: str  #: the code that the last page shows them
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class View:
 
     done: int
     total: int
-    working: int  #: how many tasks are before somebody now
+    working: int  #: number of tasks that somebody has open now
     stopped: str | None
     assessors: tuple[AssessorRow, ...]
-    comments: tuple[tuple[str, str, str], ...]  #: the latest: time, assessor, words
+    comments: tuple[tuple[str, str, str], ...]  #: the latest comments: time, assessor, words
 
 
 @dataclass(frozen=True)
 class System:
-    """A system with its mean score, and an interval over topics."""
+    """A system with its mean score and an interval over topics."""
 
     name: str
     score: float
@@ -80,28 +80,28 @@ class System:
 
 @dataclass(frozen=True)
 class Moment:
-    """How well the assessors agreed after so many judgments."""
+    """How well the assessors agreed after a number of judgments."""
 
     judgments: int
-    aspect: str  #: what they graded; empty for preferences, and where all grades count together
+    aspect: str  #: the aspect that they graded; empty for preferences and for all grades together
     alpha: Agreement  #: Krippendorff's α: nominal for preferences, ordinal for grades
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How the systems stood after so many judgments."""
+    """The order of the systems after a number of judgments."""
 
     judgments: int
     systems: tuple[System, ...] = ()  #: the best first
-    tau: float = math.nan  #: the mean of Kendall's τ between this order and those of resampled judgments
-    tau_low: float = math.nan  #: of which 95 % lie above this
+    tau: float = math.nan  #: the mean of Kendall's τ between this order and the orders by resampled judgments
+    tau_low: float = math.nan  #: the value that 95 % of these τ exceed
     agreement: tuple[Moment, ...] = ()
     problem: str = ""  #: why there is no order
-    notes: tuple[str, ...] = ()  #: what the measure does that the organiser may not expect
+    notes: tuple[str, ...] = ()  #: what the organiser may not expect of the measure
 
 
 class Standings:
-    """The latest standing; it is computed in the background whenever there is something new."""
+    """The latest standing, which is computed in the background whenever there are new judgments."""
 
     def __init__(self) -> None:
         self._latest: Standing | None = None
@@ -109,7 +109,7 @@ class Standings:
         self.background = Background()
 
     def latest(self, open_study: Store, settings: Settings) -> Standing | None:
-        """The last standing that was computed; None while there is none, or its problem may have gone."""
+        """The last standing that was computed; None if there is none, or if its problem may be solved."""
         latest = self._latest
         is_stale = latest is not None and latest.problem != "" and latest.judgments != _count(open_study)
         if is_stale or time.monotonic() > self._next:
@@ -128,14 +128,14 @@ class Standings:
                     f"The order of the systems is settled: after {self._latest.judgments} judgments, τ is at "
                     f"least {self._latest.tau_low:.2f} in 95 % of resamples.",
                 )
-        # What takes long is done rarely, so that it takes little from those who work.
+        # A long computation is done rarely, so that it hardly slows down the assessors.
         took = time.monotonic() - start
         self._next = time.monotonic() + max(_SECONDS, 20 * took)
         return self._latest
 
 
 def _count(open_study: Store) -> int:
-    """How many judgments there are, with practice and gold."""
+    """The number of judgments, including practice and gold."""
     judgment = store.judgment
     with open_study.reading() as connection:
         counted = sa.select(sa.func.count()).where(judgment.c.withdrawn.is_(None))
@@ -148,7 +148,7 @@ def is_settled(found: Standing, settings: Settings) -> bool:
 
 
 def view(open_study: Store, study: work.Study) -> View:
-    """The state of a study, counted."""
+    """Count the state of a study."""
     judgment, task, place, assessor = store.judgment, store.task, store.place, store.assessor
     with open_study.reading() as connection:
         done, total = work.study_progress(connection, study.settings)
@@ -220,7 +220,7 @@ def _assessor(
 
 
 def standing(open_study: Store, settings: Settings, count: int) -> Standing:
-    """How the systems stand, by the judgments so far."""
+    """Rank the systems by the judgments so far."""
     with open_study.reading() as connection:
         runs = whole_runs(connection)
         if settings.collects_grades:
@@ -255,7 +255,7 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
     except RankprismError as error:
         return Standing(count, agreement=agreement, problem=str(error))
     means = scores.means[:, 0]
-    # One system alone has an order that nothing can change.
+    # The order of a single system cannot change.
     taus = np.array([tau_a(means, one.means[:, 0]) if len(means) > 1 else 1.0 for one in drawn])
     names = scores.runs
     margin = t_intervals(scores.values, 0.05)[1][:, 0]
@@ -274,10 +274,10 @@ def standing(open_study: Store, settings: Settings, count: int) -> Standing:
 
 
 def _agreement_of_grades(connection: sa.Connection, rows: list[Grade]) -> tuple[Moment, ...]:
-    """Agreement on the labels over time.
+    """Measure the agreement on the labels over time.
 
-    Aspects that all topics have, such as relevance and credibility, count each for itself. Subtopics differ
-    from topic to topic and have the same scale, so they count together.
+    Aspects that all topics share, such as relevance and credibility, are measured separately. Subtopics
+    differ from topic to topic and have the same scale, so they are measured together.
     """
     topic, aspect = store.topic, store.aspect
     labels: dict[tuple[str, str], list[str]] = {}
@@ -311,12 +311,12 @@ def _agreement_of_grades(connection: sa.Connection, rows: list[Grade]) -> tuple[
     return tuple(found)
 
 
-#: The runs of a study: of each run and topic, the documents with the negative of their rank.
+#: The runs of a study: for each run and topic, the documents with their negated ranks.
 Runs = dict[str, dict[str, dict[str, float]]]
 
 
 def runs_of(connection: sa.Connection, depth: int | None = None) -> Runs:
-    """The runs of a study with the documents that the study has, down to a rank."""
+    """The runs of a study, with only the documents that the study has, down to a rank."""
     ranking, topic, document = store.ranking, store.topic, store.document
     found: Runs = {}
     rows = (
@@ -332,9 +332,9 @@ def runs_of(connection: sa.Connection, depth: int | None = None) -> Runs:
 
 
 def whole_runs(connection: sa.Connection) -> Runs:
-    """The runs of a study, as deep as the measure looks, with every document on its rank.
+    """The runs of a study, as deep as the measure looks, with a document at every rank.
 
-    Documents that the study does not have cannot be judged in it, so any name will do for them.
+    Documents that the study does not have cannot be judged in it, so they may have any name.
     """
     found = runs_of(connection)
     length, topic = store.ranking_length, store.topic
@@ -351,7 +351,7 @@ def whole_runs(connection: sa.Connection) -> Runs:
 
 
 def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Scores:
-    """The scores that `evaluate` gives, runs by name."""
+    """The scores from `evaluate`, with the runs sorted by name."""
     from rankprism.evaluation import evaluate
 
     with warnings.catch_warnings():
@@ -360,5 +360,5 @@ def _scores(judged: Any, runs: Mapping[str, Any], measure: str) -> Scores:
 
 
 def _moments(number: int) -> list[int]:
-    """Numbers of judgments, evenly spread up to all of them."""
+    """Evenly spaced numbers of judgments, up to all of them."""
     return sorted({max(1, round(number * (k + 1) / MOMENTS)) for k in range(MOMENTS)})

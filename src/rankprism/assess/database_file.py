@@ -1,8 +1,8 @@
 """The file of a study in SQLite, and the files beside it.
 
-SQLite first writes answers to FILE-wal and moves them into FILE later. A server that was killed leaves both.
-FILE without its FILE-wal lacks answers, and FILE beside the FILE-wal of another study becomes corrupt, since
-SQLite cannot tell whose it is. So only `new_file` puts a database in its place.
+SQLite first writes answers to FILE-wal and moves them into FILE later. A server that is killed leaves both.
+FILE without its FILE-wal lacks answers, and FILE beside the FILE-wal of another study becomes corrupt,
+because SQLite cannot tell which study it belongs to. So only `new_file` puts a database in its place.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ _BESIDE = ("-wal", "-shm", "-journal")
 
 @contextmanager
 def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iterator[str]:
-    """The path of an empty database, which becomes `target` when the block ends, or is removed if it fails.
+    """Give the path of an empty database, which becomes `target` when the block ends, or is removed if it
+    fails.
 
     replace : whether it may replace a database that nobody has open.
     clear : whether to remove files that are left beside a `target` that does not exist.
 
-    Until then it is in a folder that only its owner may enter, together with the files that SQLite adds.
+    Until then, the database and the files that SQLite adds are in a folder that only the owner may enter.
     """
     if not replaces_file(target):
         raise InputError(f"{target}: is not a file; a study needs a file of its own")
@@ -39,7 +40,7 @@ def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iter
             folder = temporary(Path(place).parent)
             folder.mkdir(0o700)
             path = os.fspath(folder / "study.db")
-            # The owner alone may read it, whatever the umask. SQLite gives its other files the same mode.
+            # Only the owner may read it, whatever the umask is. SQLite gives its other files the same mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             yield path
             _one_file(path)
@@ -47,7 +48,7 @@ def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iter
             _make_way(target, place)
             if os.path.exists(place):
                 old = os.stat(place)
-                with suppress(OSError, AttributeError):  # only root may give files away
+                with suppress(OSError, AttributeError):  # only root may change the owner of a file
                     os.chown(path, old.st_uid, old.st_gid)
             os.replace(path, place)
             _on_disk(Path(place).parent)
@@ -56,7 +57,7 @@ def new_file(target: str, *, replace: bool = False, clear: bool = False) -> Iter
 
 
 def beside(target: str) -> list[str]:
-    """The files that SQLite has left beside a database, as the user would name them."""
+    """The files that SQLite left beside a database, with the path that the user gave."""
     place = os.path.realpath(target)
     return [f"{target}{ending}" for ending in _BESIDE if os.path.lexists(f"{place}{ending}")]
 
@@ -78,7 +79,7 @@ def _check_free(target: str, place: str, replace: bool, clear: bool) -> None:
 def _make_way(target: str, place: str) -> None:
     """Refuse to replace a database that is open, and remove the files beside it.
 
-    What they hold is put into the old database first, so that it stays complete until it is replaced.
+    Their content is first moved into the old database, so that it stays complete until it is replaced.
     """
     if os.path.exists(place):
         try:
@@ -94,7 +95,7 @@ def _make_way(target: str, place: str) -> None:
 
 
 def _one_file(path: str) -> str:
-    """Put what is in the files beside a database into it, and return its journal mode.
+    """Move the content of the files beside a database into it, and return its journal mode.
 
     The mode is "delete" afterwards, unless somebody else has the database open.
     """
@@ -103,12 +104,12 @@ def _one_file(path: str) -> str:
 
 
 def existing(path: str) -> str:
-    """The address of an SQLite file, which is opened and never created."""
+    """The URI of an SQLite file, with which SQLite opens it and never creates it."""
     return f"{Path(path).absolute().as_uri()}?mode=rw"
 
 
 def _on_disk(folder: Path) -> None:
-    """Wait until a new name in a folder is on the disk. Windows has no such wait."""
+    """Wait until a new name in a folder is on the disk. Windows cannot wait for that."""
     if os.name == "posix":
         number = os.open(folder, os.O_RDONLY)
         try:
@@ -118,6 +119,6 @@ def _on_disk(folder: Path) -> None:
 
 
 def is_locked(error: sqlite3.OperationalError) -> bool:
-    """Whether SQLite failed because somebody else has the database."""
-    # The lowest byte is the kind of error, and the others say more about it.
+    """Whether SQLite failed because another program has locked the database."""
+    # The lowest byte is the kind of error, and the other bytes are details.
     return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

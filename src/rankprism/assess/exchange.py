@@ -1,4 +1,4 @@
-"""Taking judgments out of a study, and putting judgments into one."""
+"""Exports judgments from a study, and imports judgments into one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankprism.formats.format import Written, written_by
 
 
 class Answered(NamedTuple):
-    """One preference as it was answered, with the names of everything."""
+    """One preference as it was answered, with names instead of numbers."""
 
     topic: str
     given: tuple[str, ...]
@@ -37,13 +37,13 @@ class Answered(NamedTuple):
 
 #: A format for spreadsheets, which is not exact: see `guarded`.
 GUARDED = "guarded-csv"
-#: Where a spreadsheet may begin to read a formula: at the start of a cell, and after a semicolon or a tab,
-#: since some split cells there. OWASP's page "CSV Injection" lists the characters that begin a formula.
+#: Where a spreadsheet may find a formula: at the start of a cell, and after a semicolon or a tab, because
+#: some split cells there. OWASP's page "CSV Injection" lists the characters that begin a formula.
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r\n＝＋－＠])")
 
 
 def formats(settings: Settings) -> tuple[str, ...]:
-    """How the judgments of a study may be written."""
+    """The formats in which the judgments of a study can be written."""
     from rankprism.formats.known import PREFERENCE_FORMATS
 
     exact = GRADE_FORMATS if settings.collects_grades else tuple(written_by(PREFERENCE_FORMATS))
@@ -51,12 +51,12 @@ def formats(settings: Settings) -> tuple[str, ...]:
 
 
 def ending(to: str) -> str:
-    """How the name of a file in a format ends, without the point."""
+    """The file ending of a format, without the dot."""
     return "csv" if to == GUARDED else to
 
 
 def guarded(table: bytes) -> bytes:
-    r"""Turn a table with tabs into CSV with a quote before everything that a spreadsheet might compute.
+    r"""Turn a table with tabs into CSV, with an apostrophe before text that a spreadsheet might compute.
 
     >>> print(guarded(b"assessor\tcomment\na1\t=1+1\n").decode(), end="")
     "assessor","comment"
@@ -70,7 +70,7 @@ def guarded(table: bytes) -> bytes:
 
 
 def file_name(text: str) -> str:
-    """A name of a file that any system takes.
+    """Turn a text into a file name that any system accepts.
 
     >>> file_name("../My study: 1")
     'My-study-1'
@@ -79,10 +79,10 @@ def file_name(text: str) -> str:
 
 
 def export(open_study: Store, to: str, *, identities: bool = False, with_gold: bool = False) -> Written:
-    """The judgments of a study as the text of a file.
+    """Write the judgments of a study as the text of a file.
 
-    Without `identities`, assessors are called a1, a2, … in the order in which they came. Practice is never
-    exported, gold only if it is wanted, and "cannot judge" never.
+    Without `identities`, assessors are called a1, a2, … in the order in which they were added. Practice and
+    "cannot judge" are never exported, and gold only with `with_gold`.
     """
     with open_study.reading() as connection:
         settings = work.load(connection).settings
@@ -110,7 +110,7 @@ def export(open_study: Store, to: str, *, identities: bool = False, with_gold: b
 
 
 def provenance(open_study: Store) -> dict[str, Any]:
-    """How the judgments came about: the settings of the study, what it was made of, and counts."""
+    """The origin of the judgments: the settings of the study, what it was made from, and counts."""
     with open_study.reading() as connection:
         study = work.load(connection)
         judgment = store.judgment
@@ -149,7 +149,7 @@ def provenance(open_study: Store) -> dict[str, Any]:
 def answered(
     connection: sa.Connection, identities: bool, purposes: tuple[str, ...] = ("study",)
 ) -> list[Answered]:
-    """Every preference in the order in which they were given, with the sides as they were seen."""
+    """Every preference in the order in which it was given, with the sides as the assessor saw them."""
     task, topic, judgment, place, assessor = (
         store.task,
         store.topic,
@@ -198,7 +198,7 @@ def answered(
 def preferences(
     connection: sa.Connection, identities: bool = False, purposes: tuple[str, ...] = ("study",)
 ) -> Preferences | None:
-    """The preferences that were collected, or nothing if there are none."""
+    """The preferences that were collected; None if there are none."""
     rows = PreferenceRows("study")
     for number, one in enumerate(answered(connection, identities, purposes), 1):
         rows.add(f"judgment {number}", *one[:8])
@@ -246,7 +246,7 @@ def grades(
 
 
 class _Given(NamedTuple):
-    """A judgment from a file, as it is put into a study."""
+    """A judgment from a file, as it is stored in a study."""
 
     question: Question
     assessor: str
@@ -262,19 +262,19 @@ class _Given(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What became of the judgments of a file."""
+    """The numbers of judgments in a file that were added, and that were not."""
 
     added: int
-    known: int  #: the study had them already
-    different: int  #: the study has another answer by the same assessor, which stays
+    known: int  #: judgments that the study had already
+    different: int  #: judgments for which the study has, and keeps, another answer by the same assessor
 
 
 def import_judgments(open_study: Store, source: Any, format: str | None = None) -> Imported:
-    """Put judgments from a file into a study.
+    """Import judgments from a file into a study.
 
-    They are preferences or grades, whichever the study collects. Questions that the study does not have yet
-    are added. What an assessor of this name has judged stays. A task that the assessor has only opened is
-    answered by the file.
+    The file has preferences or grades, whichever the study collects. Questions that are new to the study are
+    added. If an assessor with the same name has already answered a task, that answer stays. If the assessor
+    has only opened the task, the file answers it.
     """
     with open_study.reading() as connection:
         settings = work.load(connection).settings
@@ -307,7 +307,7 @@ def import_judgments(open_study: Store, source: Any, format: str | None = None) 
 
 
 def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
-    """What each assessor has said of each task, whichever side the documents were on."""
+    """The answer of each assessor to each task, independent of the sides of the documents."""
     judgment, place = store.judgment, store.place
     rows = connection.execute(
         sa.select(judgment.c.task, judgment.c.assessor, judgment.c.answer, judgment.c.grades, place.c.swapped)
@@ -318,7 +318,7 @@ def _judged(connection: sa.Connection) -> dict[tuple[int, int], Any]:
 
 
 def _meaning(answer: str, grades: Mapping[str, str] | None, swapped: bool) -> tuple[Any, ...]:
-    """An answer as it is compared with another one."""
+    """An answer in a form that can be compared with other answers."""
     if answer in ("left", "right"):
         answer = "first" if (answer == "left") != swapped else "second"
     return answer, grades
@@ -359,7 +359,7 @@ def _given_grades(
     documents: Mapping[str, int],
     scales: Mapping[int, Mapping[str, Mapping[str, float]]],
 ) -> list[_Given]:
-    """The labels of a file, together as they were given: all of one document by one assessor."""
+    """The labels of a file, grouped into judgments: all labels of one document by one assessor."""
     lines = read_grades(source, format)
     together: dict[tuple[Question, str], list[GradeLine]] = defaultdict(list)
     for line in lines:
@@ -391,7 +391,7 @@ def _given_grades(
 
 
 def _label(line: GradeLine, scale: Mapping[str, Mapping[str, float]]) -> str:
-    """The label of a line, or the one that its grade stands for."""
+    """The label of a line, or the label of its grade."""
     if line.aspect not in scale:
         raise InputError(
             f"{line.where}: aspect {line.aspect!r} of topic {line.topic!r} is not in the study, which has "
@@ -415,7 +415,7 @@ def _label(line: GradeLine, scale: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def _scales(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]:
-    """What each label is worth, by topic and aspect in the order of the study."""
+    """The grade of each label, by topic and aspect, in the order of the study."""
     found: dict[int, dict[str, dict[str, float]]] = defaultdict(dict)
     for row in connection.execute(sa.select(store.aspect).order_by(store.aspect.c.id)):
         found[row.topic][row.name] = dict(zip(row.labels, row.grades, strict=True))
@@ -423,7 +423,7 @@ def _scales(connection: sa.Connection) -> dict[int, dict[str, dict[str, float]]]
 
 
 def _insert_answer(connection: sa.Connection, task: int, assessor: int, given: _Given) -> None:
-    """Store an answer in the place that the assessor has open, in a free one, or in one more place."""
+    """Store an answer in the place that the assessor has open, in a free place, or in a new one."""
     place = store.place
     values = {"assessor": assessor, "swapped": given.swapped, "done": True, "expires": None}
     unanswered = sa.select(place.c.id, place.c.attempt).where(place.c.task == task, place.c.done.is_(False))
@@ -434,7 +434,7 @@ def _insert_answer(connection: sa.Connection, task: int, assessor: int, given: _
         made = sa.insert(place).values(task=task, position=task, attempt=1, **values)
         number, attempt = connection.execute(made.returning(place.c.id, place.c.attempt)).one()
     else:
-        # It is a new attempt, since a page that shows the open one may have the documents on other sides.
+        # This is a new attempt, because an open page may show the documents on the other sides.
         number, attempt = found.id, found.attempt + 1
         connection.execute(sa.update(place).where(place.c.id == number).values(attempt=attempt, **values))
     connection.execute(

@@ -1,4 +1,4 @@
-"""Grades as a file: what `export` writes, `import` reads back."""
+"""Writes grades to files for `export`, and reads them back for `import`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankprism.formats.preference_rows import ANYBODY
 from rankprism.formats.recognition import are_preferences
 from rankprism.formats.trec import DIVERSITY
 
-#: How grades may be written and read: the middle grades, or every label with its assessor.
+#: The formats of grades: qrels have the middle grades, the others every label with its assessor.
 GRADE_FORMATS = ("qrels", "tsv", "jsonl")
 #: What `import` reads: preferences or grades, whichever the study collects.
 IMPORT_FORMATS = tuple(dict.fromkeys((*PREFERENCE_FORMATS, *GRADE_FORMATS)))
@@ -40,13 +40,13 @@ class Grade(NamedTuple):
 
 
 class GradeLine(NamedTuple):
-    """One label as it stands in a file."""
+    """One label as a file has it."""
 
-    where: str  #: what messages call the line
+    where: str  #: the name of the line in messages
     topic: str
     aspect: str
     doc: str
-    label: str  #: empty where only the grade is known
+    label: str  #: empty if only the grade is known
     grade: float | None
     assessor: str
     time: str
@@ -58,7 +58,7 @@ _NEEDED = ("topic", "aspect", "doc")
 
 
 def middle_grades(found: Sequence[Grade]) -> dict[tuple[str, str, str], float]:
-    """One grade for each topic, aspect and document: the middle one, the lower of two middle ones."""
+    """The median grade for each topic, aspect and document, or the lower of two middle grades."""
     given: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for one in found:
         given[one.topic, one.aspect, one.doc].append(one.grade)
@@ -66,7 +66,7 @@ def middle_grades(found: Sequence[Grade]) -> dict[tuple[str, str, str], float]:
 
 
 def write_grades(found: Sequence[Grade], to: str) -> Written:
-    """Grades as the text of a file of one of `GRADE_FORMATS`."""
+    """Write grades in one of `GRADE_FORMATS`."""
     if to == "jsonl":
         return Written(
             joined(json.dumps(one._asdict(), ensure_ascii=False) for one in found).encode(), {}, ()
@@ -84,14 +84,14 @@ def write_grades(found: Sequence[Grade], to: str) -> Written:
     rows = [(*key, grade) for key, grade in middle.items()]
     notes: tuple[str, ...] = ()
     if len(found) > len(middle):
-        notes = ("several assessors: a grade is the middle one, of two middle ones the lower",)
+        notes = ("several assessors: a grade is the median, or the lower of two middle grades",)
     return Written(judgments_text(read_judgments(rows), "diversity").encode(), {}, notes)
 
 
 def read_grades(source: files.PathLike, format: str | None = None) -> list[GradeLine]:
-    """The labels in a file of one of `GRADE_FORMATS`, which is recognised by its first line.
+    """Read labels from a file in one of `GRADE_FORMATS`, which is recognised by its first line.
 
-    Qrels do not say who judged, so their grades are those of one assessor.
+    Qrels do not name assessors, so all of their grades belong to one assessor.
     """
     file = files.opened(source)
     if format is None:
@@ -142,14 +142,14 @@ def _tsv_rows(file: files.File) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if name not in Grade._fields or header.count(name) > 1:
             raise InputError(
                 f"{file.name}, line {number}: the column {name!r} is "
-                + ("there twice" if name in Grade._fields else f"none of {', '.join(Grade._fields)}")
+                + ("there twice" if name in Grade._fields else f"not one of {', '.join(Grade._fields)}")
             )
     for number, line in lines:
         where = f"{file.name}, line {number}"
         try:
             cells = next(csv.reader([line], delimiter="\t", strict=True))
         except csv.Error as error:
-            raise InputError(f"{where}: is no line of a table ({error}); check the quotes") from None
+            raise InputError(f"{where}: is not a line of a table ({error}); check the quotes") from None
         if len(cells) != len(header):
             raise InputError(
                 f"{where}: {len(cells)} columns where the header has {len(header)}; write one value for "
@@ -174,7 +174,7 @@ def _line(where: str, row: Mapping[str, Any]) -> GradeLine:
     written = row.get("grade")
     grade = None if written in (None, "") else parse_number(str(written))
     if grade is None and written not in (None, ""):
-        raise InputError(f"{where}: the grade {written!r} is no number")
+        raise InputError(f"{where}: the grade {written!r} is not a number")
     if not label and grade is None:
-        raise InputError(f"{where}: there is no label and no grade; write one of them")
+        raise InputError(f"{where}: there is neither a label nor a grade; write one of them")
     return GradeLine(where, topic, aspect, doc, label, grade, assessor or ANYBODY, time, comment)

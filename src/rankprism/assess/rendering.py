@@ -1,9 +1,9 @@
-"""Documents as pages, and the rest of what people wrote as HTML.
+"""Turns documents into pages, and instructions and the like into HTML.
 
-A document comes from anywhere and may hold anything. So there are three fences. It is shown in a frame whose
-sandbox allows nothing. The response has a policy that allows no script and no request. And its HTML was
-cleaned: see `rankprism.documents`. That takes a while for a long document, so it is done before the study is
-served, and the result is kept.
+A document may come from anywhere and contain anything, so there are three fences. It is shown in a frame
+whose sandbox allows nothing. The response has a policy that allows no script and no request. And its HTML is
+cleaned, see `rankprism.documents`. Cleaning a long document takes a while, so it is done before the study is
+served, and the result is stored.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ table { border-collapse: collapse; }
 td, th { border: 1px solid; padding: 0.1rem 0.4rem; text-align: start; vertical-align: top; }
 """
 _HASH = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-#: What the browser may do with a document: show it, with this style, and nothing else.
+#: The browser may only show a document, with this style.
 POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; frame-ancestors 'self'; sandbox"
-_BATCH = 100  # documents that are cleaned and stored together
+_BATCH = 100  # number of documents that are cleaned and stored together
 
 
 def page(cleaned: str, title: str) -> str:
@@ -43,12 +43,12 @@ def page(cleaned: str, title: str) -> str:
 
 
 def prose(markdown: str) -> Markup:
-    """Instructions and the like as HTML for our own pages."""
+    """Turn instructions and the like into HTML for our own pages."""
     return Markup(documents.cleaned(markdown, "markdown"))
 
 
 def clean_documents(open_study: Store, say: Callable[[str], None]) -> None:
-    """Clean the documents that this version of the cleaner has not cleaned; `say` is told their number."""
+    """Clean the documents that this version of the cleaner has not cleaned, and `say` how many there are."""
     table = store.document
     with open_study.reading() as connection:
         is_old = table.c.cleaner.is_distinct_from(documents.CLEANER)

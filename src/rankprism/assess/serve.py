@@ -1,4 +1,4 @@
-"""Serving a study: the address, the links, and the server itself."""
+"""Serves a study: the address, the links, and the server itself."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from rankprism.assess.store import Store, opened
 from rankprism.assess.visit import Site
 from rankprism.errors import InputError
 
-_CONNECTIONS = 1000  # that may be open at the same time
-_OTHER_FILES = 300  # that may be open besides: a connection to SQLite has three
+_CONNECTIONS = 1000  # connections open at the same time
+_OTHER_FILES = 300  # other files open at the same time; a connection to SQLite has three
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Address:
 
     host: str  #: the address that the server listens at
     port: int
-    public: str  #: what stands before every path in links
+    public: str  #: the beginning of every link, before the path
 
     @property
     def is_local(self) -> bool:
@@ -53,20 +53,20 @@ class Address:
         return frozenset(f"[{name}]" if ":" in name else name.lower() for name in names if name)
 
     def explained(self) -> str:
-        """What the address means, in words."""
+        """Explain who can reach the address."""
         if self.is_local and self.is_secure:
             return "The server listens on this machine only. Others come through your proxy."
         if self.is_local:
             return (
                 "The server listens on this machine only: nobody else can open these links. To let others "
-                "in, put a proxy with TLS before it and name its address with --public-url."
+                "in, put a proxy with TLS in front of it and name its address with --public-url."
             )
         if self.is_secure:
-            return "Anybody who can reach this machine can reach the server, also past your proxy."
+            return "Anybody who can reach this machine can reach the server, even without your proxy."
         return (
-            "Anybody who can reach this machine can reach the server, and nothing is encrypted: whoever is "
-            "on the way can read links and answers. Use it in a network that you trust, or put a proxy with "
-            "TLS before it and name its address with --public-url."
+            "Anybody who can reach this machine can reach the server, and nothing is encrypted: anybody on "
+            "the network can read links and answers. Use it in a network that you trust, or put a proxy with "
+            "TLS in front of it and name its address with --public-url."
         )
 
 
@@ -79,7 +79,7 @@ def serve(
     requests_per_minute: int = 600,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve a study until it is ended with Ctrl-C or SIGTERM. `say` is told the address and the links."""
+    """Serve a study until Ctrl-C or SIGTERM, and `say` the address and the links."""
     if public_url is not None:
         public_url = access.check_address(public_url)
     with opened(target) as open_study:
@@ -102,7 +102,7 @@ def serve(
             hosts=address.hosts,
             link=lambda path: address.public + path,
         )
-        proxied = public_url is not None  # then headers of a proxy count, from 127.0.0.1 only
+        proxied = public_url is not None  # then the headers of a proxy at 127.0.0.1 count
         running = server(
             make_app(site),
             Limits(connections=_most_connections()),
@@ -137,9 +137,9 @@ def _tell(open_study: Store, address: Address, say: Callable[[str], None]) -> No
 
 @contextmanager
 def _ended_in_good_order(running: uvicorn.Server) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the server after what is under way.
+    """Let Ctrl-C and SIGTERM end the server after it has answered the current requests.
 
-    uvicorn does so once it runs, and then sends the signal once more. Here are the moments before and after.
+    uvicorn does so while it runs, and then sends the signal again. This covers the time before and after.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -170,7 +170,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _most_connections() -> int:
-    """How many connections may be open, with as many files allowed to this process as that needs."""
+    """The number of connections that may be open, after raising the limit on open files as needed."""
     try:
         import resource
     except ImportError:  # on Windows, where sockets are not files

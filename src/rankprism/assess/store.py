@@ -1,8 +1,8 @@
-"""The database of a study: its tables, how it is opened, and how it is read and written.
+"""The database of a study: its tables, and functions to open, read and write it.
 
-A study is a file (SQLite) or a database URL such as postgresql+psycopg://host/name. Everything that is
-written goes through `writing`, which returns only after the database has put it on the disk. SQLite keeps the
-latest answers in a second file beside the first, see `database_file`.
+A study is a file (SQLite) or a database URL such as postgresql+psycopg://host/name. All writes go through
+`writing`, which returns only after the database has put them on the disk. SQLite keeps the latest answers in
+a second file beside the first, see `database_file`.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ metadata = MetaData(
     }
 )
 
-#: One row: the settings of the study (see `creation.Settings`) and what has become of it.
+#: One row: the settings of the study (see `creation.Settings`) and its state.
 study = Table(
     "study",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("settings", JSON, nullable=False),
     Column("provenance", JSON, nullable=False),
-    Column("secret", Text, nullable=False),  # makes completion codes
+    Column("secret", Text, nullable=False),  # for completion codes
     Column("created", Text, nullable=False),
     Column("stopped", Text),  # why no more tasks are given out; null while they are
     Column("address", Text),  # the public address at which it was last served
@@ -76,7 +76,7 @@ topic = Table(
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
 )
-#: What is graded in a topic: a subtopic of its own, or an aspect that all topics have.
+#: The aspects to grade in a topic: its own subtopics, or aspects that all topics share.
 aspect = Table(
     "aspect",
     metadata,
@@ -85,7 +85,7 @@ aspect = Table(
     Column("name", Text, nullable=False),
     Column("description", Text, nullable=False),
     Column("labels", JSON, nullable=False),  # the names of the labels, from the lowest to the highest
-    Column("grades", JSON, nullable=False),  # what each of them is worth
+    Column("grades", JSON, nullable=False),  # the grade of each label
     UniqueConstraint("topic", "name"),
 )
 document = Table(
@@ -100,7 +100,7 @@ document = Table(
     Column("cleaned", Text),  # the text as harmless HTML
     Column("cleaner", Text),  # the version of the cleaner that made it
 )
-#: The documents of every run that the study has, so that the dashboard can rank the systems.
+#: The ranked documents of every run, so that the dashboard can rank the systems.
 ranking = Table(
     "ranking",
     metadata,
@@ -109,7 +109,7 @@ ranking = Table(
     Column("rank", Integer, primary_key=True),  # with gaps: only documents that the study has are kept
     Column("document", ForeignKey("document.id"), nullable=False),
 )
-#: How many documents each ranking has, down to the last rank that the measure looks at.
+#: The number of documents of each ranking, down to the last rank that the measure looks at.
 ranking_length = Table(
     "ranking_length",
     metadata,
@@ -117,41 +117,40 @@ ranking_length = Table(
     Column("topic", ForeignKey("topic.id"), primary_key=True),
     Column("length", Integer, nullable=False),
 )
-#: What is asked. A task with a second document is a preference, one without is a document to grade.
+#: The questions. A task with two documents asks for a preference, a task with one asks for grades.
 task = Table(
     "task",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("key", Text, nullable=False, unique=True),  # names what is asked, so that nothing is asked twice
+    Column("key", Text, nullable=False, unique=True),  # identifies the question, so that none is asked twice
     Column("purpose", Text, nullable=False),
     Column("position", Integer, nullable=False),
     Column("topic", ForeignKey("topic.id"), nullable=False),
     Column("given", JSON, nullable=False),  # the documents that the assessor has just read
     Column("first", ForeignKey("document.id"), nullable=False),
     Column("second", ForeignKey("document.id")),
-    Column(
-        "expected", JSON
-    ),  # the answer, of practice and gold: first, second, tie; or a label for each aspect
+    # the right answer for practice and gold: first, second, tie; or a label for each aspect
+    Column("expected", JSON),
     Index("ix_task_purpose_position", "purpose", "position"),
 )
-#: One judgment that is wanted: a task is judged in as many places as it has, each by another assessor.
+#: The wanted judgments. A task has as many places as judgments, each for another assessor.
 place = Table(
     "place",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("task", ForeignKey("task.id"), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("swapped", Boolean, nullable=False),  # whether the second document stands on the left
+    Column("swapped", Boolean, nullable=False),  # whether the second document is on the left
     Column("assessor", ForeignKey("assessor.id")),
-    Column("attempt", Integer, nullable=False),  # how often it was given out or taken back
+    Column("attempt", Integer, nullable=False),  # the number of times it was given out or taken back
     Column("leased", Float),  # when it was given to the assessor
-    Column("expires", Float),  # when somebody else may have it; null where it is free or judged
+    Column("expires", Float),  # when somebody else may have it; null if it is free or judged
     Column("done", Boolean, nullable=False),
     UniqueConstraint("task", "assessor"),
     Index("ix_place_done_position", "done", "position"),
     Index("ix_place_assessor_done", "assessor", "done"),
 )
-#: What was answered. Nothing is ever deleted: an answer that was taken back says when.
+#: The answers. None is ever deleted: an answer that was taken back has the time in `withdrawn`.
 judgment = Table(
     "judgment",
     metadata,
@@ -160,13 +159,13 @@ judgment = Table(
     Column("attempt", Integer, nullable=False),
     Column("task", ForeignKey("task.id"), nullable=False),
     Column("assessor", ForeignKey("assessor.id"), nullable=False),
-    Column("answer", Text, nullable=False),  # as seen: left, right, tie, cannot; graded
+    Column("answer", Text, nullable=False),  # left, right (as the assessor saw it), tie, cannot; graded
     Column("grades", JSON),  # the label of each aspect
     Column("comment", Text, nullable=False),
     Column("time", Text, nullable=False),
     Column("seconds", Float),
     Column("withdrawn", Text),
-    UniqueConstraint("place", "attempt"),  # submitting twice stores one
+    UniqueConstraint("place", "attempt"),  # an answer that is submitted twice is stored once
     Index("ix_judgment_assessor_withdrawn", "assessor", "withdrawn"),
 )
 assessor = Table(
@@ -174,7 +173,7 @@ assessor = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("worker", Text, unique=True),  # the id that a crowd platform knows them by
+    Column("worker", Text, unique=True),  # the assessor's id on a crowd platform
     Column("created", Text, nullable=False),
     Column("consented", Text),
 )
@@ -191,21 +190,21 @@ token = Table(
 )
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
-_SECONDS_TO_WAIT = 30.0  # for somebody else who writes
-#: A clock that goes on while the machine sleeps, where there is one, and that nobody can set.
+_SECONDS_TO_WAIT = 30.0  # while somebody else writes
+#: A clock that nobody can set and, where the system has one, that goes on while the machine sleeps.
 _STEADY = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
 
 class Unavailable(InputError):
-    """A database that cannot be used at the moment, although nothing is wrong with the request."""
+    """Raised if a database cannot be used at the moment, although nothing is wrong with the request."""
 
 
 class Damaged(InputError):
-    """A study with contents that no version of rankprism has written."""
+    """Raised if a study has contents that no version of rankprism wrote."""
 
 
 class Clock:
-    """Seconds since 1970, for leases. It starts at the machine's time, and does not move when that is set."""
+    """Seconds since 1970, for leases. The clock starts at the machine's time and ignores later settings."""
 
     def __init__(self) -> None:
         self._ahead = time.time() - _steady()
@@ -214,7 +213,7 @@ class Clock:
         return _steady() + self._ahead
 
     def catch_up(self, least: float) -> None:
-        """Continue from this moment, unless it has passed."""
+        """Set the clock forward to this moment, unless it has passed."""
         self._ahead = max(self._ahead, least - _steady())
 
 
@@ -227,8 +226,8 @@ class Store:
     """An open study."""
 
     engine: sa.Engine
-    name: str  #: what messages call it; without a password
-    #: SQLite has one writer at a time. Waiting here is fair and exact; waiting in SQLite is neither.
+    name: str  #: the name of the study in messages, without a password
+    #: SQLite allows one writer at a time. Waiting here is fair and exact; waiting in SQLite is neither.
     lock: threading.Lock = field(default_factory=threading.Lock)
     clock: Clock = field(default_factory=Clock)
     file: os.stat_result | None = None  #: the SQLite file that was opened
@@ -239,15 +238,15 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection that sees one state of the database and changes nothing."""
+        """Open a connection that sees one state of the database and changes nothing."""
         with self._in_time(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction, on the disk when this returns, or undone if anything fails.
+        """Open a transaction, which is on the disk when the block ends, or undone if anything fails.
 
-        Everybody waits for other writers for 30 seconds at most, here and in SQLite together.
+        It waits for other writers for 30 seconds at most, here and in SQLite together.
         """
         if not self.is_sqlite:
             with self._in_time(), self.engine.begin() as connection:
@@ -274,7 +273,7 @@ class Store:
 
     @contextmanager
     def _in_time(self) -> Iterator[None]:
-        """Turn the errors of a database that was locked for too long into ours."""
+        """Turn the errors of a database that was locked for too long into our own."""
         try:
             yield
         except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
@@ -289,7 +288,7 @@ class Store:
         )
 
     def _check_file(self) -> None:
-        """Refuse to write to a file that was removed, since its contents vanish when it is closed."""
+        """Refuse to write to a file that was removed, because its contents vanish when it is closed."""
         if self.file is None:
             return
         try:
@@ -307,7 +306,7 @@ class Store:
 
 
 def create(target: str, fill: Any) -> None:
-    """Make a new study: its tables, and what `fill` puts in through a connection. All of it, or nothing."""
+    """Make a new study completely or not at all: its tables, and the rows that `fill` inserts."""
     if is_url(target):
         with _connected(target) as store, store.writing() as connection:
             if sa.inspect(connection).has_table("study"):
@@ -322,7 +321,7 @@ def create(target: str, fill: Any) -> None:
 
 @contextmanager
 def opened(target: str, name: str = "") -> Iterator[Store]:
-    """An existing study, brought to the schema of this version. `name` is what messages call it."""
+    """Open an existing study, migrated to the schema of this version. `name` is its name in messages."""
     if not is_url(target) and not os.path.isfile(target):
         raise InputError(f"{target}: there is no such study; make it with `rankprism assess new {target} …`")
     with _connected(target, name) as store:
@@ -358,7 +357,7 @@ def check_schema(open_study: Store) -> None:
 
 
 def name_of(connection: sa.Connection) -> str:
-    """What messages call the study of a connection."""
+    """The name in messages of the study of a connection."""
     return str(connection.get_execution_options()["study"])
 
 
@@ -368,7 +367,7 @@ def is_url(target: str) -> bool:
 
 
 def now() -> str:
-    """The time as it is stored: UTC, to the millisecond."""
+    """The current time as it is stored: UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -382,7 +381,7 @@ def _connected(target: str, name: str = "") -> Iterator[Store]:
             pass
         yield store
     except sa.exc.DatabaseError as error:
-        # SQLite raises the class itself for a damaged file. Most subclasses would be mistakes of ours.
+        # SQLite raises the base class for a damaged file. Most subclasses would be our own mistakes.
         if type(error) not in (sa.exc.DatabaseError, sa.exc.OperationalError):
             raise
         code = getattr(error.orig, "sqlite_errorcode", None)
@@ -395,7 +394,7 @@ def _connected(target: str, name: str = "") -> Iterator[Store]:
 
 
 def _is_busy(error: sa.exc.OperationalError | sa.exc.TimeoutError) -> bool:
-    """Whether somebody else held a lock for too long, or (PostgreSQL) two waited for each other."""
+    """Whether somebody else held a lock for too long, or two waited for each other (PostgreSQL)."""
     if isinstance(error, sa.exc.TimeoutError):  # all connections were taken
         return True
     orig = error.orig
@@ -427,7 +426,7 @@ def _url(target: str) -> sa.URL:
         raise InputError(f"a study in SQLite is named by its file alone: write {url.database or 'study.db'}")
     if url.drivername != "postgresql+psycopg":
         raise InputError(
-            f"a study lives in SQLite or PostgreSQL; the URL begins with {url.drivername!r}. "
+            f"a study is in SQLite or PostgreSQL, but the URL begins with {url.drivername!r}. "
             f"Write postgresql+psycopg://user@host/name"
         )
     return url
@@ -441,13 +440,13 @@ def _engine(target: str, name: str) -> sa.Engine:
             poolclass=sa.QueuePool,
             pool_size=64,
             connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False},
-            json_deserializer=partial(_from_json, name),  # PostgreSQL stores nothing that is not JSON
+            json_deserializer=partial(_from_json, name),  # PostgreSQL itself checks that JSON is valid
             **options,
         )
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    # Acknowledged means on the disk, whatever the server's own default is.
+    # An acknowledged answer is on the disk, whatever the server's own default is.
     settings = f"-c synchronous_commit=on -c lock_timeout={_SECONDS_TO_WAIT:g}s"
     return sa.create_engine(
         _url(target),
@@ -470,7 +469,7 @@ def _from_json(name: str, text: str) -> Any:
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:
-    connection.isolation_level = None  # transactions begin where SQLAlchemy says so, not where sqlite3 thinks
+    connection.isolation_level = None  # SQLAlchemy begins transactions, and not the module sqlite3
     cursor = connection.cursor()
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -478,14 +477,14 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    deadline = connection.get_execution_options().get("deadline")  # of those who write
+    deadline = connection.get_execution_options().get("deadline")  # only writers have one
     seconds = _SECONDS_TO_WAIT if deadline is None else _until(deadline)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
     connection.exec_driver_sql("BEGIN" if deadline is None else "BEGIN IMMEDIATE")
 
 
 def _migrate(connection: sa.Connection) -> None:
-    """Bring the schema to this version, in the transaction of the connection."""
+    """Migrate the schema to this version, in the transaction of the connection."""
     scripts = _scripts()
 
     def steps(revision: Any, context: MigrationContext) -> Any:

@@ -22,7 +22,7 @@ from rankprism.assess.store import Store
 #: The largest form that is read, in bytes.
 MOST_FORM = 64 * 1024
 _LARGEST_ROW = 2**31 - 1
-_REMEMBERED = 5.0  # seconds for which the progress of the whole study is not counted again
+_REMEMBERED = 5.0  # seconds before the progress of the whole study is counted again
 
 
 @lru_cache(maxsize=1)
@@ -40,15 +40,15 @@ def _templates() -> jinja2.Environment:
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A study that is served, and how."""
+    """A study that is served, and the settings of its server."""
 
     store: Store
     study: work.Study
-    secure: bool = False  #: whether browsers reach it by https, so that cookies may travel no other way
-    rate: Rate = field(default_factory=lambda: Rate(600))  #: of one person
-    crowd_rate: Rate = field(default_factory=lambda: Rate(60_000))  #: of all who share an address
+    secure: bool = False  #: whether browsers reach it by https, so that cookies are sent only by https
+    rate: Rate = field(default_factory=lambda: Rate(600))  #: the limit for one person
+    crowd_rate: Rate = field(default_factory=lambda: Rate(60_000))  #: the limit for all who share an address
     hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]"})
-    link: Callable[[str], str] = field(default=lambda path: path)  #: the whole address of a path
+    link: Callable[[str], str] = field(default=lambda path: path)  #: gives the full address of a path
     standings: dashboard.Standings = field(default_factory=dashboard.Standings)
     supply: adaptive.Supply = field(default_factory=adaptive.Supply)
     remembered: dict[str, tuple[float, Any]] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Site:
         return f"__Host-rankprism-{kind}" if self.secure else f"rankprism-{kind}"
 
     def remember(self, key: str, compute: Callable[[], Any], seconds: float = _REMEMBERED) -> Any:
-        """What `compute` returned a moment ago, or returns now."""
+        """The value that `compute` returned a moment ago, or returns now."""
         then, value = self.remembered.get(key, (-seconds, None))
         if time.monotonic() - then >= seconds:
             value = compute()
@@ -67,7 +67,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Visit:
-    """A request, with what was sent and who sent it."""
+    """A request to a site, with the fields of its form."""
 
     request: Request
     site: Site
@@ -82,12 +82,12 @@ class Visit:
         return found if found is not None and found.is_organiser == (kind == "organiser") else None
 
     def needs(self, kind: str) -> Session:
-        """The session, or an error; a form must also show that it comes from our own page."""
+        """Return the session, or refuse the visit. A form must also prove that it comes from our own page."""
         found = self.session(kind)
         if found is None:
             source = "Ask the organiser for a new one."
             if kind == "organiser":
-                source = "The command serve prints a new one, and ends what older links have opened."
+                source = "The command serve prints a new one, and ends the sessions of older links."
             raise HTTPException(403, f"You need a link to see this page. {source}")
         if self.request.method == "POST" and not found.is_ours(self.form.get("csrf", "")):
             raise HTTPException(403, "This form is too old. Go back, reload the page and try again.")
@@ -102,7 +102,7 @@ class Visit:
         return self.site.study.settings
 
     def page(self, name: str, status: int = 200, **values: Any) -> Response:
-        """A page made from the template of this name."""
+        """Make a page from the template with this name."""
         template = _templates().get_template(name)
         return HTMLResponse(template.render(study=self.settings, partial=self.by_htmx, **values), status)
 
@@ -112,10 +112,10 @@ class Visit:
         return self.page("message.html", status, title="This did not work", message=message)
 
     def entered(self, session: str | None, kind: str, path: str) -> Response:
-        """Go on with the new session in a cookie."""
+        """Set the new session as a cookie, and go to a path."""
         if session is None:
             return self.error(
-                403, "Nothing was begun. Open the link again, and agree if you want to take part."
+                403, "You have not joined the study. Open the link again, and agree if you want to take part."
             )
         response = RedirectResponse(path, 303)
         response.set_cookie(
@@ -130,7 +130,7 @@ class Visit:
         return response
 
     def whole(self, name: str) -> int:
-        """The number of a row that a field of the form names."""
+        """The row number in a field of the form."""
         found = number(self.form.get(name, ""))
         if found is None:
             raise HTTPException(400, "The form is not complete. Reload the page and try again.")
@@ -138,14 +138,14 @@ class Visit:
 
 
 def number(text: str) -> int | None:
-    """The number of a row, if the text can be one. Python refuses to convert thousands of digits."""
+    """Convert a row number; None if the text cannot be one. Python refuses to convert thousands of digits."""
     if not (text.isascii() and text.isdigit()) or len(text) > 10 or int(text) > _LARGEST_ROW:
         return None
     return int(text)
 
 
 async def form_of(request: Request) -> Mapping[str, str]:
-    """The fields of a form: plain ones, of a bounded size. The last one counts where a name occurs twice."""
+    """The fields of a form of limited size, without files. If a name occurs twice, the last field counts."""
     if request.method != "POST":
         return {}
     data = bytearray()
@@ -155,7 +155,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
             if len(data) > MOST_FORM:
                 raise HTTPException(413, "The form is too large.")
     except ClientDisconnect:
-        raise HTTPException(400, "The form did not arrive whole.") from None
+        raise HTTPException(400, "The form did not arrive completely.") from None
     try:
         fields = parse_qsl(data.decode("utf-8"), keep_blank_values=True, max_num_fields=200)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Giving tasks to assessors, and storing what they answer.
+"""Gives tasks to assessors, and stores their answers.
 
-Each function is one transaction. A place is leased to one assessor at a time, and comes back when the lease
-runs out. An answer belongs to a place and an attempt, and the database stores one answer for each attempt,
-however often it is submitted.
+Each function is one transaction. A place is leased to one assessor at a time, and is free again when the
+lease runs out. An answer belongs to a place and an attempt, and the database stores one answer for each
+attempt, however often it is submitted.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from rankprism.assess.creation import Settings, is_swapped, read_settings
 from rankprism.assess.store import Store
 from rankprism.errors import InputError
 
-#: What may be answered to a preference; `cannot` is stored and never exported.
+#: The possible answers to a preference; `cannot` is stored and never exported.
 ANSWERS = ("left", "right", "tie", "cannot")
-#: What assessors are told about an answer that was not stored, by the outcome of `submit`.
+#: What assessors are told if an answer was not stored, by the outcome of `submit`.
 REFUSED = {
-    "differs": "You had answered that task already, perhaps in another tab. The earlier answer stays, and "
+    "differs": "You have already answered that task, perhaps in another tab. The earlier answer stays, and "
     "the new one was not stored. To change your answer, take it back.",
     "outdated": "That page was out of date, perhaps because of another tab. Nothing was stored; here is the "
     "task that is open for you.",
     "lost": "That task went to somebody else, because it was open for too long. Nothing was stored; here is "
     "another one.",
 }
-#: How long a comment may be.
+#: Largest number of characters of a comment.
 MOST_COMMENT = 2000
 
 
@@ -64,7 +64,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Assignment:
-    """A task that an assessor has before them."""
+    """A task that an assessor has open."""
 
     place: int
     attempt: int
@@ -73,9 +73,9 @@ class Assignment:
     title: str
     description: str
     given: tuple[Text, ...]
-    documents: tuple[Text, ...]  #: left and right, or the one to grade
+    documents: tuple[Text, ...]  #: left and right, or the document to grade
     aspects: tuple[Aspect, ...]
-    before: Earlier  #: what was answered before it was taken back
+    before: Earlier  #: the answer that was taken back, if any
 
     def document(self, where: str) -> int | None:
         """The number of the document at a place of the page: left, right, or given-0, given-1, …."""
@@ -86,15 +86,15 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an assessor is."""
+    """The progress of an assessor."""
 
-    done: int  #: how many questions they have answered, not counting practice
+    done: int  #: number of questions that they have answered, without practice
     can_undo: bool
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is known of a study before anything is asked of it."""
+    """The settings and state of a study."""
 
     settings: Settings
     secret: str
@@ -105,7 +105,7 @@ class Study:
 
 
 def load(connection: sa.Connection) -> Study:
-    """The study, or an error that says which part of it is damaged."""
+    """Load the study, or say which part of it is damaged."""
     study = store.study
     # JSON is read here and not by SQLAlchemy, so that an error can name the column.
     written = [sa.cast(study.c[name], sa.Text).label(name) for name in ("settings", "provenance")]
@@ -135,10 +135,10 @@ def _json(name: str, text: str) -> dict[str, Any]:
 
 
 def begin(open_study: Store, connection: sa.Connection, settings: Settings, address: str) -> None:
-    """Note that the study is served now, and where.
+    """Record the address at which the study is now served.
 
-    The machine's clock may have gone back since it was served last. Then the leases' clock continues from the
-    moment of the latest lease, so that none ends too early or too late.
+    The machine's clock may have been set back since the study was last served. Then the clock of the leases
+    continues from the moment of the latest lease, so that none ends too early or too late.
     """
     place = store.place
     latest = connection.scalar(sa.select(sa.func.max(place.c.expires)).where(place.c.done.is_(False)))
@@ -148,9 +148,10 @@ def begin(open_study: Store, connection: sa.Connection, settings: Settings, addr
 
 
 def next_task(open_study: Store, settings: Settings, assessor: int) -> Assignment | None:
-    """The task that the assessor has, or a new one; nothing if there is none for them.
+    """The task that the assessor has open, or a new one; None if there is no task for them.
 
-    Practice comes first. Then every so many tasks one is gold, and the others come in the order of the study.
+    Practice comes first. Then one in every `gold_every` tasks is gold, and the others follow the order of the
+    study.
     """
     with open_study.reading() as connection:
         held = _held(connection, assessor)
@@ -171,12 +172,12 @@ def submit(
     comment: str = "",
     grades: Mapping[str, str] | None = None,
 ) -> str:
-    """Store an answer, unless there is one; what became of it.
+    """Store an answer unless there is one, and return the outcome.
 
-    - "stored", or "again" if this very answer was stored before: it is on the disk when this returns.
-    - "differs": the assessor has answered the task already, in another way. That answer stays.
-    - "outdated": the assessor has the task, but has taken this answer back or got the task anew.
-    - "lost": the task is not theirs any more.
+    - "stored", or "again" if the same answer was stored before: it is on the disk when this returns.
+    - "differs": the assessor has already answered the task differently. That answer stays.
+    - "outdated": the assessor has the task, but has taken this answer back or got the task again.
+    - "lost": the task is no longer theirs.
     """
     with open_study.writing() as connection:
         one_at_a_time(connection, assessor)
@@ -194,7 +195,7 @@ def submit_and_next(
     comment: str = "",
     grades: Mapping[str, str] | None = None,
 ) -> tuple[str, Assignment | None]:
-    """`submit`, and the next task, in one transaction: the disk is waited for once."""
+    """`submit`, and give the next task, in one transaction, which waits for the disk only once."""
     with open_study.writing() as connection:
         one_at_a_time(connection, assessor)
         now = open_study.clock.now()
@@ -204,7 +205,7 @@ def submit_and_next(
 
 
 def _shown(open_study: Store, leased: sa.Row[Any] | None) -> Assignment | None:
-    """What is shown at a place. It is read when others may write again."""
+    """The task at a place. It is read after the transaction, when others may write again."""
     if leased is None:
         return None
     with open_study.reading() as connection:
@@ -285,13 +286,13 @@ def undo(open_study: Store, settings: Settings, assessor: int) -> bool:
 
 
 def progress(connection: sa.Connection, assessor: int) -> Progress:
-    """How far an assessor is."""
+    """The progress of an assessor."""
     counts = _counts(connection, assessor)
     return Progress(sum(n for purpose, n in counts.items() if purpose != "practice"), bool(counts))
 
 
 def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, int]:
-    """How many judgments the study has, and how many it wants."""
+    """The number of judgments that the study has, and the number that it wants."""
     place = store.place
     done, total = connection.execute(
         sa.select(sa.func.count().filter(place.c.done), sa.func.count()).where(place.c.position > 0)
@@ -302,7 +303,7 @@ def study_progress(connection: sa.Connection, settings: Settings) -> tuple[int, 
 
 
 def shown_document(open_study: Store, assessor: int, place: int, where: str) -> sa.Row[Any] | None:
-    """A document of a task that the assessor has before them or has judged, and of no other."""
+    """A document of a task, which the assessor must have open or have judged."""
     table, document = store.place, store.document
     with open_study.reading() as connection:
         row = connection.execute(
@@ -313,7 +314,7 @@ def shown_document(open_study: Store, assessor: int, place: int, where: str) -> 
 
 
 def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ...]:
-    """What is to be graded at a place of the assessor."""
+    """The aspects to grade at a place of the assessor."""
     table = store.place
     with open_study.reading() as connection:
         mine = sa.select(table).where(table.c.id == place, table.c.assessor == assessor)
@@ -322,7 +323,7 @@ def aspects_of(open_study: Store, assessor: int, place: int) -> tuple[Aspect, ..
 
 
 def feedback(open_study: Store, assessor: int, place: int) -> str | None:
-    """What would have been right, after an answer to a practice item; nothing for any other task."""
+    """Tell the right answer after an answer to a practice question; None for any other task."""
     task, table, judgment = store.task, store.place, store.judgment
     with open_study.reading() as connection:
         row = connection.execute(
@@ -353,17 +354,17 @@ def is_right(expected: Any, swapped: bool, answer: str, grades: Mapping[str, str
 
 @dataclass(frozen=True)
 class Score:
-    """How many of the questions with a known answer were answered, and how many of them right."""
+    """The number of right answers, and of all answers, to questions with a known answer."""
 
     right: int = 0
     answers: int = 0
 
 
 def scores(connection: sa.Connection, purpose: str) -> dict[int, Score]:
-    """How each assessor did on the practice or gold questions; nobody who has answered none.
+    """The score of each assessor on practice or gold; assessors who have answered none are left out.
 
-    After a practice question an assessor is told the right answer and may still take theirs back, so there
-    the first answer counts. Of gold the one that stands counts.
+    After a practice question, assessors are told the right answer and may still take theirs back, so the
+    first answer counts. For gold, an answer that was taken back does not count.
     """
     task, table, judgment = store.task, store.place, store.judgment
     answers = (
@@ -395,26 +396,26 @@ def scores(connection: sa.Connection, purpose: str) -> dict[int, Score]:
 
 
 def as_seen(outcome: str, swapped: bool) -> str:
-    """The side of a winner: the first document stands left, unless the two are swapped."""
+    """The side of a winner: the first document is on the left unless the two are swapped."""
     if outcome == "tie":
         return outcome
     return "left" if (outcome == "first") != swapped else "right"
 
 
 def stop(open_study: Store, why: str | None) -> None:
-    """Give out no more tasks, and say why; or go on if there is no reason."""
+    """Stop giving out tasks, for a reason; or go on if the reason is None."""
     with open_study.writing() as connection:
         connection.execute(sa.update(store.study).values(stopped=why))
 
 
 def one_at_a_time(connection: sa.Connection, assessor: int) -> None:
-    """Let two tabs of one assessor wait for each other. In SQLite, everybody waits anyway."""
+    """Make two tabs of one assessor wait for each other. In SQLite, all writers wait anyway."""
     if connection.dialect.name != "sqlite":
         mine = sa.select(store.assessor.c.id).where(store.assessor.c.id == assessor)
         connection.execute(_locked(mine))
 
 
-# The statements of every answer are made once: to make them takes longer than to run them.
+# The statements that every answer needs are made once, because making them takes longer than running them.
 _HELD = (
     sa.select(store.place)
     .where(store.place.c.assessor == sa.bindparam("assessor"), store.place.c.done.is_(False))
@@ -424,15 +425,15 @@ _HELD = (
 
 
 def _held(connection: sa.Connection, assessor: int) -> sa.Row[Any] | None:
-    """The place that the assessor works at, even if the lease has run out, as long as nobody else took it.
+    """The place that the assessor has open, even if the lease has run out, unless somebody else has taken it.
 
-    After an answer was taken back there are two: that one comes first, and then the one that was before them.
+    After an answer is taken back, there are two: its place comes first, and then the place that was open.
     """
     return connection.execute(_HELD, {"assessor": assessor}).first()
 
 
 def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: float) -> sa.Row[Any] | None:
-    """A place for the assessor that nobody works at."""
+    """A place for the assessor that nobody has open."""
     if connection.scalar(sa.select(store.study.c.stopped)) is not None:
         return None
     practice = _unseen(connection, assessor, "practice")
@@ -442,7 +443,7 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: fl
     if settings.quota is not None and number >= settings.quota:
         return None
     free = connection.execute(_FREE, {"assessor": assessor, "now": now}).first()
-    # The first gold question comes halfway through the first stretch, and none after everything else is done.
+    # The first gold question comes after `gold_every` / 2 answers, and none when no other question is left.
     if free is not None and number % settings.gold_every == settings.gold_every // 2:
         gold = _unseen(connection, assessor, "gold")
         if gold is not None:
@@ -451,7 +452,7 @@ def _fresh(connection: sa.Connection, settings: Settings, assessor: int, now: fl
 
 
 def _free_place() -> sa.Select[Any]:
-    """The first place that is free for somebody who has not had its task."""
+    """The query for the first place that is free for an assessor who has not had its task."""
     place, mine = store.place, store.place.alias()
     theirs = sa.exists().where(mine.c.task == place.c.task, mine.c.assessor == sa.bindparam("assessor"))
     return (
@@ -494,7 +495,7 @@ def _unseen(connection: sa.Connection, assessor: int, purpose: str) -> sa.Row[An
 
 
 def _counts(connection: sa.Connection, assessor: int) -> dict[str, int]:
-    """How many tasks of each purpose the assessor has answered."""
+    """The number of tasks of each purpose that the assessor has answered."""
     rows = connection.execute(_COUNTS, {"assessor": assessor})
     return {row.purpose: row.number for row in rows}
 
@@ -502,7 +503,7 @@ def _counts(connection: sa.Connection, assessor: int) -> dict[str, int]:
 def _own_place(
     connection: sa.Connection, settings: Settings, task: sa.Row[Any], assessor: int
 ) -> sa.Row[Any]:
-    """A place for this assessor alone: everybody answers all practice and gold questions."""
+    """Add a place for this assessor alone: everybody answers all practice and gold questions."""
     place = store.place
     made = connection.execute(
         sa.insert(place)
@@ -569,5 +570,5 @@ def _assignment(connection: sa.Connection, place: sa.Row[Any]) -> Assignment:
 
 
 def _locked(query: sa.Select[Any]) -> sa.Select[Any]:
-    """Locks the rows, where the database can: SQLite locks everything anyway."""
+    """Lock the rows, if the database can. SQLite locks everything anyway."""
     return query.with_for_update()

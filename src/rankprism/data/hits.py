@@ -1,9 +1,9 @@
 """Hits: what a measure sees of a batch of rankings.
 
-The axes are always ranking (N), aspect (A) and document, in this order. The documents are those found in the
-ranking (H) or those of the topic's pool (D). Arrays are padded with grade 0, so that sums need no mask.
-Unjudged and non-relevant documents are ranks that do not occur, so the cost depends on the number of relevant
-documents and not on the depth of the ranking.
+The axes are always ranking (N), aspect (A) and document, in this order. The document axis has the documents
+found in the ranking (H) or all documents of the topic's pool (D). Arrays are padded with grade 0, so that
+sums need no mask. The ranks of unjudged and non-relevant documents are left out, so the cost depends on the
+number of relevant documents and not on the depth of the ranking.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ NOWHERE = np.iinfo(np.int32).max
 class Cells:
     """All triples (topic, document, aspect) with a grade above 0, topic by topic.
 
-    The core has them. Arrays of all of them are made only for those who ask: there may be many millions.
+    The core holds them. Arrays of all cells are made only when asked for, because there may be millions.
     """
 
     table: JudgmentTable
     weights: Floats | None = None
     navigational: Bools | None = None
     scales: tuple[Scale, ...] | None = None
-    judged: Ints | None = None  # documents of each topic with a grade of at least 0
+    judged: Ints | None = None  # the number of each topic's documents with a grade of at least 0
     counted: Bools | None = None  # aspects that count even without a relevant document; None: none does
 
     @cached_property
@@ -75,7 +75,7 @@ class Cells:
 
     @property
     def start(self) -> Longs:
-        """Where the cells of each topic start: those of topic t are start[t] .. start[t + 1]."""
+        """Where the cells of each topic start: topic t has the cells start[t] .. start[t + 1]."""
         return self._arrays[0]
 
     @property
@@ -109,17 +109,17 @@ class Pool:
     weight: Floats  # (T, A): as given, or 1 where the topic has the aspect; 0 elsewhere
     navigational: Bools  # (T, A): intents that one good document satisfies
     weighted: bool  # whether the weights were given
-    cells: Cells | None = None  # of the collection that the topics are from
+    cells: Cells | None = None  # the cells of the collection that the topics are from
     named: Bools | None = None  # (T, A): the aspects that the topic has, even those of weight 0
-    judged: Ints | None = None  # (T,): documents with a grade of at least 0; None: not known
-    #: (T, A): aspects that count even without a relevant document; None: no others do
+    judged: Ints | None = None  # (T,): number of documents with a grade of at least 0; None: not known
+    #: (T, A): aspects that count even without a relevant document; None: there are none
     counted: Bools | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
     _lock: AbstractContextManager[object] = field(default_factory=RLock, repr=False)
 
     @classmethod
     def single(cls, grade: Floats, judged: Ints | None = None) -> Pool:
-        """A pool with one aspect, from (T, D)."""
+        """Make a pool with one aspect from grades (T, D)."""
         one = (len(grade), 1)
         return cls(grade[:, None, :], np.ones(one), np.zeros(one, dtype=bool), weighted=False, judged=judged)
 
@@ -130,7 +130,7 @@ class Pool:
 
     @property
     def labels(self) -> Labels:
-        """The labels that the grades stand for."""
+        """The labels of the grades."""
         if self.cells is not None:
             return self.cells.labels
         from rankprism.data.scales import labels_of_pool
@@ -138,12 +138,12 @@ class Pool:
         return self.once("labels", lambda: labels_of_pool(self))
 
     def counting(self, relevant: Bools | np.bool_) -> Bools:
-        """(T, A): the aspects that count, where those with a relevant document are `relevant`."""
+        """(T, A): the aspects that count: `relevant`, which have a relevant document, and `counted`."""
         found: Bools = np.asarray(relevant)
         return found if self.counted is None else found | self.counted
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called once: all runs, measures and threads share ideals."""
+        """The result of `compute()`, called only once: all runs, measures and threads share ideals."""
         with self._lock:
             if key not in self._memo:
                 self._memo[key] = compute()
@@ -156,7 +156,7 @@ class Hits:
 
     rank: Ints  # (N, H) ascending from 1, NOWHERE where padded
     grade: Floats  # (N, A, H)
-    length: Ints  # (N,) documents retrieved
+    length: Ints  # (N,) number of documents retrieved
     topic: npt.NDArray[np.intp]  # (N,) row of the pool
     pool: Pool
     condensed_rank: Ints  # (N, H) rank among the judged documents only
@@ -171,7 +171,7 @@ class Hits:
         return self.pool.weight[self.topic]
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called only once."""
+        """The result of `compute()`, called only once."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -208,7 +208,7 @@ class Hits:
         return self.length.astype(np.float64) if cutoff is None else np.full(len(self.length), float(cutoff))
 
     def fold(self, rule: Hashable, fold: Callable[[Floats, Floats], Floats]) -> Hits:
-        """One aspect instead of many: `fold` maps grades (.., A, ..) and weights (.., A, 1) to (.., ..)."""
+        """Fold all aspects into one: `fold` maps grades (.., A, ..) and weights (.., A, 1) to (.., ..)."""
 
         def folded() -> Hits:
             pool = self.pool.once(
@@ -235,24 +235,24 @@ class Hits:
 BATCH = 1 << 18
 
 
-#: The hits of a batch, made when they are asked for; its runs, and its topics.
+#: A batch: a function that makes its hits, its runs, and its topics.
 Batch: TypeAlias = tuple[Callable[[], Hits], slice, Longs]
 
 
 def batches(
     cells: Cells, runs: Sequence[Alignment], size: int = BATCH
 ) -> Iterator[tuple[Hits, slice, Longs]]:
-    """All rankings of all runs in batches. Each batch has the hits, the runs and the topics.
+    """Yield all rankings of all runs in batches of (hits, runs, topics).
 
-    The rankings of a batch are those of ``runs[slice]`` for ``topics``, run after run. Topics of the
-    same shape share a batch, so that there is little padding.
+    A batch has the rankings of ``runs[slice]`` for ``topics``, run after run. Topics of similar shape share a
+    batch, so that there is little padding.
     """
     for hits, which_runs, topics in planned_batches(cells, runs, size):
         yield hits(), which_runs, topics
 
 
 def planned_batches(cells: Cells, runs: Sequence[Alignment], size: int = BATCH) -> Iterator[Batch]:
-    """The same batches, whose hits are not made yet, so that several threads can make them."""
+    """Yield the same batches with functions that make the hits, so that several threads can call them."""
     judged = np.max([np.diff(run.start) for run in runs], axis=0)  # documents in a ranking, at most
     order = np.lexsort((judged, cells.documents, cells.aspects))
     position = 0
@@ -273,13 +273,13 @@ def _fitting(order: Longs, cells: Cells, judged: Longs, size: int) -> Longs:
     window = order[: max(1, size // 8)]
 
     def most(numbers: Longs | Ints) -> Longs:
-        """The largest of the numbers of the topics up to each one."""
+        """The running maximum over the topics in the window."""
         return np.maximum.accumulate(numbers[window].astype(np.int64))
 
-    # A batch has the relevant documents by aspect, and the ranks of all judged documents.
+    # A batch holds the grades of relevant documents by aspect, and the ranks of all judged documents.
     widest = np.maximum(np.maximum(most(cells.aspects) * most(cells.documents), most(judged)), 1)
     count = max(1, int(np.searchsorted(widest * np.arange(1, len(window) + 1), size, "right")))
-    return np.sort(window[:count])  # as they stand in memory
+    return np.sort(window[:count])  # in their order in memory
 
 
 def rankings_of(cells: Cells, runs: Sequence[Alignment], topics: Longs) -> Hits:
@@ -313,7 +313,7 @@ def make_pool(cells: Cells, topics: Longs) -> Pool:
 
 
 def _once(make: Callable[[], Pool]) -> Callable[[], Pool]:
-    """The same pool for all batches that need it, made by the first thread that asks for it."""
+    """Return a function that makes the pool at the first call, from any thread, and then keeps it."""
     lock = Lock()
     made: list[Pool] = []
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Cells
     from rankprism.data.scales import Scale
 
-#: What an aspect may be called that is not just a topic's own subtopic: three letters or more, and no digits.
+#: Names of aspects that several topics may share: they start with three letters and have no digits.
 _WORD = re.compile(r"[^\W\d_]{3}[^\d]*")
-#: Why a label was set to the lowest of its aspect.
+#: Reasons why a label was set to the lowest of its aspect.
 MISSING, BELOW, GIVEN = "missing", "below the scale", "given another aspect"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
-    """The grades of documents on the aspects of topics. `rankprism.read_judgments` makes them.
+    """The grades of documents on the aspects of topics. `rankprism.read_judgments` makes judgments.
 
     In diversity judgments, the aspects of a topic are its own subtopics. In multi-aspect judgments, all
     topics have the same aspects. In ad hoc judgments, there is one aspect.
@@ -34,26 +34,26 @@ class Judgments:
 
     table: JudgmentTable
     source: str = "judgments"
-    #: The files, if there are several: aspects may have one each. None of them if `source` says it all.
+    #: The files, if there are several, such as one for each aspect. Empty if `source` names the only one.
     files: tuple[str, ...] = ()
-    #: Weight of each aspect, in the order of ``table.aspects``; None: all have the same weight.
+    #: The weight of each aspect, in the order of ``table.aspects``; None: all have the same weight.
     weights: npt.NDArray[np.float64] | None = field(default=None)
     #: Whether an aspect is navigational (one good document is enough), in the same order; None: none is.
     navigational: npt.NDArray[np.bool_] | None = field(default=None)
-    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: only those
-    #: count to which a document is relevant.
+    #: Whether an aspect counts even if no document is relevant to it, in the same order; None: an aspect
+    #: counts only if a document is relevant to it.
     counted: npt.NDArray[np.bool_] | None = field(default=None)
-    #: The format of the file that it was read from; None: there was no file.
+    #: The format of the file that the judgments were read from; None: there was no file.
     format: str | None = None
-    #: The scale of each aspect, in the order in which they were named; None: whole grades from 0 on.
+    #: The scale of each aspect, in the order in which they were named; None: the grades are 0, 1, 2, …
     scales: tuple[Scale, ...] | None = None
-    #: How many labels of each aspect were set to the lowest, by reason.
+    #: The number of labels of each aspect that were set to the lowest, by reason.
     lowered: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: The notes from reading the judgments.
     notes: tuple[Note, ...] = ()
 
     def noting(self, notes: Iterable[Note]) -> Judgments:
-        """The same judgments with notes, which are also issued as warnings now."""
+        """Issue notes as warnings, and return the judgments with these notes added."""
         new = tuple(notes)
         issue(new)
         return replace(self, notes=(*self.notes, *new)) if new else self
@@ -70,10 +70,10 @@ class Judgments:
 
     @cached_property
     def shared_aspects(self) -> tuple[str, ...]:
-        """The aspects that all topics share, such as relevance and credibility; none if they are subtopics.
+        """The aspects that all topics share, such as relevance and credibility; empty for subtopics.
 
-        Without scales, the names decide: all topics have the same two or more, and these are words and not
-        numbers or letters, by which subtopics are usually counted.
+        Without scales, the names decide: all topics must have the same two or more names, and these must be
+        words, because subtopics are usually named by numbers or letters.
         """
         if self.scales is not None:
             names = tuple(scale.aspect for scale in self.scales)
@@ -85,7 +85,7 @@ class Judgments:
 
     @cached_property
     def cells(self) -> Cells:
-        """All grades above 0 as arrays, from which hits and ideals are made."""
+        """All grades above 0 as arrays, from which hits and ideal rankings are made."""
         from rankprism.data.hits import Cells
 
         return Cells(

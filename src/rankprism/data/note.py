@@ -59,7 +59,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Note:
-    """One thing to know, with the number of times that it occurs.
+    """One thing to know, and how often it occurs.
 
     >>> print(Note("missing-topics", "'bm25' lacks 2 of 50 judged topics", 1, "bm25"))
     'bm25' lacks 2 of 50 judged topics [missing-topics]
@@ -67,7 +67,7 @@ class Note:
 
     kind: str
     message: str
-    count: int  # how many runs, topics or ids it is about
+    count: int  # number of runs, topics or ids concerned
     example: str  # the first of them
 
     def record(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Note:
 
 
 def issue(notes: Iterable[Note], category: type[RankprismWarning] = RankprismWarning) -> None:
-    """Issue each note once as a warning, at the line outside the package that led here."""
+    """Issue each note as a warning that points to the line outside the package that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankprism":
         level, frame = level + 1, frame.f_back
@@ -88,7 +88,7 @@ def issue(notes: Iterable[Note], category: type[RankprismWarning] = RankprismWar
 
 
 def with_notes(conventions: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
-    """The conventions of scores with more notes.
+    """Add notes to the conventions of scores.
 
     >>> with_notes({"order": "score"}, [])
     {'order': 'score'}
@@ -98,7 +98,7 @@ def with_notes(conventions: Mapping[str, Any], notes: Iterable[Note]) -> dict[st
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
-    """The first few names, for a message that has counted them already.
+    """Quote the first few names, for a message that already says how many there are.
 
     >>> some(["51", "52", "53", "54"])
     "'51', '52', '53', …"
@@ -108,7 +108,9 @@ def some(names: Iterable[str], most: int = 3) -> str:
 
 
 def stray_notes(where: str, stray: tuple[int, str, int, str, int, str]) -> list[Note]:
-    """Notes about byte-order marks, no-break spaces and outer blanks in the ids of `where`, from the core.
+    """Make notes about byte-order marks, no-break spaces and outer blanks in ids, which the core has counted.
+
+    where : the source of the ids, as notes name it.
 
     >>> [note.kind for note in stray_notes("qrels", (0, "", 2, "d\\xa01", 0, ""))]
     ['no-break-space']
@@ -131,7 +133,7 @@ def stray_notes(where: str, stray: tuple[int, str, int, str, int, str]) -> list[
             Note(
                 "no-break-space",
                 f"{where}: {spaces} {'id has' if spaces == 1 else 'ids have'} a no-break space in it, the "
-                f"first is {spaced!a}; it separates no columns and is part of the id: write a blank "
+                f"first is {spaced!a}; it does not separate columns and is part of the id: write a blank "
                 f"instead where it should separate them",
                 spaces,
                 spaced,

@@ -1,4 +1,4 @@
-"""Preferences: which of two documents people would rather read, alone or after others."""
+"""Preferences: which of two documents people would rather read, at once or after other documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankprism.data.judgments import Judgments
 from rankprism.data.note import stray_notes
 from rankprism.errors import InputError, listed
 
-#: What an assessor may say of two documents, and how much of a win that is for the left one.
+#: The answers that an assessor may give, and the share of a win that each gives the left document.
 OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
 
 
@@ -23,14 +23,14 @@ OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
 class Levels:
     """Documents on levels, as trec_eval's preference files list them: within a list, higher is preferred.
 
-    One row for each document of a list. The lists of one judgment group are those of one assessor.
+    There is one row for each document of a list. The lists of a judgment group belong to one assessor.
     """
 
     topic: Ints
     assessor: Ints
-    listing: Ints  #: tells the lists of an assessor apart (trec_eval's judgment sub-groups)
+    listing: Ints  #: the number of the list (trec_eval's judgment sub-group)
     doc: Ints
-    level: Floats  #: 0 is known not to be relevant
+    level: Floats  #: 0 means not relevant
 
     def rows(self, which: Bools | Longs) -> Levels:
         """Some of the rows."""
@@ -43,8 +43,9 @@ class Levels:
 class Preferences:
     """One row for each judgment: an assessor saw two documents, left and right, and preferred one or neither.
 
-    With no given document the row is a simple pair; with one it is a triplet: the assessor had just read that
-    document. Made by `rankprism.read_preferences`. The columns hold positions in the tuples of names.
+    A row without a given document is a simple pair. A row with one is a triplet: the assessor had just read
+    that document. The columns hold positions in the tuples of names. `rankprism.read_preferences` makes
+    preferences.
     """
 
     topics: tuple[str, ...]
@@ -62,9 +63,9 @@ class Preferences:
     comment: tuple[str, ...] | None = field(default=None, repr=False)
     source: str = "preferences"
     format: str | None = None
-    #: Where the judgments come from lists of documents on levels: these lists.
+    #: The lists of documents on levels from which the judgments were made, if they were.
     levels: Levels | None = field(default=None, repr=False)
-    #: Whether left and right say where the documents stood. Some formats only say which one won.
+    #: Whether left and right are the sides that assessors saw. Some formats only say which document won.
     sided: bool = True
 
     def __len__(self) -> int:
@@ -78,7 +79,7 @@ class Preferences:
 
     @cached_property
     def number_given(self) -> Longs:
-        """(row,) how many documents were given: 0 for a pair, 1 for a triplet."""
+        """(row,) the number of given documents: 0 for a pair, 1 for a triplet."""
         return np.array([len(docs) for docs in self.givens], dtype=np.int64)[self.given]
 
     @cached_property
@@ -90,15 +91,15 @@ class Preferences:
 
     @cached_property
     def table(self) -> JudgmentTable:
-        """Every document that is named in a topic, so that runs can be aligned with preferences.
+        """Every document that the preferences of a topic name, so that runs can be aligned with them.
 
-        A topic's documents are numbered by id descending, as those of absolute judgments are.
+        A topic's documents are numbered by descending id, as in absolute judgments.
         """
         named = set(zip(self.topic.tolist(), self.left.tolist(), strict=True))
         named.update(zip(self.topic.tolist(), self.right.tolist(), strict=True))
         for t, g in set(zip(self.topic.tolist(), self.given.tolist(), strict=True)):
             named.update((t, doc) for doc in self.givens[g])
-        if self.levels is not None:  # a list may have documents of one level only, which no judgment names
+        if self.levels is not None:  # a list with a single level gives no judgments
             named.update(zip(self.levels.topic.tolist(), self.levels.doc.tolist(), strict=True))
         rows = sorted(named)
         return JudgmentTable.from_columns(
@@ -111,11 +112,11 @@ class Preferences:
 
     @cached_property
     def named(self) -> Judgments:
-        """`table` as judgments that runs can be aligned with: each document that is named has grade 1."""
+        """`table` as judgments that runs can be aligned with: each named document has grade 1."""
         return Judgments(self.table, self.source, notes=tuple(stray_notes(self.source, self.table.stray())))
 
     def rows(self, which: Bools | Longs) -> Preferences:
-        """Some of the judgments. The names stay, so that positions keep their meaning; levels do not."""
+        """Some of the judgments. All names stay, so positions keep their meaning; levels are dropped."""
         at = np.flatnonzero(which) if which.dtype == np.bool_ else which
 
         def picked(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -150,13 +151,14 @@ class Preferences:
         return replace(found, levels=self.levels.rows(np.isin(self.levels.assessor, chosen)))
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """One row for each judgment: topic, given, left, right, outcome, assessor; time, comment if known."""
+        """A frame with one row for each judgment; its columns are those of `columns`."""
         from rankprism.frames import make_frame
 
         return make_frame(self.columns(), backend)
 
     def columns(self) -> dict[str, list[str]]:
-        """The judgments as columns of text; several given documents are separated by blanks."""
+        """The judgments as columns of text: topic, given, left, right, outcome, assessor; time and comment if
+        known. Blanks separate several given documents."""
         given = [" ".join(self.docs[d] for d in docs) for docs in self.givens]
         word = {value: name for name, value in OUTCOMES.items()}
         columns = {
@@ -176,7 +178,7 @@ class Preferences:
 
 @dataclass
 class PreferenceRows:
-    """Preferences in the making: rows go in one by one, and each is checked."""
+    """Collects preferences row by row, and checks each row."""
 
     source: str = "preferences"
     topics: dict[str, int] = field(default_factory=dict)
@@ -205,9 +207,9 @@ class PreferenceRows:
         time: str = "",
         comment: str = "",
     ) -> None:
-        """One judgment; `where` names its place in messages."""
+        """Add one judgment; `where` is its place in messages."""
         if left == right:
-            raise InputError(f"{where}: document {left!r} stands on both sides; a pair needs two documents")
+            raise InputError(f"{where}: document {left!r} is on both sides; a pair needs two documents")
         for doc in given:
             if doc in (left, right):
                 raise InputError(
@@ -233,14 +235,17 @@ class PreferenceRows:
         self.comments.append(comment)
 
     def add_level(self, where: str, topic: str, assessor: str, listing: str, doc: str, level: float) -> None:
-        """One document of a list; within it, a document on a higher level is preferred."""
+        """Add one document of a list, in which documents on higher levels are preferred."""
         if level < 0:
-            raise InputError(f"{where}: the level {level:g} is below 0, the level of what is not relevant")
+            raise InputError(
+                f"{where}: the level {level:g} is below 0, which is the level of documents that are not "
+                f"relevant"
+            )
         t, a, d = _number(self.topics, topic), _number(self.assessors, assessor), _number(self.docs, doc)
         row = (t, a, _number(self.listings, listing), d)
         if row in self.levels:
             raise InputError(
-                f"{where}: document {doc!r} stands in this list already, at {self.levels[row][1]}; "
+                f"{where}: document {doc!r} is in this list already, at {self.levels[row][1]}; "
                 f"keep one of them"
             )
         relevant, place = self.above.setdefault((t, a, d), (level > 0, where))
@@ -288,7 +293,7 @@ class PreferenceRows:
 
 
 def _pairs(levels: Levels) -> Floats:
-    """(row, 6) a judgment for any two documents of a list on different levels, the better one left."""
+    """(row, 6) a judgment for every two documents on different levels of a list, the better one left."""
     keys = np.stack((levels.topic, levels.assessor, levels.listing), axis=-1)
     _, member = np.unique(keys, axis=0, return_inverse=True)
     order = np.lexsort((levels.doc, -levels.level, member.ravel()))

@@ -1,4 +1,4 @@
-"""Runs: the ranking of each topic by a system, and the ranks of the judged documents in it."""
+"""Runs: a system's ranking for each topic, and the ranks of the judged documents in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankprism.types import Duplicates, Order, RunOptions
 
 
 class Reading(NamedTuple):
-    """How runs are read: the value of the keyword arguments `RunOptions`."""
+    """How runs are read: the keyword arguments `RunOptions` as a value."""
 
     order: Order = "score"
     duplicates: Duplicates = "error"
@@ -25,24 +25,24 @@ class Reading(NamedTuple):
 
     @classmethod
     def of(cls, **options: Unpack[RunOptions]) -> Reading:
-        """The options with defaults for those that are not given."""
+        """Check the options and fill in the defaults."""
         reading = cls(**options)
         one_of("order", reading.order, Order)
         one_of("duplicates", reading.duplicates, Duplicates)
         return reading
 
 
-#: What the core notices about the ranking of a topic, as bits of a sum.
+#: Bits for what the core notices about the ranking of a topic.
 DISAGREEING = 1  # a document has a better rank and a lower score than another
 RISING = 2  # the scores rise from the first rank to the last, or only number the lines
-EQUAL = 4  # two or more documents, and all have the same score
+EQUAL = 4  # there are several documents, and all have the same score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """A named run with the columns topic, document, score and, if the source has it, rank.
+    """A named run with the columns topic, document, score and, if the source has ranks, rank.
 
-    `rankprism.read_run` makes it.
+    `rankprism.read_run` makes runs.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Run:
         return tuple(self.table.topics)
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A frame with one row per retrieved document: topic, doc, score, and rank if there is one."""
+        """A frame with one row per retrieved document: topic, doc, score, and rank if the run has ranks."""
         from rankprism.frames import make_frame
 
         topic, doc, score, rank = self.table.columns()
@@ -84,24 +84,25 @@ class Alignment:
 
     start: npt.NDArray[np.int64]  # topic t: start[t] .. start[t + 1]
     rank: npt.NDArray[np.int32]
-    #: number among the topic's relevant documents; -1 if not relevant; -2 if all grades are negative
+    #: index among the topic's relevant documents; -1 if not relevant; -2 if all grades are negative
     doc: npt.NDArray[np.int32]
     length: npt.NDArray[np.int32]  # documents retrieved
     retrieved: npt.NDArray[np.bool_]  # whether the run has the topic
     unjudged: list[str]  # topics of the run without judgments
     remarks: npt.NDArray[np.uint8]
-    #: the first topic, by its number, where rank and score disagree (-1: none), with rank and score of a
-    #: document and of another that has a worse rank and a higher score
+    #: the number of the first topic on which ranks and scores disagree (-1: none), then the rank and score of
+    #: one document and of another that has a worse rank and a higher score
     disagreement: tuple[int, float, float, float, float] = (-1, 0.0, 0.0, 0.0, 0.0)
-    #: the first topic without a judged document (-1: none), with an id from the run and from the judgments
+    #: the number of the first topic without a judged document (-1: none), then an id from the run and one
+    #: from the judgments
     unmatched: tuple[int, str, str] = (-1, "", "")
-    #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces, and for
-    #: blanks at either end
+    #: the number of ids with a byte-order mark, and the first such id; the same for no-break spaces and for
+    #: outer blanks
     stray: tuple[int, str, int, str, int, str] = (0, "", 0, "", 0, "")
 
     @classmethod
     def of_documents(cls, docs: Sequence[int]) -> Alignment:
-        """A run that ranks these relevant documents of its only topic, and no others."""
+        """Make the alignment of a run with one topic, for which it ranks only these relevant documents."""
         count = len(docs)
         return cls(
             start=np.array([0, count]),

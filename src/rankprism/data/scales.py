@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rankprism.arrays import Floats, Longs
     from rankprism.data.hits import Cells, Pool
 
-#: If no scale is given, every grade up to this one has a label. Above it, only grades that occur have one.
+#: Without a given scale, every whole grade up to this one has a label. If there are higher or other grades,
+#: only grades that occur have one.
 _WHOLE = 1000
 #: The largest number of labels of one aspect.
 MOST_LABELS = 100_000
@@ -41,7 +42,7 @@ class Scale:
     """
 
     aspect: str
-    grades: tuple[float, ...]  # what stands for each label in the judgments
+    grades: tuple[float, ...]  # the grade of each label in the judgments
     names: tuple[str, ...]
     place: tuple[Fraction, ...]  # the embedding: never descending
     #: Another aspect. Where it has its lowest label, this aspect has its lowest label too (a document that is
@@ -71,8 +72,7 @@ class Scale:
                 raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
             if not isinstance(label, str) and number(label) is None:
                 raise InputError(
-                    f"the scale of {aspect!r}: numbers lie between -{LARGEST:,} and {LARGEST:,}; "
-                    f"one of them does not"
+                    f"the scale of {aspect!r}: a number is not between -{LARGEST:,} and {LARGEST:,}"
                 )
         names = tuple(number_name(x) for x in labels)
         values = [number(x) for x in labels]
@@ -97,8 +97,8 @@ class Scale:
             )
         if worth[0] < 0:
             raise InputError(
-                f"the lowest label of {aspect!r} is {names[0]}, and grades begin at 0; say what the labels "
-                f"are worth with grades, e.g. 0, 1, …"
+                f"the lowest label of {aspect!r} is {names[0]}, and grades begin at 0; give each label a "
+                f"grade, e.g. 0, 1, …"
             )
         return cls(aspect, worth, names, _embedded(aspect, names, embed), given)
 
@@ -107,7 +107,7 @@ class Scale:
         return f"<Scale {self.aspect}: {places}>"
 
     def numbers(self, grade: Floats) -> Longs:
-        """The number of the label of each grade. Grades below the lowest label have the lowest."""
+        """The number of each grade's label, from 0. Grades below the scale get the lowest label."""
         return np.maximum(np.searchsorted(self.grades, grade, side="right") - 1, 0)
 
     def number_of(self, label: Any) -> int | None:
@@ -117,7 +117,7 @@ class Scale:
 
 
 def given_first(scales: Sequence[Scale]) -> list[Scale]:
-    """The scales in an order in which each comes after the aspect that it is `given`.
+    """Sort the scales so that each comes after the aspect that it is `given`.
 
     >>> chain = [Scale.of("c", 2, given="b"), Scale.of("b", 2, given="a"), Scale.of("a", 2)]
     >>> [scale.aspect for scale in given_first(chain)]
@@ -130,7 +130,7 @@ def given_first(scales: Sequence[Scale]) -> list[Scale]:
         while (given := by_name[chain[-1]].given) is not None:
             if given not in by_name:
                 raise InputError(
-                    f"aspect {chain[-1]!r} is given {given!r}, which is no aspect here; there are "
+                    f"aspect {chain[-1]!r} is given {given!r}, which is not one of the aspects; there are "
                     f"{', '.join(by_name)}"
                 )
             if given in chain:
@@ -150,8 +150,8 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     for given, known in zip(embed, place, strict=True):
         if known is None:
             raise InputError(
-                f"the embedding of {aspect!r}: {given!r} is no number between -{LARGEST:,} and {LARGEST:,}; "
-                f"write 2, 0.5 or 3/2"
+                f"the embedding of {aspect!r}: {given!r} is not a number between -{LARGEST:,} and "
+                f"{LARGEST:,}; write 2, 0.5 or 3/2"
             )
     known_places = tuple(x for x in place if x is not None)
     if len(known_places) != len(names):
@@ -163,12 +163,12 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
         if high < low:
             raise InputError(
                 f"the embedding of {aspect!r} decreases from {low} to {high} at label {name!r}; a better "
-                f"label may not stand lower"
+                f"label may not have a lower place"
             )
     return known_places
 
 
-#: Labels and places in space lie between -LARGEST and LARGEST, and are written in so many characters.
+#: Labels and places are between -LARGEST and LARGEST, and have at most _LONGEST characters.
 LARGEST = 10**9
 _LONGEST = 60
 _NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?)")
@@ -176,7 +176,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[
 
 @lru_cache(maxsize=4096)
 def number(value: Hashable) -> Fraction | None:
-    """The exact number that is written there; None if there is none, or one out of range.
+    """The exact number that a value denotes; None if it is not a number or out of range.
 
     >>> number("3/2"), number(0.1), number("relevant"), number("1e999999999")
     (Fraction(3, 2), Fraction(1, 10), None, None)
@@ -200,7 +200,7 @@ def number(value: Hashable) -> Fraction | None:
 
 @lru_cache(maxsize=4096)  # a file has many labels, but few different ones
 def number_name(value: Hashable) -> str:
-    """The name of a label that is a number, whether it was read or computed.
+    """The name of a label. Equal numbers have the same name, whether read or computed.
 
     >>> number_name(2.0), number_name("02"), number_name("pc")
     ('2', '2', 'pc')
@@ -214,13 +214,13 @@ class Labels:
     """The labels of the documents of a collection whose topics all have the same aspects."""
 
     scales: tuple[Scale, ...]  # in the order in which the aspects were named
-    column: tuple[int, ...]  # the position of each among the aspects of a topic
+    column: tuple[int, ...]  # the position of each scale's aspect among the aspects of a topic
     _documents: Callable[[], Floats] = field(repr=False)  # (A, D) the grades of all relevant documents
     is_ordered: bool = True  # whether somebody has named the aspects in an order
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called once: all measures and runs share an order of labels."""
+        """The result of `compute()`, called only once: all measures and runs share an order of labels."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -229,8 +229,8 @@ class Labels:
         """Refuse a list of labels, one per aspect, if nobody has named the aspects in an order."""
         if not self.is_ordered:
             raise InputError(
-                f"{what} lists a label of each aspect, but nobody said in which order the aspects are; name "
-                f"them where the judgments are read, e.g. "
+                f"{what} lists a label of each aspect, but the aspects have no order; name them when the "
+                f"judgments are read, e.g. "
                 f"aspects={[scale.aspect for scale in self.scales]} (--aspects)"
             )
 
@@ -256,19 +256,19 @@ class Labels:
         return code
 
     def tuples(self, codes: Longs) -> list[tuple[int, ...]]:
-        """The numbers of the labels that codes stand for."""
+        """The label numbers that the codes encode."""
         digits = np.unravel_index(codes, self.sizes)
         return list(zip(*(d.tolist() for d in digits), strict=True))
 
     @cached_property
     def seen(self) -> frozenset[tuple[int, ...]]:
-        """The labels that some document has, and the lowest ones, which unjudged documents have."""
+        """The label tuples of all relevant documents, and the lowest tuple, which unjudged documents have."""
         codes = np.unique(self.codes(self._documents()))
         return frozenset([*self.tuples(codes), (0,) * len(self.scales)])
 
 
 def labels_of_cells(cells: Cells) -> Labels:
-    """The labels of a whole collection, from its scales or, if there are none, from its grades."""
+    """The labels of a whole collection, from its scales or, if it has none, from its grades."""
     aspects = cells.aspects
     width = int(aspects[0])
     names = tuple(cells.names[:width])
@@ -277,8 +277,8 @@ def labels_of_cells(cells: Cells) -> Labels:
     ):
         raise InputError(
             "the topics of these judgments have aspects of their own, like the subtopics of diversity "
-            "judgments; TOMA, Aspect and Contrast need the same ones in all, like relevance and credibility. "
-            "If they are the same, name them with aspects= (--aspects): a topic then has them all"
+            "judgments; TOMA, Aspect and Contrast need the same aspects in all topics, like relevance and "
+            "credibility. If all topics should have the same ones, name them with aspects= (--aspects)"
         )
 
     table, relevant = cells.table, cells.documents  # not the cells themselves, which keep these labels
@@ -299,7 +299,7 @@ def labels_of_cells(cells: Cells) -> Labels:
 
 
 def labels_of_pool(pool: Pool) -> Labels:
-    """The same for a pool without a collection, in which a grade means the same on every aspect."""
+    """The labels of a pool without a collection, in which a grade means the same on every aspect."""
     grade, width = pool.grade, pool.grade.shape[1]
     names = [str(a + 1) for a in range(width)]
     return Labels(
@@ -310,7 +310,7 @@ def labels_of_pool(pool: Pool) -> Labels:
 
 
 def _by_grades(names: Sequence[str], grades: Sequence[Floats]) -> tuple[Scale, ...]:
-    """Scales of the whole numbers up to the highest grade, or of the grades if some are not whole."""
+    """Scales of the whole numbers up to the highest grade, or of the grades if not all are whole."""
     scales = []
     for name, grade in zip(names, grades, strict=True):
         grade = np.maximum(grade, 0)

@@ -1,6 +1,6 @@
-"""The measures of rankprism in ir_measures, and so in PyTerrier.
+"""Makes the measures of rankprism available in ir_measures, and so in PyTerrier.
 
-Importing this module registers them and the provider that computes them. An import is needed because
+Importing this module registers the measures and the provider that computes them. The import is needed because
 ir_measures 0.4 does not look for providers in other packages.
 
     >>> import ir_measures
@@ -15,8 +15,8 @@ ir_measures 0.4 does not look for providers in other packages.
     >>> {str(measure): round(found[measure], 4) for measure in measures}
     {'RBU@20': 0.0392, 'DSharp_nDCG@10': 0.5566, 'alpha_nDCG(alpha=0.1)@20': 0.6131}
 
-A measure that ir_measures has too, such as `alpha_nDCG`, is its own object. `measure` makes an object from
-any name that rankprism reads.
+For a measure that ir_measures has, too, such as `alpha_nDCG`, its own object is used. `measure` makes an
+object from any name that rankprism reads.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ from rankprism.lazy import attach
 from rankprism.measures import definitions, lookup, names
 
 __all__ = ["RankprismMeasure", "RankprismProvider", "measure", "provider"]
-#: Preference measures are left out, because the qrels of ir_measures have no place for preferences.
+#: Preference measures are left out, because the qrels of ir_measures cannot hold preferences.
 __all__ += [name for name in names() if lookup(name).needs == "judgments"]
 
 
 def _registered() -> RankprismProvider:
-    """Make the measures and the provider known to ir_measures."""
+    """Register the measures and the provider with ir_measures, and return the provider."""
     aliases = {alias: d.name for d in definitions() if d.needs == "judgments" for alias in d.aliases}
     own = {name: name for name in names() if lookup(name).needs == "judgments"}
     for spelling, name in (aliases | own).items():
-        # The grammar of ir_measures reads Python names only.
+        # The grammar of ir_measures reads only Python names.
         if spelling not in KNOWN and spelling.isidentifier():
             ir_measures.measures.register(_find(name), name=spelling)
     found = RankprismProvider()
     ir_measures.providers.register(found)
-    # Before pyndeval, which returns wrong scores for two values of alpha in one call and for topics that are
-    # interleaved, and fails with judged_only. What the other providers compute stays theirs.
+    # Our provider comes before pyndeval, which returns wrong scores for two values of alpha in one call and
+    # for interleaved topics, and fails with judged_only. The providers before it keep their measures.
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline.insert(pipeline.index(ir_measures.pyndeval), found)
     return found
 
 
 def _find(name: str) -> Any:
-    """A measure by its name: the object of ir_measures, if it has one."""
+    """Find a measure by its name: the object of ir_measures, if it has one."""
     if name not in names():
         return None
     return KNOWN[name] if name in KNOWN else RankprismMeasure(lookup(name))

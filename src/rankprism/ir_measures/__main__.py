@@ -1,4 +1,4 @@
-"""The command line of ir_measures, which knows the measures of rankprism here."""
+"""The command line of ir_measures, with the measures of rankprism."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 import ir_measures
 from ir_measures.__main__ import main_cli
 
-import rankprism.ir_measures  # which registers them
+import rankprism.ir_measures  # registers the measures
 from rankprism.errors import MeasureError
 
 
 def main() -> int:
-    """Run the command line. A mistake is one line and exit code 2."""
+    """Run the command line. A user's mistake gives one line and exit code 2."""
     sys.argv[0] = "rankprism.ir_measures"
     try:
         for word in " ".join(sys.argv[1:]).split():
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def _check(word: str) -> None:
-    """Say what is wrong with a measure of rankprism, for which ir_measures only says "syntax error"."""
+    """Explain what is wrong with a measure of rankprism, where ir_measures only says "syntax error"."""
     try:
         ir_measures.parse_measure(word)
     except MeasureError:  # a wrong parameter
@@ -42,16 +42,16 @@ def _check(word: str) -> None:
 
 
 def _check_grammar(word: str) -> None:
-    """Refuse what rankprism reads as a measure and ir_measures does not, and say what to do instead."""
+    """Refuse a measure that only rankprism can read, and say what to do instead."""
     try:
         found = str(rankprism.ir_measures.measure(word))
-    except MeasureError:  # nor does rankprism: ir_measures will refuse it, if it is a measure at all
+    except MeasureError:  # rankprism cannot read it either: ir_measures will refuse it if it is a measure
         return
     try:
         ir_measures.parse_measure(found)
     except (ValueError, NameError):
         raise ValueError(
-            f"ir_measures cannot read {word}, because its grammar has no measure inside a measure. "
+            f"ir_measures cannot read {word}, because its grammar does not allow a measure in a measure. "
             f"`rankprism evaluate QRELS RUN -m '{found}'` computes it. In Python, "
             f'rankprism.ir_measures.measure("{found}") is an object that ir_measures takes.'
         ) from None

@@ -19,7 +19,7 @@ from rankprism.results.scores import Scores
 
 
 class RankprismProvider(Provider):
-    """Computes the measures of rankprism, and those of ir_measures that mean the same in both."""
+    """Computes the measures of rankprism, and measures of ir_measures that mean the same in both."""
 
     NAME = "rankprism"
 
@@ -28,7 +28,7 @@ class RankprismProvider(Provider):
         self._last: tuple[Any, Judgments] | None = None
 
     def supports(self, measure: ir_measures.Measure) -> bool:
-        """Whether rankprism has this measure with these parameters, and it means the same there."""
+        """Whether rankprism has this measure with these parameters, with the same meaning."""
         measure.validate_params()
         try:
             as_rankprism(measure)
@@ -40,7 +40,7 @@ class RankprismProvider(Provider):
         return RankprismEvaluator(list(measures), self._judgments(qrels))
 
     def _judgments(self, qrels: Any) -> Judgments:
-        """The judgments. Those of the last frame are kept.
+        """Read the judgments, or reuse those of the last frame if it was equal.
 
         PyTerrier asks for a new evaluator for each system of an experiment, each time with a new frame of
         the same judgments. Comparing two frames takes much less time than reading one.
@@ -49,7 +49,7 @@ class RankprismProvider(Provider):
             return read_judgments(qrels)
         last = self._last
         if last is None or not last[0].equals(qrels):
-            # A copy, because its owner may change the frame.
+            # Keep a copy, because the owner of the frame may change it.
             last = self._last = (qrels.copy(), read_judgments(qrels))
         return last[1]
 
@@ -65,7 +65,7 @@ class RankprismEvaluator(Evaluator):
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         scores = self._scores(_source(run))
         column = {name: number for number, name in enumerate(scores.measures)}
-        # Topic after topic, in the order in which rankprism adds them, so that means are the same, too.
+        # The topics are in the order in which rankprism adds them, so that means are the same, too.
         for measure, value in zip(self.measures, self.values, strict=True):
             for topic, score in zip(scores.topics, scores.values[0, :, column[str(value)]], strict=True):
                 yield ir_measures.Metric(topic, measure, float(score))
@@ -73,14 +73,14 @@ class RankprismEvaluator(Evaluator):
     def _scores(self, source: Any) -> Scores:
         if len(source):
             return evaluate(self.judgments, read_run(source), self.values)
-        # PyTerrier evaluates an empty run to learn what topics without results score, so it is no mistake.
+        # PyTerrier evaluates an empty run to learn the score of topics without results: it is not a mistake.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankprismWarning)
             return evaluate(self.judgments, read_run({self.judgments.topics[0]: {}}), self.values)
 
 
 def _source(run: Any) -> Any:
-    """What ir_measures takes as a run, as something that `read_run` takes."""
+    """Turn a run as ir_measures takes it into one that `read_run` takes."""
     if isinstance(run, Mapping):
         return run
     if not hasattr(run, "itertuples"):
@@ -88,4 +88,4 @@ def _source(run: Any) -> Any:
     for name in ir_measures.ScoredDoc._fields:
         if name not in run.columns:
             raise InputError(f"run: the frame has no column {name!r} among {', '.join(run.columns)}")
-    return run[list(ir_measures.ScoredDoc._fields)]  # it may have ranks, which do not count here
+    return run[list(ir_measures.ScoredDoc._fields)]  # leaves out ranks, which ir_measures ignores

@@ -1,4 +1,4 @@
-"""Measures of rankprism as measure objects of ir_measures, and the other way round."""
+"""Turns measures of rankprism into measure objects of ir_measures, and vice versa."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rankprism.errors import MeasureError
 from rankprism.measures import Measure, lookup, names, parse
 from rankprism.measures.parameter import Role
 
-#: What ir_measures knows by name when this module is imported, so without the measures of rankprism.
+#: The measures of ir_measures by name, when this module is imported and none of ours is registered.
 KNOWN: dict[str, ir_measures.Measure] = dict(theirs.registry)
 
 
 class RankprismMeasure(ir_measures.Measure):
-    """A measure of rankprism in the place of a measure of ir_measures.
+    """A measure of rankprism as an object of ir_measures.
 
-    It prints as rankprism prints it. A parameter outside its range is an error at once.
+    It prints as in rankprism, and refuses a parameter outside its range at once.
 
     >>> RBU = RankprismMeasure(lookup("RBU"))
     >>> RBU(p=0.9) @ 20
@@ -29,13 +29,13 @@ class RankprismMeasure(ir_measures.Measure):
     def __init__(self, value: Measure) -> None:
         if value.needs != "judgments":
             raise MeasureError(
-                f"{value} needs {value.needs}, for which the qrels of ir_measures have no place; use "
+                f"{value} needs {value.needs}, which the qrels of ir_measures cannot hold; use "
                 f"rankprism.evaluate"
             )
         super().__init__(**value.settings)  # type: ignore[no-untyped-call]
         self.value = value
-        # Other providers go by this name and ignore parameters that they do not know, so a name of their own
-        # must not be theirs.
+        # Other providers go by this name and ignore parameters that they do not know, so the name must not
+        # be one of theirs.
         self.NAME = f"rankprism.{value.name}" if value.name in KNOWN else value.name
         self.PRETTY_NAME = value.definition.display
         self.SHORT_DESC = value.definition.summary
@@ -45,7 +45,7 @@ class RankprismMeasure(ir_measures.Measure):
         }
 
     def validate_params(self) -> None:
-        """Parameters were checked before, so the only thing that may be missing is a measure inside."""
+        """Refuse a missing inner measure. All other parameters were checked before."""
         if Role.INNER in self.value.definition.roles and self.value.inner is None:
             raise MeasureError(f"{self} needs a measure inside, e.g. {self}(nDCG@10)")
 
@@ -76,7 +76,7 @@ class RankprismMeasure(ir_measures.Measure):
 
 
 def as_rankprism(measure: Any) -> Measure:
-    """The measure of rankprism that a measure of ir_measures, or a name, stands for.
+    """Return the measure of rankprism for a measure of ir_measures or a name.
 
     >>> as_rankprism(ir_measures.alpha_nDCG(alpha=0.25) @ 20)
     alpha_nDCG(alpha=0.25)@20
@@ -99,7 +99,7 @@ def as_rankprism(measure: Any) -> Measure:
 
 
 def as_ir_measures(measure: Any) -> ir_measures.Measure:
-    """The object of ir_measures for a measure of rankprism: its own one, if it has this measure.
+    """Return the object of ir_measures for a measure of rankprism: its own object, if it has this measure.
 
     >>> as_ir_measures("alpha_nDCG(alpha=0.25)@20") == ir_measures.alpha_nDCG(alpha=0.25) @ 20
     True

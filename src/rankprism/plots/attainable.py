@@ -45,7 +45,7 @@ def attainable_boxes(
             size=step * 0.6,
             box={"fill": AMOUNTS[2], "stroke": FIRST},
             rule={"color": FIRST},
-            # White, as it is by default, would hide a box without height: all quartiles are the same score.
+            # The default, white, would hide a box without height, whose quartiles are all equal.
             median={"color": AMOUNTS[-1], "thickness": 2},
         )
         .encode(

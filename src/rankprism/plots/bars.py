@@ -1,4 +1,4 @@
-"""Bar charts: the unanimity of measures, and the difference of two runs on each topic."""
+"""Bar charts: the unanimity of measures, and the difference between two runs on each topic."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def unanimity_bars(
         )
         .properties(width=width, height=alt.Step(step))
     )
-    # The number is to the right of the bar, or to the right of 0 if the bar goes to the left.
+    # The number is to the right of the bar, or to the right of 0 if the bar extends to the left.
     bars = base.mark_bar(color=FIRST, size=0.65 * step).encode(
         x=alt.X("mu:Q", title="Metric Unanimity (bits; at most 1)", axis=alt.Axis(tickCount=6, grid=False))
     )

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from rankprism.meta.swap_method import SwapRates
 
 WIDTH, HEIGHT = 460, 300
-#: With more points than this, points only hide their line.
+#: Largest number of points on a line. More would hide the line.
 FEW = 60
-#: With more bands than this, bands only hide each other.
+#: Largest number of bands. More would hide each other.
 BANDS = 4
 #: Pixels from one name at the end of a line to the next, and from the plotting area to the names.
 GAP, AWAY = 13, 22
@@ -105,7 +105,7 @@ def asl_curves(
 
 
 def _corners(curve: Floats, highest: float) -> Iterator[int]:
-    """The points that a falling line needs: those in view and one more, without points between equal ones."""
+    """The points that a falling line needs: those in view and the one before, but not inside a level part."""
     shown = np.flatnonzero(curve <= highest)
     if not len(shown):
         return
@@ -233,9 +233,9 @@ def _names(
     size: tuple[int, int],
     encodings: dict[str, Any],
 ) -> list[Any]:
-    """The names of lines to the right of the plotting area, each joined to the end of its line.
+    """Write the names of lines to the right of the plotting area, each joined to the end of its line.
 
-    With a legend of twenty lines, a reader would have to distinguish twenty colours and dashes.
+    A legend would make the reader distinguish the colours and dashes of, say, twenty lines.
     """
     x, y = fields
     width, height = size

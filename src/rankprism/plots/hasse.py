@@ -34,7 +34,7 @@ def hasse_diagram(
     widest = max(map(len, level.values()))
     width = width or max(300, round(widest * (box + APART)))
     height = height or max(level) * (BOX + BETWEEN) + BOX
-    # If there is little room, boxes and letters become smaller.
+    # Boxes and letters shrink if there is little room.
     size = min(1.0, width / (widest * (box + 4)))
     half, tall = size * box / 2, min(BOX, height / (max(level) + 1) / 1.5)
     place = {}

@@ -194,7 +194,7 @@ def _by_mean(values: Floats, axis: int) -> list[int]:
 
 
 def _step(count: int) -> int:
-    """The pixels of a row or column, if there are so many."""
+    """The size in pixels of each of `count` rows or columns."""
     return max(8, min(20, 900 // count), 80 // count)
 
 

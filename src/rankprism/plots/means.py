@@ -171,7 +171,7 @@ class _Layout:
     """How panels share the plotting area."""
 
     columns: int
-    #: pixels of a panel, of a row in it
+    #: the width of a panel and the height of a row, in pixels
     width: float
     step: float
 
@@ -198,7 +198,7 @@ def _panel(
     fill: Any,
     below: list[alt.Chart],
 ) -> alt.LayerChart:
-    """The panel of one measure: for each name a row with a point and a line from low to high."""
+    """The panel of one measure, in which each name has a row with a point and a line from low to high."""
     name, value, more = fields
     base = (
         alt.Chart(data(rows))
@@ -232,7 +232,7 @@ def _panel(
 
 
 def _columns(measures: int) -> int:
-    """The number of columns: as few rows as possible, with equally many measures in each."""
+    """The number of columns that gives as few rows as possible, of about equal length."""
     return math.ceil(measures / math.ceil(measures / COLUMNS))
 
 

@@ -1,7 +1,7 @@
-"""How notebooks show charts: as pictures (SVG), which need no network.
+"""Makes notebooks show charts as pictures (SVG), which need no network.
 
-By itself, Altair puts a script into the notebook that loads Vega from the network. Only the charts of this
-package are shown otherwise. The rest of the session's charts stay as they are.
+By default, Altair puts a script into the notebook that loads Vega from the network. Only the charts of this
+package are shown differently. Other charts of the session stay as they are.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class _Picture:
     """The part of a chart that decides how a notebook shows it."""
 
     def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
-        # Those who have chosen a renderer, e.g. with alt.renderers.enable("jupyter"), get what they chose.
+        # A user who has chosen a renderer, e.g. with alt.renderers.enable("jupyter"), gets that one.
         if alt.renderers.active != "default" or not find_spec("vl_convert"):
             return super()._repr_mimebundle_(*args, **kwargs)  # type: ignore[misc]
         return {"image/svg+xml": drawn(self, "svg").decode(), "text/plain": f"<{type(self).__name__}>"}
 
     def __reduce__(self) -> Any:
-        # pickle finds a class by its name, and only the class of Altair has one.
+        # pickle finds a class by its name, so it can find only Altair's class.
         return _restored, (type(self).__bases__[1], self.__dict__)
 
 
@@ -36,9 +36,9 @@ def _shown_as_picture(kind: type) -> type:
 
 
 def picture(chart: Drawn) -> Drawn:
-    """The chart, which notebooks will show as a picture. All else that a chart of Altair can do it does."""
+    """Make notebooks show a chart as a picture. In all else it stays a chart of Altair."""
     if isinstance(chart, alt.TopLevelMixin) and not isinstance(chart, _Picture):
-        # Altair's way to set an attribute would put it into the specification of the chart.
+        # Setting the attribute as usual would put it into the specification of the chart.
         kind: type = type(chart)
         object.__setattr__(chart, "__class__", _shown_as_picture(kind))
     return chart

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ScorePlots:
-    """The charts that can be drawn of scores. Each command of ``rankprism plot`` is a method.
+    """The charts of scores. Each command of ``rankprism plot`` is a method.
 
     >>> from rankprism import evaluate, sample
     >>> scores = evaluate(sample.QRELS, list(sample.RUNS), ["alpha_nDCG@10", "P@10"])

@@ -22,12 +22,12 @@ SCALE = 3
 
 
 def save(chart: Any, path: PathLike, format: str | None = None) -> None:
-    """Write a chart as .html (with all it needs, so that it opens offline), .svg, .png or .pdf.
+    """Write a chart as .html (self-contained, so that it opens offline), .svg, .png or .pdf.
 
     Parameters
     ----------
     path
-        The file, which appears complete or not at all. "-" is standard output.
+        The file, which is written completely or not at all. "-" is standard output.
     format
         "html", "svg", "png" or "pdf". Default: the ending of the path, or "svg" for "-".
     """
@@ -36,7 +36,7 @@ def save(chart: Any, path: PathLike, format: str | None = None) -> None:
 
 def drawn(chart: Any, kind: str) -> bytes:
     """The chart as the content of a file."""
-    # Vega draws whatever it is given, but the XML of a drawing cannot contain control characters.
+    # Vega draws control characters as they are, but the XML of a drawing cannot contain them.
     content = chart.to_dict()
     safe = _shown(content)
     if safe != content:
@@ -65,14 +65,14 @@ def _shown(spec: Any) -> Any:
 
 
 class _InScript(json.JSONEncoder):
-    """JSON that cannot end the script element that contains it, whatever the names of runs are."""
+    """Writes JSON that cannot end the script element around it, whatever the runs are called."""
 
     def encode(self, o: Any) -> str:
         return super().encode(o).replace("<", r"\u003c")
 
 
 def check_ending(path: PathLike, format: str | None = None) -> str:
-    """The chosen format, or that of the file's ending. Refuses a file to which no chart can be written."""
+    """Return the chosen format or that of the file's ending. Refuse a file that cannot be written."""
     if not all(find_spec(package) for package in ("altair", "vl_convert")):
         raise RankprismError(MISSING)
     if format is not None:

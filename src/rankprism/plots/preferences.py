@@ -1,4 +1,4 @@
-"""The experiments with simulated preferences: how far two rankings of runs agree."""
+"""Charts of the experiments with simulated preferences: how much two rankings of runs agree."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     )
 
 WIDTH, HEIGHT = 380, 300
-#: Pixels of a row.
+#: Height of a row in pixels.
 STEP = 26
-#: From here on, rankings count as the same for most purposes (Voorhees 2000).
+#: Rankings with at least this τ count as equivalent for most purposes (Voorhees 2000).
 ALIKE = 0.9
 TAU = "Kendall's τ"
 
@@ -151,7 +151,7 @@ _FIELDS = ("tau", "low", "high")
 
 
 def _label(name: str) -> str:
-    """Which measure of whose preferences or subtopics."""
+    """The measure, and in parentheses whose preferences or subtopics it evaluates."""
     measure, _, whose = name.partition(", ")
     return f"{shown_name(measure)} ({whose})"
 
@@ -167,7 +167,7 @@ def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def _alike(**place: Any) -> Any:
-    """A line at the level from which on rankings count as alike."""
+    """A line at the τ above which two rankings count as equivalent."""
     rule = alt.Chart(alt.InlineData(values=[{"level": ALIKE}])).mark_rule(color=QUIET, strokeDash=[4, 3])
     return rule.encode(**place)
 

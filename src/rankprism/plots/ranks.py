@@ -20,7 +20,7 @@ from rankprism.types import ScoresLike
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
 
-#: The number of runs in colour, which are those whose ranks change most.
+#: Number of runs in colour: the runs whose ranks change most.
 COLOURED = 6
 
 
@@ -110,7 +110,7 @@ def sensitivity(
     for v, align, away in sides:
         named = _ends(found.runs, ranks[:, v], places[v])
         ends = alt.Chart(data(named)).encode(x=x, y=y)
-        # These are separate texts, because in one text a name written from right to left would change sides.
+        # The texts are separate, because a right-to-left name would change sides in a joint text.
         beyond = 10 + (0.56 * max(len(end["number"]) for end in named) + 0.6) * font
         for field, dx in (("number", 10.0), ("label", beyond)):
             text = ends.mark_text(align=align, baseline="middle", dx=away * dx, fontSize=font)
@@ -144,7 +144,7 @@ def _places(values: list[Any]) -> tuple[Literal["linear", "log"], list[float]]:
     if len(numbers) < len(values) - (None in values):
         return "linear", [float(i) for i in range(len(values))]
     log = len(numbers) > 1 and numbers[0] > 0 and numbers[-1] / numbers[0] >= 50
-    if None in values:  # e.g. no cutoff, which is one step beyond the last number
+    if None in values:  # such as "no cutoff", which goes one step beyond the last number
         before, last = ([0.0, 1.0, *numbers])[-2:]
         numbers.append(last * last / before if log else 2 * last - before)
     return "log" if log else "linear", numbers
@@ -209,14 +209,14 @@ def _printed(value: Any) -> str:
 
 
 def _ranks(means: Floats) -> Floats:
-    """(run, variant): ranks from 1 for the best. Runs with the same mean have the mean of their ranks."""
+    """(run, variant): ranks, where 1 is the best. Runs with the same mean get the mean of their ranks."""
     better = (means[None] > means[:, None] + TIED).sum(1)
     tied = (np.abs(means[None] - means[:, None]) <= TIED).sum(1)
     return np.asarray(better + (tied + 1) / 2)
 
 
 def _ends(runs: tuple[str, ...], ranks: Floats, place: float) -> list[dict[str, Any]]:
-    """The names beside the ranks at one end. Names with the same rank are together."""
+    """The names beside the ranks at one end. Names with the same rank share a label."""
     together: dict[float, list[str]] = {}
     for run, rank in zip(runs, ranks, strict=True):
         together.setdefault(float(rank), []).append(run)

@@ -72,7 +72,7 @@ class Chart:
             for name, parameter in self.parameters.items()
             if str(parameter.annotation).removeprefix("typing.").startswith("Annotated[")
         }
-        # Only these annotations are evaluated. Others, e.g. that of the returned value, would load Altair.
+        # Only these annotations are evaluated. Others, e.g. the type of the result, would load Altair.
         names = inspect.unwrap(self.function).__globals__
         hints = get_type_hints(SimpleNamespace(__annotations__=texts), names, include_extras=True)
         return {
@@ -160,7 +160,7 @@ def draw(
 
 
 def gallery() -> str:
-    """A Markdown table of all charts: what they show and how to draw them. Charts of scores come first."""
+    """A Markdown table of all charts, what they show and how to draw them, with charts of scores first."""
     lines = ["| chart | what it shows | command |", "|---|---|---|"]
     for record in sorted(CHARTS.values(), key=lambda record: (not record.of_scores, record.command)):
         command = record.command if record.of_scores else f"{record.command} --plot"

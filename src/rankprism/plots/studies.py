@@ -1,4 +1,4 @@
-"""How soon a study has the order of the runs: τ by the number of judgments."""
+"""A chart of how many judgments a study needs to find the order of the runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PANEL: tuple[int, int] = (300, 260)
 #: Pixels between two panels, with room for the axis.
 BESIDE = 60
-#: Bands beyond this number only hide each other.
+#: Largest number of bands. More would hide each other.
 MOST_BANDS = 4
 
 

@@ -1,4 +1,4 @@
-"""How all charts look: colours that everybody can distinguish, also in print, and room for long names."""
+"""The look of all charts: colours that everybody can distinguish, also in print, and room for long names."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rankprism.plots.record import alt
 
 #: Okabe and Ito's colours without yellow, which is too light for a line on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-#: There is one dash and one shape fewer than colours, so the first 42 lines differ in colour or
-#: dash, and neighbours in both.
+#: There is one dash pattern and one shape fewer than colours, so the first 42 lines differ in colour or dash,
+#: and neighbours differ in both.
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 3], [5, 2, 1, 2, 1, 2])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 FIRST, SECOND = COLOURS[:2]
 #: Text is drawn twice, first with a white outline, so that it can be read on a line.
 RIMS: tuple[dict[str, Any], ...] = ({"stroke": "white", "strokeWidth": 3}, {})
 QUIET = "#767676"
-#: Colours of amounts, from pale grey for zero, so that zeros do not dominate, to dark blue for the most. The
-#: lightness falls evenly, so that the order can also be seen without colours.
+#: Colours of amounts, from pale grey for zero, so that zeros do not dominate, to dark blue for the largest.
+#: The lightness falls evenly, so that the order is visible without colours, too.
 AMOUNTS: Final = ("#F1F1F1", "#C6DBEF", "#8CBBDD", "#4A90C2", "#1F63A5", "#0C3C78", "#051B40")
-#: Colours from the most negative to the most positive value: orange below zero, and as amounts above it.
+#: Colours from the most negative to the most positive value: orange below zero, `AMOUNTS` above it.
 DIFFERENCES: Final = ("#3D1B03", "#7F3B08", "#B35806", "#DD8530", "#F3B567", "#FADDB0", *AMOUNTS)
 #: The average width in pixels of a letter in the title, the subtitle and a label.
 TITLE_LETTER, LETTER = 7.4, 5.6
-#: The width in pixels of the longest label. A longer label is cut at its end, and the tooltip shows it all.
+#: The largest width of a label in pixels. A longer label is cut at its end, and the tooltip shows all of it.
 LONGEST = 300
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
-    """The data of a chart from rows, without a data frame and without a limit to their number."""
+    """Make the data of a chart from any number of rows, without a data frame."""
     values = [dict(row) for row in rows]
     if not values:
         raise InputError("there is nothing to draw: no score or level is defined")
@@ -48,10 +48,10 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
 def styled(
     chart: AnyChart, width: float, own: str, subtitle: str = "", *, title: str | None = None
 ) -> AnyChart:
-    """A finished chart, with a title and the look of them all.
+    """Finish a chart with a title and the look of all charts.
 
-    width : pixels that the lines of the title may take.
-    own, title : the title of the chart, and a title that replaces it; with "", there is no subtitle either.
+    width : width of the lines of the title in pixels.
+    own, title : the default title, and a title that replaces it; "" also removes the subtitle.
     """
     title = own if title is None else title
     width = max(width, 300)
@@ -62,7 +62,7 @@ def styled(
             title=alt.TitleParams(wrapped(title, int(width / TITLE_LETTER)), subtitle=lines)
         )
     finished: AnyChart = named.configure(
-        # All but the last are of about the same width, by which the places of texts are computed.
+        # All but the last have about the same width, from which the places of texts are computed.
         font="Helvetica, Arial, Liberation Sans, DejaVu Sans Condensed, sans-serif",
         background="white",
         padding=8,
@@ -117,7 +117,7 @@ def look(names: Sequence[str], *, legend: alt.Legend | None = None, shapes: bool
 
 
 def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> alt.Legend:
-    """A legend of lines or of their points. It is at the bottom if names are long."""
+    """A legend of lines or of their points, which is at the bottom if names are long."""
     return alt.Legend(
         title=title,
         orient="bottom" if max(map(len, names)) > 36 else "right",
@@ -131,7 +131,7 @@ def line_legend(names: Sequence[str], title: str, *, shapes: bool = False) -> al
 
 
 def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
-    """Places between 0 and `end` in the same order, at least `gap` apart and close to the given ones.
+    """Move places to be at least `gap` apart, in the same order, between 0 and `end`, and close by.
 
     >>> spread([50, 52, 10, 99], 10, 100)
     [50, 60, 10, 99]
@@ -150,7 +150,7 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
 
 
 def ramp(count: int) -> list[str]:
-    """So many colours from the second lightest of AMOUNTS to the darkest.
+    """Return `count` colours from the second lightest of AMOUNTS to the darkest.
 
     >>> ramp(2)
     ['#c6dbef', '#051b40']
@@ -166,7 +166,7 @@ def ramp(count: int) -> list[str]:
 
 
 def ink(colour: str) -> str:
-    """White if it has a contrast of 4 on a colour (by WCAG's relative luminance), otherwise black.
+    """Return white if its contrast with a colour is at least 4 (by WCAG's relative luminance), else black.
 
     >>> ink("#F1F1F1"), ink("#051B40")
     ('black', 'white')
@@ -178,7 +178,7 @@ def ink(colour: str) -> str:
 
 
 def short(name: str, most: int = 40) -> str:
-    """A name for a title, cut at its end if it is long.
+    """Cut a long name at its end.
 
     >>> short("a-run-with-a-very-long-name", 12)
     'a-run-with-…'
@@ -187,12 +187,12 @@ def short(name: str, most: int = 40) -> str:
 
 
 def letters(text: str) -> float:
-    """The length of a text in letters. East Asian characters count twice."""
+    """The length of a text in letters. An East Asian character counts as 1.8."""
     return sum(1.8 if ord(c) > 0x2E80 else 1.0 for c in text)
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` characters, broken after blanks and commas and before parentheses.
+    """Break a text after blanks and commas and before parentheses, into lines of at most `width` characters.
 
     >>> wrapped("alpha_nDCG(alpha=0.25,ideal='exact')@20", 24)
     ['alpha_nDCG(alpha=0.25,', "ideal='exact')@20"]
@@ -234,7 +234,7 @@ def shortened(names: Sequence[str], most: int = 1) -> str:
 
 
 def row_labels(step: float) -> dict[str, Any]:
-    """How labels of rows or columns of so many pixels are drawn. Some are left out if there is no room."""
+    """Settings for labels of rows or columns that are `step` pixels apart. Some are left out if too close."""
     return {"labelFontSize": max(6.0, min(11.0, step - 1)), "labelOverlap": step < 7 and "parity"}
 
 

@@ -1,4 +1,4 @@
-"""The report: what judgments and runs say of systems, measures and topics, as one HTML file.
+"""The report: what judgments and runs tell about systems, measures and topics, in one HTML file.
 
 `make` computes it. `systems`, `measures`, `advice`, `topics` and `rankings` each make one part of its data,
 which is plain JSON. `documents` reads titles and texts, and `page` puts the data, the style sheet and the

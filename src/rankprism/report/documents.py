@@ -1,4 +1,4 @@
-"""What the report shows of documents: their titles, and the first words of their texts."""
+"""Reads the titles and the first words of documents, which the report shows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Collection, Mapping
 from rankprism.errors import RankprismWarning
 from rankprism.formats.documents import Document, DocumentsLike, read_documents
 
-#: What is shown of a document, and how many letters of it.
+#: The fields of a document that are shown, and the largest number of characters of each.
 FIELDS = {"title": 120, "text": 240, "url": 500, "type": 40}
 
 
 def snippets(source: DocumentsLike | None, wanted: Collection[str]) -> dict[str, dict[str, str]]:
-    """What is shown of the documents that are wanted, by id.
+    """Return the fields to show of each wanted document, by id.
 
     >>> snippets({"d1": {"text": "Jaguars  swim\\nwell."}, "d2": {"text": "no"}}, {"d1"})
     {'d1': {'text': 'Jaguars swim well.'}}
@@ -25,7 +25,7 @@ def snippets(source: DocumentsLike | None, wanted: Collection[str]) -> dict[str,
     if not documents:
         name = "the documents" if isinstance(source, Mapping) else str(source)
         warnings.warn(
-            f"{name}: none of them is shown by the report; check that their ids are those of the runs",
+            f"{name}: the report shows none of them; check that the runs have the same ids",
             RankprismWarning,
             stacklevel=2,
         )
@@ -38,7 +38,7 @@ def _snippet(document: Document) -> dict[str, str]:
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a text in one line.
+    """Return the beginning of a text as one line.
 
     >>> _cut("Jaguars are good swimmers", 16)
     'Jaguars are …'

@@ -1,4 +1,4 @@
-"""The measures: how they agree about the systems, what they can tell apart, and the verdicts on them."""
+"""The measures: how much they agree about the systems, what they can tell apart, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rankprism.report.numbers import millionths, rounded
 from rankprism.results.scores import Scores
 from rankprism.statistics.threads import part_of
 
-#: Topics and pairs of runs that are shown for each pair of measures that disagree.
+#: Number of cases, each a topic and two runs, that are shown for two measures that disagree.
 CASES = 5
 
 
 def described(measure: Measure) -> dict[str, Any]:
-    """What a reader has to know of a measure."""
+    """What a reader has to know about a measure."""
     return {
         "name": str(measure),
         "display": measure.display,
@@ -44,15 +44,15 @@ def described(measure: Measure) -> dict[str, Any]:
     }
 
 
-# ── what the scores say of the measures ──────────────────────────────────────────────────────────
+# ── what the scores tell about the measures ──────────────────────────────────────────────────────
 
 
 def evidence(
     measures: Sequence[Measure], scores: Scores, alpha: float, seed: int, on_share: Callable[[float], None]
 ) -> Evidence:
-    """Correlation, discriminative power and unanimity, as far as runs, topics and measures allow."""
+    """Correlation, discriminative power and unanimity, or why there are too few runs, topics or measures."""
     if len(scores.runs) < 2:
-        none = "There is only one run, and measures can be compared only by how they order several."
+        none = "There is only one run, and measures are compared by how they order several runs."
         return Evidence(none, none, none)
     power: DiscriminativePower | str = (
         "There is only one topic, so no pair of systems can be told apart by a test."
@@ -60,7 +60,7 @@ def evidence(
     if len(scores.complete().topics) > 1:
         power = meta.power(scores, alpha=alpha, seed=seed, on_share=part_of(on_share, 0, 2))
     if len(measures) < 2:
-        none = "There is only one measure, and agreement needs two."
+        none = "There is only one measure, and two are needed to agree."
         return Evidence(none, power, none)
     return Evidence(
         meta.correlation(scores, seed=seed), power, meta.unanimity(scores, on_share=part_of(on_share, 1, 2))
@@ -68,7 +68,7 @@ def evidence(
 
 
 def agreement(scores: Scores, found: Evidence, compared: Comparison | str) -> dict[str, Any]:
-    """The same as plain values, and where the measures disagree."""
+    """The evidence as plain values, and where the measures disagree."""
     return {
         "correlation": _or_missing(found.correlation, _correlation),
         "power": _or_missing(found.power, _power),
@@ -154,8 +154,8 @@ def _disagreements(scores: Scores, compared: Comparison | str) -> dict[str, Any]
 
 
 def clearest(agreement: Mapping[str, Any]) -> dict[str, int]:
-    """What the page shows first: the two measures that agree least about the systems, and the topic and the
-    runs on which they disagree most clearly. Nothing where there is no disagreement."""
+    """What the page shows first: the two measures that agree least about the systems, and the topic and runs
+    on which they disagree most clearly. Empty if no measures disagree."""
     if "missing" in agreement["disagreements"]:
         return {}
     tau = agreement["correlation"]["values"]
@@ -202,9 +202,9 @@ def advised(
     found: Sequence[Sequence[Verdict]],
     evidence: Evidence,
 ) -> dict[str, Any]:
-    """For each user: who it is, what follows from the verdicts, and the verdicts in sentences.
+    """For each kind of user: a description, the conclusion from the verdicts, and the verdicts in sentences.
 
-    What the scores say of each measure is the same for every user, and is told apart.
+    What the scores tell about each measure is the same for every user, and is under "here".
     """
     of_grades = [m for m, measure in enumerate(measures) if measure.needs == "judgments"]
     stories = []
@@ -213,8 +213,8 @@ def advised(
         needs = () if judged is None else advice.needs_of(story, judged)
         if judged is None or not of_grades:
             about["missing"] = (
-                "All measures here look at preferences. The axioms are about documents with grades, so they "
-                "cannot be asked of these measures."
+                "All measures here use preferences. The axioms are about documents with grades, so they do "
+                "not apply to these measures."
             )
         elif not needs:
             about["missing"] = "The judgments have one aspect only, so there are no sides to survey."

@@ -1,4 +1,4 @@
-"""Numbers as the page's JSON has them: short, and never NaN."""
+"""Writes numbers for the page's JSON: short, and never NaN."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: What documents earned is in whole numbers of millionths. Scores have all of their digits.
+#: The amounts that documents earned are whole numbers of millionths. Scores have full precision.
 UNIT = 1_000_000
 
 
@@ -33,7 +33,7 @@ def or_none(values: npt.NDArray[np.float64]) -> Any:
 
 
 def rounded(value: float, digits: int = 4) -> float | None:
-    """A number with so many significant digits; None where it is not defined.
+    """Round a number to `digits` significant digits; None if it is not defined.
 
     >>> rounded(0.0123456), rounded(float("nan"))
     (0.01235, None)
@@ -42,7 +42,7 @@ def rounded(value: float, digits: int = 4) -> float | None:
 
 
 def without_end(numbers: list[int]) -> list[int]:
-    """A list without the zeros at its end.
+    """Remove the zeros at the end of a list.
 
     >>> without_end([3, 0, 1, 0, 0])
     [3, 0, 1]

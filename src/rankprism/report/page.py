@@ -1,4 +1,4 @@
-"""The page: data, style sheet and scripts in one HTML file from which no request leaves."""
+"""The page: data, style sheet and scripts in one HTML file that makes no requests."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rankprism.foreign import shown
 #: The scripts in the order in which they need each other.
 MODULES = ("data", "dom", "state", "charts", "systems", "measures", "topics", "rankings", "main")
 
-#: Names in braces and the module they are from; the name that is exported, or several in braces.
+#: An import of names in braces from a module; an export of one name, or of several in braces.
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:const|function) (?:(\w+)|\{ (.*?) \})", re.MULTILINE)
 
 
 def page(data: Mapping[str, Any]) -> str:
-    """The data as a page."""
+    """Make the page that shows the data."""
     check_installed()
     from jinja2 import Environment, StrictUndefined
 
@@ -49,7 +49,7 @@ def check_installed() -> None:
 
 
 def as_json(data: Mapping[str, Any]) -> str:
-    r"""JSON that cannot end the element it stands in, whatever the ids are.
+    r"""Write JSON that cannot end the element around it, whatever the ids are.
 
     >>> print(as_json({"id": "</script>\u2028"}))
     {"id":"\u003c/script>\u2028"}
@@ -59,12 +59,12 @@ def as_json(data: Mapping[str, Any]) -> str:
 
 
 def joined() -> str:
-    """All modules in one script: each a function of its own, whose exports the later ones take."""
+    """Join all modules into one script, in which each module is a function that returns its exports."""
     return "\n".join(["const modules = {};", *(_wrapped(name, asset(f"{name}.js")) for name in MODULES)])
 
 
 def _wrapped(name: str, text: str) -> str:
-    """A module as a function that returns what it exports.
+    """Turn a module into a function that returns its exports.
 
     >>> print(_wrapped("b", 'import { a } from "./a.js";\\nexport const b = a;\\n'))
     modules.b = (() => {
@@ -80,7 +80,7 @@ def _wrapped(name: str, text: str) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """A content security policy: this style sheet and these scripts, and nothing from anywhere."""
+    """A content security policy that allows this style sheet and this script, and nothing from elsewhere."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "
         f"form-action 'none'"

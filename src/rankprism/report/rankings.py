@@ -1,4 +1,4 @@
-"""The rankings: which document stands where, its grades, what it earned under each measure, and why."""
+"""The rankings: the document at each rank, its grades, what it earned under each measure, and why."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from rankprism.measures.preferences.utility import NONE
 from rankprism.measures.terms import MEANING
 from rankprism.report.numbers import millionths, without_end
 
-#: The name of a document of an ideal ranking that nobody was shown.
+#: The name for documents of an ideal ranking that nobody was shown.
 _NEVER_SHOWN = "(never shown)"
-#: Topics whose ideal rankings are made at a time.
+#: Number of topics whose ideal rankings are made at a time.
 _TOPICS = 50
-#: Every ranking is scored once for each of its first documents, so a batch has fewer rankings.
+#: Size of a batch: smaller, because every ranking is scored once for each of its first documents.
 _BATCH = BATCH // 32
 
 Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
@@ -37,7 +37,7 @@ Batches: TypeAlias = Iterator[tuple[Hits | PreferenceHits, slice, Longs]]
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """A run: where the judged documents stand, and the ids at the first ranks of each topic."""
+    """A run: the ranks of the judged documents, and the ids at the first ranks of each topic."""
 
     #: by the kind of judgments
     aligned: Mapping[str, Alignment]
@@ -48,14 +48,14 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Judgments, preferences or both, and how the rankings of runs are seen with each kind."""
+    """Judgments, preferences or both, and how each kind reduces the rankings of runs."""
 
     absolute: Judgments | None
     preferences: Preferences | None
 
     @cached_property
     def kinds(self) -> dict[str, Judgments]:
-        """By kind, what runs are aligned with: for preferences, the documents that they name."""
+        """The judgments to align runs with, by kind. For preferences, they have the documents named."""
         named = None if self.preferences is None else self.preferences.named
         found = {"judgments": self.absolute, "preferences": named}
         return {kind: judged for kind, judged in found.items() if judged is not None}
@@ -66,7 +66,7 @@ class Judged:
         return None if self.preferences is None else PreferencePool.of(self.preferences)
 
     def batches(self, kind: str, runs: Sequence[Alignment]) -> Batches:
-        """All rankings of the runs, reduced to what measures that need this kind of judgments see."""
+        """All rankings of the runs, reduced to what measures of this kind of judgments see."""
         if kind == "judgments":
             return batches(self.kinds[kind].cells, runs, _BATCH)
         assert self.pool is not None
@@ -80,7 +80,7 @@ def read(
     reading: Reading,
     depth: int,
 ) -> Listed:
-    """Read a run, and keep the documents down to a depth."""
+    """Read a run, and keep the ids down to a depth."""
     run = run_from(source, name, reading.run_format, reading.duplicates)
     aligned = {kind: align(one, run, reading.order, reading.duplicates) for kind, one in judged.kinds.items()}
     lines, ranks, _ = run.table.ranking(reading.order, reading.duplicates)
@@ -101,7 +101,7 @@ def rankings(
     depth: int,
     on_share: Callable[[float], None],
 ) -> dict[str, Any]:
-    """For each topic its aspects, its documents with their grades, and the list of each run."""
+    """For each topic: its aspects, its documents with their grades, and the ranked list of each run."""
     told: dict[Measure, _Told] = {}
     for kind in judged.kinds:
         chosen = [measure for measure in measures if measure.needs == kind]
@@ -158,14 +158,14 @@ def rankings(
 
 @dataclass(frozen=True, eq=False)
 class Earned:
-    """What a measure makes of the first ranks of all runs."""
+    """What the first ranks of all runs earned under a measure."""
 
-    score: Floats  #: (run, topic), of the whole ranking
-    empty: Floats  #: (run, topic), of a ranking without documents
+    score: Floats  #: (run, topic): the score of the whole ranking
+    empty: Floats  #: (run, topic): the score of a ranking without documents
     gained: Floats  #: (run, topic, rank)
     spent: Floats  #: (run, topic, rank)
     parts: dict[str, Floats] = field(default_factory=dict)  #: (run, topic, rank), NaN where not defined
-    adds: bool = False  #: whether the parts are added to each other and not multiplied
+    adds: bool = False  #: whether the parts are added and not multiplied
 
 
 def earned(
@@ -175,7 +175,7 @@ def earned(
     depth: int,
     on_share: Callable[[float], None] | None = None,
 ) -> list[Earned]:
-    """What each document down to a depth earned, for each measure. All need the same kind of judgments."""
+    """What each document down to a depth earned under measures that need the same kind of judgments."""
     if not measures:
         return []
     kind = measures[0].needs
@@ -201,24 +201,24 @@ def earned(
 
 
 def _share(on_share: Callable[[float], None], before: float, own: float) -> Callable[[float], None]:
-    """Tell the share of one kind of judgments as part of the whole."""
+    """Report the progress of one kind of judgments as progress of the whole."""
     return lambda share: on_share(before + own * share)
 
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What the page is told of a measure: what the documents of all lists earned, and of the ideal ones.
+    """The page's data about a measure: what documents earned in the lists of runs and in ideal rankings.
 
-    Numbers are in millionths. A part that depends on the rank alone, such as a discount, is told once.
+    Numbers are in millionths. A part that depends only on rank, such as a discount, is written once.
     """
 
     found: Earned
     order: Alignment | str  #: the ideal ranking of every topic, or why there is none
-    best: Earned | None  #: the same as `found`, of the ideal rankings
+    best: Earned | None  #: the same as `found`, for the ideal rankings
 
     @property
     def described(self) -> dict[str, Any]:
-        """The names of the parts with what they mean, and those that depend on the rank alone."""
+        """Each part's name and meaning, and the parts that depend only on rank."""
         return {
             "names": [[name, MEANING.get(name, "")] for name in self.found.parts],
             "adds": self.found.adds,
@@ -240,18 +240,18 @@ class _Told:
 
     @cached_property
     def rows(self) -> list[list[list[Any]]]:
-        """(run, topic) what is told of each ranking of a run, see `_rows`"""
+        """(run, topic): the data of each ranking, see `_rows`."""
         return _rows(self.found, self.by_rank)
 
     @cached_property
     def best_rows(self) -> list[list[Any]]:
-        """(topic,) what is told of the ideal ranking of each topic"""
+        """(topic,): the data of each ideal ranking."""
         return [] if self.best is None else _rows(self.best, self.by_rank)[0]
 
     def ideal_list(
         self, topic: int, ids: Sequence[str], documents: _Documents, depth: int
     ) -> list[Any] | None:
-        """The documents of the ideal ranking, its score, and what is told of it."""
+        """The documents of the ideal ranking, its score, and its data."""
         if isinstance(self.order, str) or self.best is None:
             return None
         here = slice(self.order.start[topic], self.order.start[topic + 1])
@@ -263,11 +263,11 @@ class _Told:
 
 
 def _rows(of: Earned, by_rank: Collection[str]) -> list[list[list[Any]]]:
-    """(run, topic) for each ranking: what was gained, what was spent, the parts; and the score of a ranking
-    without documents, where that is not 0.
+    """(run, topic): what each ranking gained, what it spent, the parts, and the score of a ranking without
+    documents, if this is not 0.
 
     Zeros at the end are left out. A part is one number if it is the same for all documents of the ranking,
-    and None if it is told by rank.
+    and None if it depends only on rank.
     """
     gained, spent, empty = millionths(of.gained), millionths(of.spent), millionths(of.empty)
     parts = [None if name in by_rank else _parts(values) for name, values in of.parts.items()]
@@ -286,7 +286,7 @@ def _rows(of: Earned, by_rank: Collection[str]) -> list[list[list[Any]]]:
 
 
 def _parts(values: Floats) -> list[list[list[int] | int]]:
-    """(run, topic) a part of each ranking: one number if it is the same for all documents of the ranking.
+    """(run, topic): a part of each ranking, as one number if it is the same for all of its documents.
 
     >>> _parts(np.array([[[0.5, np.nan, 0.5], [0.5, 0.25, np.nan]]]))
     [[500000, [500000, 250000]]]
@@ -306,7 +306,7 @@ def _parts(values: Floats) -> list[list[list[int] | int]]:
 
 
 def ideal(measure: Measure, judged: Judged) -> Alignment | str:
-    """The ideal ranking of every topic, or the reason why none is shown."""
+    """The ideal ranking of every topic, or the reason why there is none."""
     if measure.needs == "judgments":
         return _ideal_of_grades(measure, judged.kinds["judgments"].cells)
     assert judged.pool is not None
@@ -343,7 +343,7 @@ def _ideal_of_grades(measure: Measure, cells: Cells) -> Alignment | str:
 
 
 def _aligned(orders: Sequence[Ints]) -> Alignment:
-    """Rankings of relevant documents only, one for each topic; NONE is a document that no judgment names."""
+    """Align one ranking of relevant documents for each topic; NONE is a document that no judgment names."""
     ranks = [np.flatnonzero(order != NONE).astype(np.int32) for order in orders]
     return Alignment(
         start=np.concatenate([[0], np.cumsum([len(rank) for rank in ranks], dtype=np.int64)]),
@@ -360,14 +360,14 @@ def _aligned(orders: Sequence[Ints]) -> Alignment:
 
 
 class _Documents:
-    """The documents of a topic that some list shows, each with a number."""
+    """Numbers the documents of a topic that some list shows."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
         self._number: dict[str, int] = {}
 
     def numbered(self, docs: Iterable[str]) -> list[int]:
-        """The numbers of some documents, which are given to those that have none."""
+        """Return the numbers of some documents, and number those that are new."""
         return [self._number[doc] if doc in self._number else self._add(doc) for doc in docs]
 
     def _add(self, doc: str) -> int:
@@ -377,9 +377,9 @@ class _Documents:
 
 
 def _compared(judged: Judged, topic: str, ids: Sequence[str]) -> dict[str, Any]:
-    """What people said of the documents that are shown.
+    """The preferences between the documents that the report shows.
 
-    won : how often each was preferred, and how often it was shown; None if it never was. A tie is half a win.
+    won : how often each was preferred, and how often it was compared; None: never. A tie is half a win.
     pairs : [document, other, how often the first was preferred, how often the other]
     """
     preferences = judged.preferences
@@ -390,7 +390,7 @@ def _compared(judged: Judged, topic: str, ids: Sequence[str]) -> dict[str, Any]:
     place = {doc: d for d, doc in enumerate(shown.docs)}
     at = [place.get(doc) for doc in ids]
     number = {doc: n for n, doc in enumerate(ids)}
-    # The documents of all preferences, as numbers of those that are shown here.
+    # The number of each document of the preferences among those that the report shows.
     numbers = np.array([number.get(doc, -1) for doc in preferences.docs], dtype=np.int64)
     here = preferences.topic == preferences.topics.index(topic)
     left, right = numbers[preferences.left[here]], numbers[preferences.right[here]]
@@ -412,7 +412,7 @@ def _compared(judged: Judged, topic: str, ids: Sequence[str]) -> dict[str, Any]:
 
 
 def _plain(x: float) -> float:
-    """A whole number without a point, so that the page is small."""
+    """Write a whole number without a decimal point, so that the page is small."""
     return int(x) if x.is_integer() else x
 
 
@@ -427,7 +427,7 @@ def _relevant_ids(judged: Judgments) -> list[list[str]]:
 
 
 def _grades(judged: Judgments) -> dict[str, dict[str, list[float]]]:
-    """By topic and judged document: [aspect, grade, aspect, grade, …], with the grades above 0."""
+    """The grades above 0 by topic and judged document: [aspect, grade, aspect, grade, …]."""
     topics, aspects, docs, grades = judged.table.columns()
     number = {topic: {name: a for a, name in enumerate(names)} for topic, names in judged.aspects.items()}
     found: dict[str, dict[str, list[float]]] = {topic: {} for topic in judged.topics}
@@ -439,7 +439,7 @@ def _grades(judged: Judgments) -> dict[str, dict[str, list[float]]]:
 
 
 def _aspects(judged: Judgments, name: str) -> dict[str, Any]:
-    """The names of a topic's aspects, and their weights and which are navigational where that is known."""
+    """The names of a topic's aspects and, if known, their weights and which are navigational."""
     if name not in judged.aspects:
         return {"aspects": []}
     topic = judged.topics.index(name)
@@ -453,7 +453,7 @@ def _aspects(judged: Judgments, name: str) -> dict[str, Any]:
 
 
 def _labels(judged: Judgments) -> dict[str, dict[str, str]]:
-    """The names of the labels, by aspect and grade, where they are not the grades themselves."""
+    """The names of the labels by aspect and grade, for aspects whose labels are not the grades themselves."""
     found = {}
     for scale in judged.scales or ():
         named = {f"{grade:g}": name for grade, name in zip(scale.grades, scale.names, strict=True)}

@@ -37,7 +37,7 @@ from rankprism.types import (
 
 #: The significance level, and one minus the confidence of the intervals.
 ALPHA = 0.05
-#: How long each step takes, as a share of the whole, roughly.
+#: Roughly, the share of the time that each step takes.
 _STEPS = {"read": 0.15, "score": 0.05, "compare": 0.05, "measures": 0.2, "axioms": 0.35, "rankings": 0.2}
 
 
@@ -60,14 +60,14 @@ def make(
     on_share: Callable[[float], None] | None = None,
     **reading: Unpack[RunOptions],
 ) -> Report:
-    """Evaluate runs and put what can be said of systems, measures, topics and rankings into a report.
+    """Evaluate runs, and make a report on the systems, measures, topics and rankings.
 
-    The other parameters are those of `rankprism.evaluate`.
+    `rankprism.evaluate` explains the other parameters.
 
     Parameters
     ----------
     measures
-        A measure or several. Default: up to six that suit the judgments, see `default_measures`.
+        One or more measures. Default: up to six that suit the judgments, see `default_measures`.
     depth
         Number of ranks of each ranking to show.
     documents
@@ -78,10 +78,9 @@ def make(
     seed
         Seed for the random numbers. The same seed gives the same result.
     preferences
-        Whatever `read_preferences` takes. If there are only preferences, they may stand in the place of the
-        judgments.
+        Whatever `read_preferences` takes. If there are only preferences, they may be given as `judgments`.
     on_share
-        Called with the share of the work that is done, while it is done.
+        Called repeatedly with the share of the work done so far.
     **reading
         How to read the runs, as for `rankprism.evaluate`.
     """
@@ -101,7 +100,7 @@ def make(
         return listed
 
     listed = dict(zip(sources, for_each_in_order(read, sources, threads), strict=True))
-    # A run that was aligned with the only kind of judgments need not be read again.
+    # If there is one kind of judgments, the run is already aligned and need not be read again.
     found = {name: one.run or next(iter(one.aligned.values())) for name, one in listed.items()}
     only_preferences = judged.absolute is None
     scores = evaluate(
@@ -120,7 +119,7 @@ def make(
 def _read(
     judgments: Any, preferences: Any, preferences_format: str | None, settings: Mapping[str, Any]
 ) -> rankings.Judged:
-    """The judgments, the preferences or both. Preferences alone may stand in the place of judgments."""
+    """Read the judgments, the preferences or both. `judgments` may be preferences if there are no others."""
     if isinstance(judgments, Iterator):
         judgments = list(judgments)
     if preferences is None and are_preferences(judgments, preferences_format):
@@ -148,7 +147,7 @@ def _data(
     lists = rankings.rankings(judged, listed, chosen, scores.topics, depth, partial(tell, "rankings"))
     shown = {doc for topic in lists["topics"] for doc in topic["docs"]}
     tell("rankings", 1.0)
-    texts = snippets(documents, shown)  # before the rest, which takes longer
+    texts = snippets(documents, shown)  # first, because the rest takes longer
     compared = systems.compared(scores, ALPHA, seed, partial(tell, "compare"))
     tell("compare", 1.0)
     evidence = measures.evidence(chosen, scores, ALPHA, seed, partial(tell, "measures"))
@@ -185,17 +184,17 @@ def _data(
 
 
 def default_measures(judged: Judgments | None, preferences: Preferences | None = None) -> tuple[str, ...]:
-    """Measures that suit the judgments: up to six for grades, and one more or four for preferences.
+    """Choose measures that suit the judgments.
 
-    Aspects that all topics share get measures of several aspects and nDCG of the first three, a topic's own
-    subtopics get measures of diversity, and a single aspect gets ad hoc measures. Preferences beside grades
-    add nPrf, and alone they get four measures.
+    If all topics share several aspects: CAM, MM, TOMA and the nDCG of the first three aspects. If topics have
+    subtopics: measures of diversity. If there is a single aspect: ad hoc measures. Preferences beside grades
+    add nPrf. For preferences alone, there are four measures.
     """
     if judged is None:
         return "nPrf@20", "nPrf(browsing='dcg')@20", "ppref@20", "wpref@20"
     more = () if preferences is None else ("nPrf@20",)
     if judged.shared_aspects:
-        names = [name for name in judged.shared_aspects if "'" not in name]  # which no measure can name
+        names = [name for name in judged.shared_aspects if "'" not in name]  # no measure can spell a '
         each = (f"Aspect(nDCG@20,aspect='{name}')" for name in names[:3])
         return "CAM(nDCG@20)", "MM(nDCG@20)", "TOMA(nDCG@20)", *each, *more
     if max(map(len, judged.aspects.values()), default=0) > 1:
@@ -205,19 +204,19 @@ def default_measures(judged: Judgments | None, preferences: Preferences | None =
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What `make` returns: the data, and the page that shows them."""
+    """The result of `make`: the data, and the page that shows them."""
 
     data: Mapping[str, Any]
 
     @cached_property
     def html(self) -> str:
-        """The page. It needs nothing else, and sends nothing anywhere."""
+        """The page, which needs no other file and makes no requests."""
         from rankprism.report.page import page
 
         return page(self.data)
 
     def save(self, path: files.PathLike) -> None:
-        """Write the page to a file, which appears whole or not at all."""
+        """Write the page to a file, completely or not at all."""
         output_files.write_texts({path: self.html})
 
     def __repr__(self) -> str:
@@ -226,7 +225,7 @@ class Report:
 
 
 class _Progress:
-    """The share that is done, from the shares of the steps."""
+    """Computes the share of the work that is done from the shares of the steps."""
 
     def __init__(self, on_share: Callable[[float], None] | None) -> None:
         self.on_share = on_share

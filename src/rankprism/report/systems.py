@@ -1,4 +1,4 @@
-"""The systems: their means with intervals, which of them differ, and groups of those that do not."""
+"""The systems: their means with intervals, which of them differ, and groups of systems that do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankprism.results.scores import Scores
 from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.means import t_intervals
 
-#: With more groups than this, their letters are a riddle.
+#: Largest number of groups, as many as there are letters to name them.
 MOST_GROUPS = 26
 
 
@@ -65,12 +65,11 @@ def _better(comparison: Comparison, measure: int) -> Bools:
 
 
 def groups(differ: Bools, means: Floats) -> list[list[int]] | None:
-    """The largest sets of systems without a significant difference within, the best first.
+    """Find the largest sets of systems that do not differ significantly, the best set first.
 
-    A system may be in several of them. They are found as Piepho (2004) does: a set that has two systems
-    which differ is split into one without the first and one without the second, and a set inside another is
-    dropped.
-    None if there are more than `MOST_GROUPS`.
+    A system may be in several sets. The algorithm is Piepho's (2004): a set with two systems that differ is
+    split into one set without the first and one without the second, and a set inside another is dropped. The
+    result is None if there are more than `MOST_GROUPS` sets.
 
     >>> differ = np.zeros((3, 3), dtype=bool)
     >>> differ[0, 2] = differ[2, 0] = True
@@ -97,7 +96,7 @@ def groups(differ: Bools, means: Floats) -> list[list[int]] | None:
 
 
 def _latex(table: str) -> dict[str, Any]:
-    """The table in three parts, so that the page can sort and leave out rows."""
+    """Split the table into three parts, so that the page can sort and leave out rows."""
     head, _, rest = table.partition("\\midrule\n")
     rows, _, tail = rest.partition("\\bottomrule")
     return {"head": f"{head}\\midrule\n", "rows": rows.splitlines(), "tail": f"\\bottomrule{tail}"}

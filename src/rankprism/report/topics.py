@@ -11,12 +11,12 @@ from rankprism.results.scores import Scores
 
 
 def per_topic(scores: Scores) -> Any:
-    """(measure, run, topic)"""
+    """The scores as (measure, run, topic)."""
     return or_none(np.moveaxis(scores.values, 2, 0))
 
 
 def difficulty(scores: Scores) -> dict[str, Any]:
-    """For each measure and topic: the mean over runs, how much they differ, and the best and worst run."""
+    """For each measure and topic: mean and standard deviation over runs, and the best and worst run."""
     values = np.moveaxis(scores.values, 2, 0)  # (measure, run, topic)
     defined = ~np.isnan(values)
     count = defined.sum(1)

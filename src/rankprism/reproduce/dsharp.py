@@ -1,8 +1,8 @@
 """Sakai and Song (2011): Tables 1 to 7 and Figures 1 to 3.
 
-The paper compares D# with other measures by discriminative power, rank correlation and agreement, on the TREC
-Web track 2009 with graded judgments that were never published. It also reduces this collection to ad hoc
-judgments.
+The paper compares D# with other measures by discriminative power, rank correlation and agreement. Its
+collection is the TREC Web track 2009 with graded judgments that were never published, and the same collection
+reduced to ad hoc judgments.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ from rankprism.statistics.threads import Share
 from rankprism.types import AtLeast, EvaluationOptions, JudgmentsLike, Natural, Path, Positive, RunsLike
 
 _DRAWN = "no printed numbers: the paper has a drawing"
-_WHY = "the bootstrap is random, or the 20 runs are others than those that the paper drew"
+_WHY = "the bootstrap is random, or these are not the 20 runs that the paper drew"
 
 
 def dsharp(
@@ -83,15 +83,15 @@ def dsharp(
     on_share: Share | None = None,
     **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
-    """Tables 1 to 7 and Figures 1 to 3 of Sakai and Song (2011).
+    """Reproduce Tables 1 to 7 and Figures 1 to 3 of Sakai and Song (2011).
 
-    The intent probabilities "non-uniform" are the weights of the judgments, or else those of the paper, in
-    which each intent is half as likely as the one before. Tables 4 to 6 and Figure 3 take uniform ones.
+    The "non-uniform" intent probabilities are the weights of the judgments, or else the paper's own, in which
+    each intent is half as likely as the one before. Tables 4 to 6 and Figure 3 use uniform probabilities.
 
     Parameters
     ----------
     judgments, runs
-        As `rankprism.evaluate` takes them, and so are `settings`.
+        As for `rankprism.evaluate`, like `settings`.
     sample
         Draw this many of the runs at random, as the paper draws 20. Default: all runs.
 
@@ -104,7 +104,7 @@ def dsharp(
     resamples
         Number of resamples.
 
-        The paper takes 1,000.
+        The paper uses 1,000.
     seed
         Seed for the random numbers. The same seed gives the same result.
     """
@@ -165,19 +165,18 @@ def dsharp(
 
 
 def _drawn(runs: Mapping[str, Alignment], sample: int, seed: int) -> dict[str, Alignment]:
-    """Some of the runs, drawn at random without replacement; which ones does not depend on their order."""
+    """Draw some of the runs at random without replacement, whatever their order is."""
     if not 2 <= sample <= len(runs):
         raise InputError(
-            f"sample must be at least 2 and at most the number of runs, of which there are {len(runs)}; got "
-            f"{sample} (--sample)"
+            f"sample must be at least 2 and at most {len(runs)}, the number of runs; got {sample} (--sample)"
         )
-    rng = np.random.default_rng([seed, 2])  # not the stream of the resamples
+    rng = np.random.default_rng([seed, 2])  # another stream than for the resamples
     chosen = set(rng.choice(sorted(runs), sample, replace=False).tolist())
     return {name: run for name, run in runs.items() if name in chosen}
 
 
 def _typed(judgments: Judgments, words: Mapping[str, Topic]) -> Judgments:
-    """The judgments with the kinds of intents that a topic file says."""
+    """The judgments with the kinds of intents from a topic file."""
     kinds = [
         words[topic].kinds.get(aspect) if topic in words else None
         for topic, aspects in judgments.aspects.items()
@@ -185,7 +184,7 @@ def _typed(judgments: Judgments, words: Mapping[str, Topic]) -> Judgments:
     ]
     if not any(kinds):
         raise InputError(
-            "the topic file does not say of any judged subtopic whether it is inf or nav; check that it "
+            "the topic file does not say for any judged subtopic whether it is inf or nav; check that it "
             "belongs to the judgments"
         )
     return replace(judgments, navigational=np.array([kind == "nav" for kind in kinds]))
@@ -225,9 +224,9 @@ def _highest(judgments: Judgments) -> float:
 
 
 def _scores(aligned: Aligned, judgments: Judgments, part: Power) -> Scores:
-    """The scores of a list of Table 2 or 3, by the names that the paper gives to the measures."""
+    """The scores for a list of Table 2 or 3, under the paper's names of the measures."""
     family = AD_HOC if part.name.startswith("Table 2") else DIVERSITY
-    # The relevant documents of a topic are the same in all of the collections, so that the runs fit to each.
+    # A topic has the same relevant documents in all collections, so the aligned runs fit each of them.
     length = np.full(len(judgments.topics), part.cutoff, dtype=np.int32)
     runs = {name: cut(run, length) for name, run in aligned.runs.items()}
     texts = [family[name].format(l=part.cutoff, h=_highest(judgments)) for name in part.printed]
@@ -273,7 +272,7 @@ def _table_1(judgments: Judgments, words: Mapping[str, Topic]) -> Table:
         if count is None:
             said.append("needs the topic file: name it with topic_file= (--topic-file)")
         else:
-            said.append(outcome(count, known, 0, data.lacking(judgments), "the judgments are others"))
+            said.append(outcome(count, known, 0, data.lacking(judgments), "the judgments differ"))
     return Table(
         {
             "Table 1(a), Sections 5.1 and 5.2": list(found),
@@ -285,7 +284,7 @@ def _table_1(judgments: Judgments, words: Mapping[str, Topic]) -> Table:
 
 
 def _topic_counts(words: Mapping[str, Topic]) -> dict[str, int | None]:
-    """What Table 1(a) counts in a topic file; None without one."""
+    """The counts of Table 1(a) from a topic file; None without one."""
     if not words:
         return dict.fromkeys(TOPIC_COUNTS)
     topics = Counter(topic.kind for topic in words.values())
@@ -300,9 +299,9 @@ def _topic_counts(words: Mapping[str, Topic]) -> dict[str, int | None]:
 
 
 def _section_3_4() -> Table:
-    """How many global relevance levels three intents with three grades can have: distinct global gains."""
+    """The number of global relevance levels, which are distinct global gains, of 3 intents with 3 grades."""
     intents, gains = 3, (0, 1, 3, 7)
-    halved = [2 ** (intents - j) for j in range(intents)]  # over their sum, as Section 5.1 defines them
+    halved = [2 ** (intents - j) for j in range(intents)]  # Section 5.1 divides them by their sum
     found = [
         len({sum(w * g for w, g in zip(weights, some, strict=True)) for some in product(gains, repeat=3)}) - 1
         for weights in (halved, [1] * intents)
@@ -373,7 +372,7 @@ def _table_4(scores: Scores, lacking: str | None) -> Table:
 
 
 def _worse(first: str, second: str) -> str:
-    """What to say of two numbers: they are reproduced if both are."""
+    """The outcome for two numbers together: "reproduced" if both are."""
     return second if first == REPRODUCED else first
 
 
@@ -409,7 +408,7 @@ def _table_5(tested: DiscriminativePower, lacking: str | None) -> Table:
 def _table_6(
     aligned: Aligned, judgments: Judgments, scores: Scores, tested: DiscriminativePower
 ) -> Iterator[Table]:
-    """The most telling cases in the layout of the paper, and what it prints."""
+    """The most telling cases in the layout of the paper, and the cases that it prints."""
     three = ("D#-nDCG", "α-nDCG", "nDCG-IA")
     chosen = scores.select(measures=three)
     for first, second in (three[:2], three[1::-1]):
@@ -444,8 +443,9 @@ def _table_6(
 
 
 def _cases(scores: Scores, tested: DiscriminativePower, first: str, second: str) -> Iterator[Case]:
-    """The rule of Section 6.3. Among pairs of runs that differ significantly by the first measure and not by
-    the second, the five topics with the largest Δ by the first on which the three measures do not agree."""
+    """Choose cases by the rule of Section 6.3: among pairs of runs that differ significantly by the first
+    measure and not by the second, the five topics with the largest Δ by the first on which the three measures
+    do not agree."""
     of = {name: i for i, name in enumerate(tested.measures)}
     only = tested.significant[of[first]] & ~tested.significant[of[second]]
     i, j = tested.pairs[only].T
@@ -461,14 +461,14 @@ def _cases(scores: Scores, tested: DiscriminativePower, first: str, second: str)
 def _sakai_asl(found: DiscriminativePower) -> Floats:
     """(measure, pair): b/B, the share of the resamples that reach the observed t, which is Sakai's ASL.
 
-    Ours is (b+1)/(B+1), because the observed data count as one more resample.
+    Ours is (b+1)/(B+1), because the observed data counts as one more resample.
     """
     resamples = found.about["resamples"]
     return np.asarray((np.rint(found.asl * (resamples + 1)) - 1) / resamples)
 
 
 def _table_7(tested: DiscriminativePower | None, lacking: str | None) -> Table:
-    """What each family of measures guarantees, by examples; and its discriminative power on the runs."""
+    """The properties of each family of measures, by examples, and its discriminative power on the runs."""
     holds = _properties()
     if tested is not None:
         order = sorted(range(len(tested.measures)), key=lambda m: -float(tested.power[m]))
@@ -496,20 +496,20 @@ _SHOWN_7 = {
     "high discriminative power": "all of them are in the upper half of the eleven measures, uniform, l = 10",
 }
 _WHY_7 = {
-    "attention to minor intents": "measures of ERR discount a document by those before it on the same intent",
+    "attention to minor intents": "ERR measures discount a document by earlier documents on the same intent",
     "highest value is 1": "D is 1 for the documents of the highest global gain, I-rec is 1 for documents on "
     "all intents, and these need not be the same documents",
 }
 
 
 def _verdict(holds: Mapping[str, bool], members: Sequence[str]) -> str:
-    """YES or NO, or the members that have a property if only some have it."""
+    """YES or NO, or which members have a property if only some do."""
     some = [name for name in members if holds[name]]
     return "YES" if len(some) == len(members) else "NO" if not some else f"only {', '.join(some)}"
 
 
 def _properties() -> dict[str, dict[str, bool]]:
-    """For each row of Table 7 but the last, which measures have the property, in small examples."""
+    """Whether each measure has the property of each row of Table 7 but the last, in small examples."""
     names = [name for members in FAMILIES.values() for name in members]
     ten = {"1": {f"a{i}": 1 for i in range(10)}, "2": {f"b{i}": 1 for i in range(10)}}
     two = {"1": {"a": 1}, "2": {"b": 1}}
@@ -556,7 +556,7 @@ def _example(
 
 
 def _asl_table(part: Power, found: DiscriminativePower, aligned: Aligned) -> Table:
-    """The ASL of every tenth pair of runs, sorted, as the axis of the figure is labelled."""
+    """The ASL of every tenth pair of runs, in descending order, as on the axis of the figure."""
     places = range(0, len(found.pairs), TICK)
     columns: dict[str, list[Any]] = {
         f"{part.figure}, {_short(part.name)}: pair": [str(place + 1) for place in places]
@@ -586,11 +586,7 @@ def _remarks(aligned: Aligned, every: Aligned, given: bool, resamples: int) -> I
     )
     yield (
         "Non-uniform intent probabilities are "
-        + (
-            "the given weights."
-            if given
-            else "those of the paper: each intent is half as likely as the one before."
-        )
+        + ("the given weights." if given else "the paper's: each intent is half as likely as the one before.")
     )
     yield (
         f"Power: share of the pairs of runs that differ at the level .05 by the paired bootstrap with "

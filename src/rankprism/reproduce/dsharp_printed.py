@@ -1,4 +1,4 @@
-"""What Sakai and Song (2011) printed: the figures of Tables 1 to 7."""
+"""The numbers that Sakai and Song (2011) printed in Tables 1 to 7."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEEP, SHALLOW = 1000, 10
 TICK = 10
 ALPHA = 0.05
 
-#: Table 1(a): what can be counted in the topic file.
+#: Table 1(a): counts from the topic file.
 TOPIC_COUNTS = {
     "ambiguous topics": 12,
     "faceted topics": 38,
@@ -28,7 +28,7 @@ TOPIC_COUNTS = {
     "informational subtopics": 177,
     "navigational subtopics": 66,
 }
-#: Table 1(a) and Section 5.2: what can be counted in the judgments.
+#: Table 1(a) and Section 5.2: counts from the judgments.
 TABLE_1 = {
     "topics": 50,
     "intents": 199,

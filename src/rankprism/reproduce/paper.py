@@ -1,4 +1,4 @@
-"""What reproducing a paper returns: its tables, computed, and how each row relates to the printed one."""
+"""The result of reproducing a paper: its tables, computed, and how each row relates to the printed one."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from rankprism.scoring import rescored
 scored = rescored
 REPRODUCED = "reproduced"
 NOT_PRINTED = "not printed"
-#: Why most tables are left out where a single run is given.
+#: Why most tables are left out if a single run is given.
 ONE_RUN = "it compares runs with each other, and there is only one run"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """The collection behind a printed table. A collection is taken for it if it has the same topics, as many
-    runs and the same highest grade."""
+    """The collection behind a printed table. A given collection counts as the same if it has the same topics,
+    as many runs and the same highest grade."""
 
-    name: str  #: as in "30 runs of TREC Web 2014"
-    topics: tuple[str, ...] | None = None  #: None: it is not known
-    runs: int | None = None  #: how many runs the paper has; None: the table needs no runs
+    name: str  #: such as "30 runs of TREC Web 2014"
+    topics: tuple[str, ...] | None = None  #: None: they are not known
+    runs: int | None = None  #: number of runs in the paper; None: the table needs no runs
     highest: float | None = None  #: the highest grade; None: any
     is_public: bool = False
 
     def lacking(self, judgments: Judgments, runs: int | None = None) -> str | None:
-        """Why the printed numbers cannot be compared with this collection; None if they can."""
+        """The reason why the printed numbers cannot be compared with this collection; None if they can."""
         grades = judgments.cells.grade
         same = (
             self.topics is not None
@@ -46,12 +46,12 @@ class Printed:
         if same:
             return None
         if self.is_public:
-            return f"differs because the printed numbers are of {self.name}"
+            return f"differs because the printed numbers are for {self.name}"
         return f"needs data that is not public: {self.name}"
 
 
 def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
-    """The names of topics that are numbered.
+    """The names of numbered topics.
 
     >>> numbered(1, 3), numbered(1, 2, "DD15-")
     (('1', '2', '3'), ('DD15-1', 'DD15-2'))
@@ -60,10 +60,10 @@ def numbered(first: int, last: int, before: str = "") -> tuple[str, ...]:
 
 
 def outcome(computed: float, printed: float | None, digits: int, lacking: str | None, why: str) -> str:
-    """How a computed number relates to the printed one, which has so many digits after the decimal point.
+    """Say how a computed number relates to the printed one, which has `digits` decimal places.
 
     lacking : why they cannot be compared, see `Printed.lacking`.
-    why : what explains a difference.
+    why : the explanation of a difference.
 
     >>> outcome(0.41504, 0.415, 3, None, ""), outcome(0.4, 0.25, 2, None, "it is half of Eq. 6")
     ('reproduced', 'differs because it is half of Eq. 6')
@@ -80,7 +80,7 @@ def outcome(computed: float, printed: float | None, digits: int, lacking: str | 
 
 
 def left_out(names: Sequence[str], reason: str) -> Table:
-    """The tables and figures that cannot be made of this data, and why."""
+    """The tables and figures that cannot be made from this data, and why."""
     return Table({"left out": list(names), "because": [reason] * len(names)})
 
 
@@ -99,12 +99,12 @@ class Reproduction(Result):
 
     parts: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
-    #: what the figures of the paper draw, by their names
+    #: the results that the figures of the paper show, by their names
     figures: Mapping[str, Result] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def part(self, name: str) -> Table:
-        """The table of this name, or else the first whose name begins like this."""
+        """The table with this name, or else the first whose name begins with it."""
         tables = {next(iter(table.columns)): table for table in self.parts}
         return tables[name if name in tables else next(n for n in tables if n.startswith(name))]
 
@@ -150,7 +150,7 @@ def with_interval(value: float, low: float, high: float) -> Cell:
 
 
 def spread(values: Sequence[Any]) -> str:
-    """Values of a parameter as papers write them.
+    """Write values of a parameter as papers do.
 
     >>> spread([0.9, 0.8, 0.9]), spread([20])
     ('{0.8,0.9}', '20')

@@ -58,7 +58,7 @@ WEB = Printed("48 runs of TREC Web 2009", numbered(1, 50), 48)
 PROFILES = "needs data that is not public: 48 runs of TREC Web 2009, and the authors' profiles"
 _DRAWN = "no printed numbers: the paper has a drawing"
 
-#: Table 2: the subtopics of six documents, three users, and two lists with what is printed for them.
+#: Table 2: the subtopics of six documents, three users, two lists, and the printed scores of the lists.
 EXAMPLE = {"q": {"a": {"d1": 1}, "b": {"d2": 1}, "c": {"d3": 1, "d4": 1}, "d": {"d5": 1}, "e": {"d6": 1}}}
 USERS = {"q": {"A": {"a": 1, "b": 1}, "B": {"c": 1}, "C": {"d": 1, "e": 1}}}
 LISTS = {"List 1": ("d1", "d2", "d3"), "List 2": ("d1", "d3", "d5")}
@@ -71,11 +71,11 @@ TABLE_3 = {
 }
 #: Figure 4, in the text: τ for the first, second and third profile.
 FIGURE_4 = (0.83, 0.88, 0.82)
-#: The measure of Figure 6 as it is printed, and with other ways to treat what nobody was shown.
+#: The measure of Figure 6 as printed, and with other ways to treat documents that nobody was shown.
 FIGURE_6 = tuple(
     f"nPrf(browsing='rr',combine='min'{way})@20" for way in ("", ",unseen='skip'", ",estimate='pooled'")
 )
-#: How often the coins of Table 2 are drawn.
+#: Number of times that the coins of Table 2 are drawn.
 DRAWS = 1000
 
 
@@ -96,7 +96,7 @@ def preferences(
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> Reproduction:
-    """Tables 2 and 3 and Figures 2 to 6 of Chandar and Carterette (2013).
+    """Reproduce Tables 2 and 3 and Figures 2 to 6 of Chandar and Carterette (2013).
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ def preferences(
     runs
         As for `rankprism.evaluate`.
     profiles
-        Whatever `read_profiles` takes. Default: `draw` of them are drawn by the seed.
+        Whatever `read_profiles` takes. Default: `draw` random profiles.
     draw
         Without profiles: number of profiles to draw for each topic.
     theta
         With rbp: the probability to stop at a document.
 
-        The paper does not say what it is. Figure 6 has another browsing model, which has no θ.
+        The paper does not give it. Figure 6 has another browsing model, without θ.
     documents
         Number of documents of a topic: those with the best mean reciprocal rank over the runs.
     pool
@@ -120,7 +120,7 @@ def preferences(
     ties
         If a user wants neither of two documents more: half a win for both, or a coin decides.
 
-        The paper lets a coin decide, and Table 2 is printed with both.
+        The paper lets a coin decide. Table 2 is computed both ways.
     triplets
         Numbers of triplets of a topic to try, separated by commas.
     assessors
@@ -218,7 +218,7 @@ def _table_2(theta: float) -> Table:
     described = _example_users("subtopic")
     coins = [complete(described, ties="drawn", seed=seed)["q"] for seed in range(DRAWS)]
     for combine in ("mean", "min"):
-        why = "half a win is what a coin gives to U on average, and not what it gives to nPrf"
+        why = "half a win is what a coin gives to U on average, but not what it gives to nPrf"
         found = _example_scores(complete(described)["q"], combine, theta)
         add(f"nPrf@3, {combine}, as described, ties half", found, printed, why)
         drawn = np.array([_example_scores(shown, combine, theta) for shown in coins])
@@ -251,7 +251,7 @@ def _example_scores(shown: Shown, combine: str, theta: float) -> list[float]:
 
 def _table_3(found: MeasureCorrelation, lacking: str | None) -> Table:
     taus = [found.tau(*pair) for pair in TABLE_3]
-    said = partial(outcome, digits=3, lacking=lacking, why="the runs are ordered otherwise")
+    said = partial(outcome, digits=3, lacking=lacking, why="the runs are in another order")
     return Table(
         {
             "Table 3": [f"{a} - {b}" for a, b in TABLE_3],
@@ -264,7 +264,7 @@ def _table_3(found: MeasureCorrelation, lacking: str | None) -> Table:
 
 
 def _figure_2(found: MeasureCorrelation, lacking: str | None) -> Table:
-    """The runs by α-nDCG, with nPrf beside it."""
+    """The runs sorted by α-nDCG, with their nPrf."""
     means, form = found.scores.mean(), _first_form(found)
     runs = sorted(means, key=lambda run: (means[run]["alpha_nDCG@20"], run))
     return Table(
@@ -306,7 +306,7 @@ def _figures_4_and_5(found: ProfileCorrelation) -> Iterator[Table]:
 
 
 def _figure_6(few: Mapping[str, IncompleteCorrelation]) -> Table:
-    """τ with the ranking from complete preferences, by the number of triplets and by whose these are."""
+    """τ with the ranking from complete preferences, by the number of triplets and by the target."""
     rows = next(iter(few.values())).rows.columns
     columns: dict[str, Sequence[Any]] = {
         "Figure 6": rows["measure"],
@@ -328,8 +328,8 @@ def _remarks(few: IncompleteCorrelation, drawn: bool) -> Iterator[str]:
         f"participants."
     )
     if drawn:
-        yield f"The authors' profiles could not be obtained. Here they are drawn: {few.profiles.source}."
+        yield f"The authors' profiles could not be obtained. These are drawn: {few.profiles.source}."
     yield (
         f"In brackets: 95 % intervals over topics; in Figure 6, t intervals of the mean of "
-        f"{about['repetitions']} repetitions. {RBP_MEAN} takes RBP and the mean."
+        f"{about['repetitions']} repetitions. {RBP_MEAN} uses RBP and the mean."
     )

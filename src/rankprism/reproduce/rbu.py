@@ -1,7 +1,7 @@
 """Amigó, Spina and Carrillo-de-Albornoz (2018): Tables 1, 2 and 3.
 
-Table 1 says which measures keep which axioms. Tables 2 and 3 have the Metric Unanimity (MU) of measures on
-runs of TREC tracks, in Table 2 also after grades, aspect weights and lengths of rankings have been drawn.
+Table 1 says which measures satisfy which axioms. Tables 2 and 3 have the Metric Unanimity (MU) of measures on
+runs of TREC tracks, in Table 2 also with random grades, aspect weights and lengths of rankings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WEB = Printed("30 runs of TREC Web 2014", numbered(251, 300), 30)
 DOMAIN = Printed("23 runs of TREC Dynamic Domain 2015", numbered(1, 118, "DD15-"), 23)
 #: The longest ranking in the third column of Table 2.
 SHORT = 50
-#: Measures whose MU differs by less share a row, as in the paper, which prints four digits.
+#: Measures whose MU differs by less than this share a row, as in the paper, which prints four digits.
 _ALIKE = 5e-5
 
 _K = (10, 20, 50, 100, 1000)
@@ -62,14 +62,14 @@ class Family(NamedTuple):
     printed: tuple[float | None, float | None, float | None]  #: in the three columns of Table 2
 
     def variants(self) -> Iterator[tuple[dict[str, float], Measure]]:
-        """Each combination of parameters, and the measure with it. Grades are r(d,t) in [0,1]."""
+        """Each combination of parameters, and the measure with these. Grades are r(d,t) in [0,1]."""
         for values in product(*self.grid.values()):
             chosen = dict(zip(self.grid, values, strict=True))
             yield chosen, on_scale(parse(self.measure.format(**chosen)))
 
 
 #: The grid of Section 6.2 and what Table 2 prints for the best variant. Measures are not normalised, which
-#: changes no MU. The row without effort is printed only in the text of Section 6.3.
+#: does not change MU. The row without effort is printed only in the text of Section 6.3.
 TABLE_2 = (
     Family(
         "RBU",
@@ -138,17 +138,17 @@ _SHARED_20 = {
 class Column(NamedTuple):
     """One of the lists in Table 3: for each row its measures, and the MU that is printed for them.
 
-    {highest} in a measure is the highest grade, or 4 if that is higher.
+    {highest} in a measure is the highest grade, but at least 4.
     """
 
     name: str
     data: Printed
     rows: Mapping[str, Sequence[str]]
     printed: Mapping[str, float]  #: the highest MU of the row
-    lowest: Mapping[str, float]  #: … and the lowest, where a row has several variants of RBU
+    lowest: Mapping[str, float]  #: … and the lowest, if a row has several variants of RBU
 
 
-#: Table 3. The official measures are those of ndeval, with α = β = .5 and binary grades.
+#: Table 3. The official measures are from ndeval, with α = β = .5 and binary grades.
 TABLE_3 = (
     Column(
         "official Web measures",
@@ -227,7 +227,7 @@ TABLE_3 = (
             "ERR (Harm. Mean)": ("Reached(ERR(max_rel={highest:g}),mean='harmonic')",),
             "P@Recall": ("P_at_recall",),
             "P@Recall (modified)": ("P_at_recall(form='share-new')",),
-            # The track's program has no reciprocal rank but this one.
+            # The track's program has no other reciprocal rank.
             "RR@10": ("RR_at_recall",),
         },
         {
@@ -291,16 +291,16 @@ def rbu(
     on_share: Share | None = None,
     **settings: Unpack[EvaluationOptions],
 ) -> Reproduction:
-    """Tables 1, 2 and 3 of Amigó et al. (2018).
+    """Reproduce Tables 1, 2 and 3 of Amigó et al. (2018).
 
     Table 1 needs no collection. In Table 2, r(d,t) = (2^g - 1) / 2^gmax, as in the authors' program. The
-    intervals of the official scenario are over topics, those of the others are t intervals of the mean over
-    the repetitions.
+    intervals of the official scenario are over topics. In the other scenarios, they are t intervals of the
+    mean over the repetitions.
 
     Parameters
     ----------
     judgments, runs
-        As `rankprism.evaluate` takes them, and so are `settings`.
+        As for `rankprism.evaluate`, like `settings`.
     repetitions
         Number of times that the simulated scenarios of Table 2 are drawn.
 
@@ -354,7 +354,7 @@ def rbu(
 
 
 def _probabilities(judgments: Judgments) -> Judgments:
-    """The same judgments with r(d,t) in the place of grades."""
+    """The judgments with r(d,t) instead of grades."""
     topic, aspect, doc, grade = judgments.table.columns()
     keys = list(zip(topic, aspect, strict=True))
     number = {key: i for i, key in enumerate(dict.fromkeys(keys))}
@@ -424,7 +424,7 @@ def _table_1(title: str, found: AxiomTable) -> Table:
 
 
 def _table_2(column: int, mu: Floats, low: Floats, high: Floats, lacking: str | None) -> Table:
-    """A row for each measure with the variants whose MU is highest, the most unanimous first."""
+    """A row for each measure, with its variants of the highest MU, the most unanimous measure first."""
     rows = []
     at = 0
     for family in TABLE_2:
@@ -487,8 +487,8 @@ def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned:
     runs, topics = len(aligned.runs), len(aligned.judgments.topics)
     if lacking:
         yield (
-            f"The MU of Tables 2 and 3 are those of the {runs} runs and {topics} topics that were given. "
-            f"They stand in for the {WEB.name}, which TREC gives only to its participants, and for the "
+            f"The MU of Tables 2 and 3 are for the {runs} runs and {topics} topics that were given. "
+            f"They replace the {WEB.name}, which TREC gives only to its participants, and the "
             f"{DOMAIN.name}."
         )
     lengths = [float(run.length.mean()) for run in aligned.runs.values()]
@@ -499,6 +499,6 @@ def _remarks(axioms: AxiomTable, repetitions: int, lacking: str | None, aligned:
         )
     times = "repetition" if repetitions == 1 else "repetitions"
     yield (
-        f"In brackets: 95 % intervals over topics; in the scenarios that are drawn, t intervals of the mean "
+        f"In brackets: 95 % intervals over topics; in the drawn scenarios, t intervals of the mean "
         f"of {repetitions} {times}."
     )

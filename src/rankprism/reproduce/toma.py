@@ -1,7 +1,7 @@
 """Maistro, Lima, Simonsen and Lioma (2021): Tables 1 and 3 to 6, and Figures 1 and 2.
 
 Tables 1 and 3 are a worked example. The others compare CAM, MM and TOMA on a collection with several aspects,
-which is what `rankprism.aspects.compare` does.
+by `rankprism.aspects.compare`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ PAIRS = (
     *combinations(_TOMA, 2),
     ("CAM", "MM"),
 )
-#: Table 1: for each embedding of correctness and each distance the printed sequence, best first. The paper
-#: writes ≤ between all tuples, so that ties cannot be seen.
+#: Table 1: the printed sequence for each embedding of correctness and each distance, the best first. The
+#: paper writes ≤ between all tuples, which hides ties.
 TABLE_1 = {
     ("0,3/2,3", "euclidean"): "(3,3) (2,3) (3,3/2) (2,3/2) (1,3) (1,3/2) (3,0) (2,0) (1,0) (0,0)",
     ("0,3/2,3", "manhattan"): "(3,3) (2,3) (3,3/2) (1,3) (2,3/2) (3,0) (1,3/2) (2,0) (1,0) (0,0)",
@@ -123,14 +123,14 @@ TABLE_3 = {
 class Column(NamedTuple):
     """The columns of a track in Table 4: τ and power with NDCG and AP.
 
-    Credibility and correctness are exchanged in the printed rows of single aspects; here they have their
+    In the paper, credibility and correctness are swapped in the rows of single aspects. Here they have their
     right names.
     """
 
     data: Printed
     tau: Mapping[tuple[str, str], tuple[float, float]]
     power: Mapping[str, tuple[float, float]]
-    why_tau: str  #: why τ differs, where the printed one is not the τ of names
+    why_tau: str  #: why τ differs, if the printed one is not the τ of names
     why_power: str
 
 
@@ -161,7 +161,7 @@ TABLE_4 = (
             "MANH": (73.79, 73.79),
             "CHEB": (42.54, 29.84),
         },
-        "the conventions are others",
+        "the conventions differ",
         "the bootstrap is random",
     ),
     Column(
@@ -184,12 +184,12 @@ TABLE_4 = (
             "MANH": (73.02, 74.98),
             "CHEB": (65.41, 53.33),
         },
-        "the printed value compares names, and is of whole runs, of which only the first 100 documents of a "
+        "the printed value compares names, and is for whole runs, of which only the first 100 documents of a "
         "topic are public",
         "only the first 100 documents of a topic are public, and the bootstrap is random",
     ),
 )
-#: Table 5: documents at ranks 1 to 5, at all of these, and the share of all documents in %.
+#: Table 5: documents at each of the ranks 1 to 5, at all five ranks, and the share of all documents in %.
 TABLE_5 = {
     "CAM": (51, 65, 103, 102, 107, 428, 9.88),
     "MM": (131, 159, 202, 173, 196, 861, 19.88),
@@ -223,7 +223,7 @@ def toma(
     on_share: Share | None = None,
     **reading: Unpack[EvaluationOptions],
 ) -> Reproduction:
-    """Tables 1 and 3 to 6 and Figures 1 and 2 of Maistro et al. (2021).
+    """Reproduce Tables 1 and 3 to 6 and Figures 1 and 2 of Maistro et al. (2021).
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def toma(
 
 
 def _approach(name: str, settings: Mapping[str, Any]) -> Measure:
-    """An approach of the paper, in which TOMA has these parameters."""
+    """An approach of the paper, with these parameters if it is TOMA."""
     found = parse(name)
     return found(**settings) if name in _TOMA else found
 
@@ -351,7 +351,7 @@ def _table_3(measure: str) -> Table:
         aspects={scale.aspect: scale for scale in _example_scales("0,3/2,3")},
     )
     single, weights = {"AP": ("AP(rel=2)", "top-half"), "NDCG": ("nDCG", "step")}[measure]
-    # TOMA makes the labels binary itself.
+    # TOMA itself makes the labels binary.
     inner = {name: parse("AP" if name in _TOMA and measure == "AP" else single) for name in APPROACHES}
     settings = {"weights": weights, "tuples": "valid"}
     family = {name: _approach(name, settings)(measure=inner[name]) for name in APPROACHES}
@@ -413,9 +413,9 @@ def _measures_of(found: ApproachComparison, name: str, pair: tuple[str, str]) ->
 
 
 def _name_tau(scores: Scores, first: str, second: str) -> float:
-    """What the authors' program computes: τ of the names of the runs at each rank, compared as text.
+    """Compute what the authors' program does: τ of the names of the runs at each rank, compared as text.
 
-    Scores have four decimals. Runs with the same score come in the order of their names in capitals.
+    Scores are rounded to four decimals. Runs with the same score are ordered by their names in capitals.
     """
     names = scores.runs
     place = {name: i for i, name in enumerate(sorted(names))}
@@ -452,7 +452,7 @@ def _powers_table(found: ApproachComparison, name: str, track: Column | None) ->
 
 
 def _not_printed(name: str) -> str:
-    """Why Table 4 has no number to compare with."""
+    """The reason why Table 4 has no number to compare with."""
     if name not in _COLUMN:
         return "not printed: Table 4 has NDCG and AP without a cutoff"
     return "not printed: Table 4 has no public collection with these topics and as many runs"
@@ -491,7 +491,7 @@ def _label_sums_table(found: ApproachComparison, zeros: Zeros) -> Table:
 
 
 def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
-    """For how many topics CAM can reach 1, and for how many not even .9."""
+    """The share of topics for which CAM can reach 1, and for which it cannot reach .9."""
     same = replace(DECISION, runs=None).lacking(judged) is None
     columns: dict[str, list[Any]] = {
         name: [] for name in ("Figure 2", "topics at 1 (%)", "below .9 (%)", "printed", "outcome")
@@ -499,13 +499,13 @@ def _figure_2(ideal: Attainable, judged: Judgments) -> Table:
     for name, highest in zip(ideal.measures, ideal.highest.T, strict=True):
         one, low = 100 * float((highest > 1 - 1e-9).mean()), 100 * float((highest < 0.9).mean())
         printed = "2 and 26" if same and name == "CAM(nDCG)" else ""
-        said = [outcome(x, p, 0, None, "the labels are others") for x, p in ((one, 2), (low, 26))]
+        said = [outcome(x, p, 0, None, "the labels differ") for x, p in ((one, 2), (low, 26))]
         if printed:
             end = next((words for words in said if words != REPRODUCED), REPRODUCED)
         elif same:
             end = "not printed: the caption of Figure 2 names NDCG, and the text below it AP"
         else:
-            end = "not printed: Figure 2 is of TREC Decision 2019"
+            end = "not printed: Figure 2 is for TREC Decision 2019"
         for column, value in zip(columns.values(), (name, one, low, printed, end), strict=True):
             column.append(value)
     return Table(columns, digits=0)
@@ -516,12 +516,12 @@ def _remarks(found: ApproachComparison, track: Column | None) -> Iterator[str]:
     yield (
         f"Tables 4 to 6 and Figure 2 were computed from the {about['runs']} runs and {about['topics']} "
         "topics that were given."
-        + ("" if track is None else f" The printed numbers of Table 4 are of {track.data.name}.")
+        + ("" if track is None else f" The printed numbers of Table 4 are for {track.data.name}.")
         + " The printed numbers of Tables 5 and 6 are sums over ten tracks."
     )
     yield (
-        "τ_b: Kendall's τ_b between rankings of the runs, the mean over topics. τ of names: what the "
-        "authors' program computes, which compares the names of the runs at each rank as text. In brackets: "
+        "τ_b: Kendall's τ_b between rankings of the runs, averaged over topics. τ of names: the τ of the "
+        "authors' program, which compares the names of the runs at each rank as text. In brackets: "
         "95 % intervals over topics."
     )
     yield f"Power: paired bootstrap at the level {about['alpha']:g} with {about['resamples']} resamples."

@@ -1,5 +1,4 @@
-"""What analyses return: `Result`, the `Scores` of runs, and the formats that they are written in.
+"""What analyses return: `Result`, the `Scores` of runs, and the formats in which they are written.
 
-A result prints the names of measures and finds a measure by any of its spellings, so it stands above
-`measures`.
+Results print the names of measures and look measures up by any spelling, so this layer is above `measures`.
 """

@@ -31,16 +31,16 @@ class Output:
     """One format."""
 
     write: Callable[[Result, Style], str | bytes]
-    #: file endings that stand for this format
+    #: file endings for this format
     endings: tuple[str, ...] = ()
     #: the fields of a `Style` that the format supports, besides digits
     takes: tuple[str, ...] = ()
-    #: whether people read the format: they get the summary, and programs get all rows
+    #: whether people read the format; it then has the summary instead of all rows
     for_people: bool = False
     binary: bool = False
-    #: whether only scores can be written so
+    #: whether only scores can be written in this format
     only_scores: bool = False
-    #: the package that writes it, which is the extra of that name
+    #: the package that writes the format, and the extra that installs it
     needs: tuple[str, str] | None = None
     #: the same as `write`, piece by piece, for results of many rows
     pieces: Callable[[Result, Style], Iterator[str | bytes]] | None = None
@@ -109,12 +109,12 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 def output_format(
     path: str | os.PathLike[str] | None, chosen: str | None = None, *, scores: bool = False
 ) -> str:
-    """The name of the format for a file: the chosen one, or the one that the file's ending stands for.
+    """Return the name of the format for a file: the chosen one, or the one that its ending indicates.
 
-    A file without an ending, a stream and a device get a table. An unknown ending is refused, because no
-    program could open a text table called ``scores.xlsx``.
+    The default for a file without an ending, a stream or a device is a table. An unknown ending is refused,
+    because no program could open a text table called ``scores.xlsx``.
 
-    scores : whether scores are written, which the format of trec_eval can hold.
+    scores : whether scores are written, for which the trec_eval format is available, too.
 
     >>> [output_format(path) for path in ("scores.csv.gz", "main.tex", "-", None)]
     ['csv', 'latex', 'table', 'table']
@@ -128,15 +128,13 @@ def output_format(
         endings = ", ".join(sorted(known))
         hint = "; spreadsheets open .csv" if ending in (".xlsx", ".xls", ".ods") else ""
         raise InputError(
-            f"{path}: nothing is written under the ending {ending}; use one of {endings}{hint}"
+            f"{path}: there is no format for the ending {ending}; use one of {endings}{hint}"
             + ("" if chosen or ending in _OTHER_BINARY else ", or name the format (--format)")
         )
     one_of("format", kind, SCORE_FORMATS if scores else RESULT_FORMATS)
     said = known.get(ending, kind)
     if OUTPUTS[kind].binary != OUTPUTS[said].binary:
-        raise InputError(
-            f"{path}: the ending stands for {said}, and the format is {kind}; change one of them"
-        )
+        raise InputError(f"{path}: the ending means {said}, but the format is {kind}; change one of them")
     needs = OUTPUTS[kind].needs
     if needs is not None and find_spec(needs[0]) is None:
         raise RankprismError(f"{kind} needs one more package: pip install 'rankprism[{needs[1]}]'")
@@ -148,18 +146,18 @@ def check_style(kind: str, style: Style) -> None:
     for name, what in (("caption", "a caption"), ("label", "a label"), ("columns", "columns of a page")):
         if getattr(style, name) is not None and name not in OUTPUTS[kind].takes:
             able = " or ".join(other for other, output in OUTPUTS.items() if name in output.takes)
-            raise InputError(f"{kind} has no place for {what}; leave out --{name}, or write {able}")
+            raise InputError(f"{kind} does not support {what}; leave out --{name}, or write {able}")
 
 
 def written(result: Result, kind: str, style: Style | None = None) -> str | bytes:
-    """A result in one of the formats."""
+    """Return a result in one of the formats."""
     style = style or Style()
     check_style(kind, style)
     return OUTPUTS[kind].write(result, style)
 
 
 def streamed(result: Result, kind: str, style: Style | None = None) -> Iterator[str | bytes]:
-    """The same, piece by piece as far as the format allows, so that it need not be in memory as a whole."""
+    """Yield the same piece by piece, if the format allows it, so that it need not be in memory as a whole."""
     style = style or Style()
     check_style(kind, style)
     pieces = OUTPUTS[kind].pieces
@@ -168,7 +166,7 @@ def streamed(result: Result, kind: str, style: Style | None = None) -> Iterator[
 
 def _ending(path: str | os.PathLike[str] | None) -> str:
     if path is None or os.fspath(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-        return ""  # a stream, device or pipe, whatever it is called
+        return ""  # a stream, device or pipe, whatever its name is
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     while suffixes and suffixes[-1] in _PACKED:
         suffixes.pop()

@@ -1,4 +1,4 @@
-"""Rows as a Parquet file, piece by piece."""
+"""Writes rows as a Parquet file, piece by piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankprism.results.table import Table, plain, undefined
 
 
 def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterator[bytes]:
-    """The bytes of the file, a group of rows at a time; `about` is JSON in the metadata of its schema."""
+    """Yield the bytes of the file, a group of rows at a time. The schema's metadata has `about` as JSON."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -24,7 +24,7 @@ def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterato
     for rows in blocks:
         columns = _columns(rows)
         if writer is None:
-            # Where nothing is known yet, there may be numbers further down.
+            # A column without values so far may have numbers further down.
             fields = [
                 field.with_type(pyarrow.float64()) if pyarrow.types.is_null(field.type) else field
                 for field in pyarrow.table(columns).schema
@@ -39,7 +39,7 @@ def parquet_pieces(blocks: Iterable[Table], about: Mapping[str, Any]) -> Iterato
 
 
 class _Pieces(io.RawIOBase):
-    """A file that is only written to, and whose bytes are taken away from time to time."""
+    """A write-only file from which the bytes can be taken piece by piece."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -56,7 +56,7 @@ class _Pieces(io.RawIOBase):
         return self._taken + len(self._bytes)
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """Return what was written since the last call."""
         data = bytes(self._bytes)
         self._taken += len(data)
         self._bytes.clear()

@@ -1,4 +1,4 @@
-"""Result: what an analysis returns. It has a table for people, rows for programs, and how it was computed."""
+"""Result: what an analysis returns. It has a table for people, rows for programs, and its conventions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankprism.foreign import shown
 from rankprism.markup import html_escaped, latex_escaped, markdown_escaped
 from rankprism.results.table import Table, plain
 
-_WIDTH = 100  # of a note below a table
+_WIDTH = 100  # characters in a line of a note below a table
 
 
 class Result(ABC):
@@ -59,7 +59,7 @@ class Result(ABC):
         return self.summary
 
     def row_blocks(self) -> Iterator[Table]:
-        """The same rows, some at a time. A result with millions of them does not make all at once."""
+        """Yield the same rows in blocks, so that millions of rows are not all in memory at once."""
         yield self.rows
 
     @property
@@ -98,7 +98,7 @@ class Result(ABC):
     def csv_pieces(
         self, *, guard: bool = False, digits: int | None = None, separator: str = ","
     ) -> Iterator[str]:
-        """What `to_csv` returns, piece by piece, for a file that need not be in memory as a whole."""
+        """Yield the text of `to_csv` piece by piece, so that it need not be in memory as a whole."""
         for number, rows in enumerate(self.row_blocks()):
             yield rows.rounded(digits).csv(guard, separator, header=number == 0)
 
@@ -119,13 +119,13 @@ class Result(ABC):
         return b"".join(self.parquet_pieces(digits=digits))
 
     def parquet_pieces(self, *, digits: int | None = None) -> Iterator[bytes]:
-        """What `to_parquet` returns, piece by piece: a group of rows in each."""
+        """Yield the bytes of `to_parquet` piece by piece, a group of rows at a time."""
         from rankprism.results.parquet import parquet_pieces
 
         return parquet_pieces((rows.rounded(digits) for rows in self.row_blocks()), self.about)
 
     def to_trec(self, *, digits: int | None = None) -> str:
-        """Only scores can be written in the format of trec_eval."""
+        """Refuse, because only scores can be written in the format of trec_eval."""
         raise InputError("only scores can be written as trec_eval prints them; choose another format")
 
     def to_text(self, *, digits: int | None = None, caption: str | None = None, bold: bool = False) -> str:
@@ -160,7 +160,7 @@ class Result(ABC):
         if columns not in (None, 1, 2):
             raise InputError(f"columns must be 1 or 2; got {columns!r}")
         if label is not None and not _is_label(label):
-            raise InputError(f"the label {label!r} is none for LaTeX; use letters, digits and : - . _")
+            raise InputError(f"LaTeX does not accept the label {label!r}; use letters, digits and : - . _")
         packages = "% needs \\usepackage{booktabs,amssymb}"
         tabulars = "\n\n\\bigskip\n\n".join(table.latex() for table in self._shown(digits))
         words = self._caption(caption)
@@ -198,7 +198,7 @@ class Result(ABC):
         return "\n".join([first.html(self._caption(caption)), *(table.html() for table in others)])
 
     def _shown(self, digits: int | None) -> list[Table]:
-        """The tables with so many digits, and with the measures that they name."""
+        """The tables with this number of digits, and with the measures that they name."""
         measures = frozenset(getattr(self, "measures", ()))
         tables = [replace(table, measures=measures) for table in self.tables]
         return tables if digits is None else [replace(table, digits=digits) for table in tables]

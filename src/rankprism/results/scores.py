@@ -1,4 +1,4 @@
-"""Scores: run × topic × measure, and how they were computed."""
+"""Scores: an array of run × topic × measure, and the conventions under which it was computed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from rankprism.results.table import Cell, Table
 if TYPE_CHECKING:
     from rankprism.plots import ScorePlots
 
-MEAN = "all"  #: the topic that stands for the mean over topics
+MEAN = "all"  #: the name under which the mean is listed among the topics
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Result):
-    """What `rankprism.evaluate` returns. Measures are named by their canonical strings.
+    """The result of `rankprism.evaluate`. Measures are named by their canonical strings.
 
-    Scores are a result like those of the analyses. They print as a table of means, and `to_csv`, `to_frame`
-    and the others have one row for each score. `table` arranges the scores in other ways.
+    Scores print as a table of means, and `to_csv`, `to_frame` and the others write one row for each score.
+    `table` arranges the scores in other ways.
     """
 
     runs: tuple[str, ...]
@@ -40,12 +40,12 @@ class Scores(Result):
     values: npt.NDArray[np.float64] = field(repr=False)
     #: every convention used: order, topics, duplicates, weights, what was left out
     conventions: Mapping[str, Any] = field(default_factory=dict)
-    #: bounds of each score, in the same shape; None if the scores are certain
+    #: bounds of each score, in the same shape as `values`; None if the scores are certain
     low: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     high: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        # Views, because the caller may go on writing to the arrays.
+        # Freeze views, because the caller may still write to the arrays.
         for name in ("values", "low", "high"):
             array = getattr(self, name)
             if array is not None:
@@ -55,14 +55,14 @@ class Scores(Result):
 
     @property
     def about(self) -> Mapping[str, Any]:  # type: ignore[override]
-        """The conventions, under the name that they have in every result."""
+        """The conventions, under the name that every result has for them."""
         return self.conventions
 
     @cached_property
     def means(self) -> npt.NDArray[np.float64]:
         """(run, measure): the mean over the topics on which the run is evaluated."""
         means = mean_over_topics(self.values)
-        means.flags.writeable = False  # everybody who asks gets the same array
+        means.flags.writeable = False  # all callers get the same array
         return means
 
     def mean(self) -> dict[str, dict[str, float]]:
@@ -85,26 +85,26 @@ class Scores(Result):
 
     @property
     def summary(self) -> Table:
-        """The means: a row for each run, a column for each measure."""
+        """The means, with a row for each run and a column for each measure."""
         return self.table().summary
 
     @property
     def rows(self) -> Table:
-        """One row for each score: run, topic, measure, score, and low and high where there are bounds."""
+        """One row for each score: run, topic, measure, score, and low and high if there are bounds."""
         return self.table(per_topic=True, means=False).rows
 
     def table(self, *, per_topic: bool = False, means: bool = True, wide: bool | None = None) -> ScoreTable:
-        """The same scores, arranged in another way. The table is a result as well.
+        """Arrange the scores in another way. The table is a result, too.
 
         Parameters
         ----------
         per_topic
             Show the scores on every topic, followed by the means of each run.
         means
-            Whether the means are shown, under the topic "all".
+            Whether to show the means, under the topic "all".
         wide
-            True for one column for each measure, and False for one row for each score. Default: wide in
-            formats that people read, and one row for each score in the others.
+            True for one column per measure, False for one row per score. Default: True in formats that people
+            read, False in the others.
 
         Examples
         --------
@@ -121,13 +121,13 @@ class Scores(Result):
 
     @property
     def plot(self) -> ScorePlots:
-        """The charts of `rankprism plot`, drawn of these scores: ``scores.plot.intervals()``.
+        """Charts of these scores, as `rankprism plot` draws them, such as ``scores.plot.intervals()``.
 
         ``dir(scores.plot)`` lists them.
         """
         import rankprism
 
-        # The package itself finds its rooms when they are asked for; this module knows none above its own.
+        # Ask the package, which loads its rooms lazily: this module must not import a layer above its own.
         return rankprism.plots.ScorePlots(self)
 
     def to_trec(self, *, digits: int | None = None) -> str:
@@ -135,13 +135,13 @@ class Scores(Result):
         return self.table(per_topic=True).to_trec(digits=digits)
 
     def sorted(self, by: str) -> Scores:
-        """The same scores with the runs sorted by a measure, the best first, or by name ("run")."""
+        """Sort the runs by a measure, the best first, or by name ("run")."""
         if by == "run":
             return self.select(runs=sorted(self.runs))
         if by not in self.measures:
             raise InputError(f"cannot sort by {by!r}; sort by run, or by one of {listed(self.measures)}")
         means = self.means[:, self.measures.index(by)]
-        # A run without any score comes last; runs with equal means stay in their order.
+        # A run without any score comes last. Runs with equal means keep their order.
         order = np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
         return self.select(runs=[self.runs[r] for r in order])
 
@@ -152,7 +152,7 @@ class Scores(Result):
         topics: Iterable[str] | None = None,
         measures: Iterable[Any] | None = None,
     ) -> Scores:
-        """The scores of some runs, topics or measures, in the order in which they are named.
+        """Select the scores of some runs, topics or measures, in the order in which they are named.
 
         Any spelling of a measure works: α-nDCG@20 selects alpha_nDCG@20, and vice versa.
         """
@@ -172,7 +172,7 @@ class Scores(Result):
         )
 
     def complete(self) -> Scores:
-        """The scores on the topics on which every run has a score by every measure, for paired analyses."""
+        """Keep the topics on which every run has a score by every measure, for paired analyses."""
         whole = np.asarray(~np.isnan(self.values).any((0, 2)))
         if whole.all():
             return self
@@ -184,7 +184,7 @@ class Scores(Result):
         missing = [topic for topic, kept in zip(self.topics, whole, strict=True) if not kept]
         note = Note(
             "topics-left-out",
-            f"{len(missing)} of {len(self.topics)} topics are left out, as a run has no score there: "
+            f"{len(missing)} of {len(self.topics)} topics are left out, because a run has no score there: "
             f"{some(missing)}",
             len(missing),
             missing[0],
@@ -195,11 +195,11 @@ class Scores(Result):
         return replace(kept, conventions=with_notes(conventions, [note]))
 
     def risk(self, baseline: str, alpha: float = 1.0) -> Scores:
-        """The scores, and beside those of each measure U_RISK: the difference from a baseline run.
+        """Add U_RISK after each measure: the difference from a baseline run, with losses weighted more.
 
         U_RISK is the mean over topics of Δ if Δ ≥ 0 and of (1 + α) Δ if Δ < 0, where Δ = score(run) -
-        score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014. A loss counts 1 +
-        alpha times as much as a win. The baseline itself has 0.
+        score(baseline), as in ndeval and gdeval for the TREC Web tracks 2013 and 2014. A loss counts 1 + α
+        times as much as a win. The baseline itself scores 0.
 
         >>> values = np.array([[[0.5], [0.5]], [[0.75], [0.25]]])
         >>> print(Scores(("bm25", "dense"), ("1", "2"), ("AP",), values).risk("bm25"))
@@ -215,7 +215,7 @@ class Scores(Result):
         difference = self.values - self.values[self.runs.index(baseline)]
         weighted = np.where(difference < 0, (1 + alpha) * difference, difference)
         names = [(measure, f"URisk({measure},alpha={alpha:g})") for measure in self.measures]
-        unknown = np.full_like(weighted, np.nan)  # nothing is known of the bounds of U_RISK
+        unknown = np.full_like(weighted, np.nan)  # the bounds of U_RISK are not known
 
         def beside(scores: npt.NDArray[np.float64] | None, risk: Any) -> npt.NDArray[np.float64] | None:
             return None if scores is None else np.stack([scores, risk], -1).reshape(*scores.shape[:2], -1)
@@ -234,9 +234,9 @@ class Scores(Result):
         return f"<Scores {shape}>\n{self}"
 
 
-#: A run and a topic, by their numbers. None stands for the mean over topics.
+#: The numbers of a run and a topic. None instead of a topic is the mean over topics.
 _Place: TypeAlias = tuple[int, int | None]
-#: About how many rows are made at a time.
+#: Approximate number of rows that are made at a time.
 _ROWS = 1 << 18
 
 
@@ -268,7 +268,7 @@ class ScoreTable(Result):
         return arrays
 
     def _places(self) -> Iterator[_Place]:
-        """The run and topic of each line. None stands for the mean, which follows the topics of a run."""
+        """Yield the run and topic of each line. The mean follows the topics of its run."""
         for r in range(len(self.scores.runs)):
             if self.per_topic:
                 for t in np.flatnonzero(~np.isnan(self.scores.values[r]).all(-1)).tolist():
@@ -312,7 +312,7 @@ class ScoreTable(Result):
 
     @property
     def _uncertain(self) -> list[bool]:
-        """Which measures need brackets: those with a score whose bounds differ in print."""
+        """Whether each measure needs brackets, because the bounds of a score differ in print."""
         scores = self.scores
         if scores.low is None or scores.high is None:
             return [False] * len(self.measures)
@@ -320,7 +320,7 @@ class ScoreTable(Result):
         return [bool(x) for x in wide]
 
     def _best(self) -> npt.NDArray[np.bool_]:
-        """(run, measure): the best mean of a measure, as printed, if there is something to compare with."""
+        """(run, measure): whether a mean is the best of its measure, as printed, among several runs."""
         means = self.scores.means
         if len(means) < 2 or self.per_topic:
             return np.zeros(means.shape, dtype=bool)
@@ -354,14 +354,14 @@ class ScoreTable(Result):
         long["measure"] = list(self.measures) * len(columns["run"])
         for name in self._arrays:
             long[name] = [x for line in self._lines(name, places) for x in line]
-        # A topic on which a run has no score by a measure has no row. A mean that is not defined has one.
+        # A missing score of a topic has no row. An undefined mean has one.
         kept = [
             not np.isnan(x) or topic == MEAN for x, topic in zip(long["score"], long["topic"], strict=True)
         ]
         return Table({name: list(compress(column, kept)) for name, column in long.items()})
 
     def to_trec(self, *, digits: int | None = None) -> str:
-        """Lines of measure, topic and score, as in trec_eval. Each run ends with its name and means."""
+        """Lines of measure, topic and score, as trec_eval prints them. A run ends with its name and means."""
         if self.wide:
             raise InputError(
                 "trec_eval prints one line for each score; leave out wide, or choose another format"
@@ -404,15 +404,15 @@ def _same_measures(name: str, names: Sequence[str]) -> list[str]:
 
 
 def mean_over_topics(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """(run, measure) from (run, topic, measure), leaving NaN out."""
+    """Average (run, topic, measure) to (run, measure), leaving NaN out."""
     counted = ~np.isnan(values)
-    # The core adds topic after topic. The order of numpy depends on the number of runs and measures.
+    # The core adds topic after topic. In numpy, the order depends on the number of runs and measures.
     total = sums_over_aspects(np.where(counted, values, 0.0), np.ones(values.shape[:2]))
     with np.errstate(invalid="ignore"):  # NaN for a run without any score
         return np.asarray(total / counted.sum(1))
 
 
 def as_listed(topic: str) -> tuple[bool, int, str]:
-    """Whole numbers first and by value, then the rest, as the topics of judgments stand."""
+    """Sort key that orders topics as judgments do: whole numbers first, by value, and then the rest."""
     number = topic.isascii() and topic.isdigit() and len(topic) < 1000
     return not number, int(topic) if number else 0, topic

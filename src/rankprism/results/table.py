@@ -1,4 +1,4 @@
-"""Table: named columns, as text, Markdown, LaTeX, HTML and CSV."""
+"""Table: named columns that are written as text, Markdown, LaTeX, HTML or CSV."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of the same length. None and NaN are cells that are not defined.
+    """Named columns of the same length. None and NaN mark undefined cells.
 
     >>> table = Table({"run": ["bm25", "dense"], "P@5": [0.4, None]}, digits=2)
     >>> print(table.text())
@@ -51,7 +51,7 @@ class Table:
     digits: int = 4
     #: digits of single columns
     precision: Mapping[str, int] = field(default_factory=dict)
-    #: columns of p-values: one below the last digit is printed as <.0001
+    #: columns of p-values; a value that would round to 0 is printed as <.0001
     probabilities: Collection[str] = ()
     #: the measures in the header and in the cells, which LaTeX and HTML print as papers do
     measures: Collection[str] = ()
@@ -82,7 +82,7 @@ class Table:
         return any(isinstance(x, Cell) and x.best for column in self.columns.values() for x in column)
 
     def text(self, bold: bool = False) -> str:
-        """Aligned columns for a terminal. `bold`: show the best in bold."""
+        """Aligned columns for a terminal. `bold`: show the best cells in bold."""
         left = 0
         for name in self.columns:
             if not self._words(name):
@@ -97,7 +97,7 @@ class Table:
         return text_table(list(self.columns), self.cells(), left=max(1, left), bold=strong)
 
     def markdown(self) -> str:
-        """A table in GitHub's Markdown, the best in bold."""
+        """A table in GitHub's Markdown, with the best cells in bold."""
 
         def cell(x: Any, digits: int) -> str:
             text = markdown_escaped(printed_cell(x, digits))
@@ -109,7 +109,7 @@ class Table:
         return "\n".join(out)
 
     def latex(self) -> str:
-        """A tabular with booktabs rules, the best in bold."""
+        """A tabular with booktabs rules, with the best cells in bold."""
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
@@ -136,7 +136,7 @@ class Table:
         )
 
     def html(self, caption: str = "") -> str:
-        """A table element, the best in bold."""
+        """A table element, with the best cells in bold."""
 
         def cell(x: Any, digits: int) -> str:
             if not isinstance(x, Cell):
@@ -159,7 +159,7 @@ class Table:
         return f"<table>\n{above}" + "\n".join([*lines, "</tbody>", "</table>"])
 
     def _named(self, text: str, measure: Callable[[str], str], other: Callable[[str], str]) -> str:
-        """The text, in which the name of a measure is printed as in papers."""
+        """Write a text. If it is the name of a measure, write it as papers do."""
         if text in self.measures:
             return measure(text)
         if text.startswith("Δ ") and text[2:] in self.measures:
@@ -167,7 +167,7 @@ class Table:
         return other(text)
 
     def csv(self, guard: bool = False, separator: str = ",", header: bool = True) -> str:
-        """One line for each row, in full precision. `guard`: see `guarded`."""
+        """CSV with full precision. `guard`: see `guarded`."""
         import csv
 
         text = io.StringIO()
@@ -182,14 +182,14 @@ class Table:
         return text.getvalue()
 
     def records(self) -> list[dict[str, Any]]:
-        """One mapping for each row, of plain Python values."""
+        """One mapping for each row, with plain Python values."""
         return [
             {name: None if undefined(x) else plain(x) for name, x in zip(self.columns, row, strict=True)}
             for row in zip(*self.columns.values(), strict=True)
         ]
 
     def rounded(self, digits: int | None) -> Table:
-        """The same table with numbers rounded to so many digits after the decimal point."""
+        """The same table with numbers rounded to `digits` digits after the decimal point."""
         if digits is None:
             return self
         columns = {name: [_rounded(plain(x), digits) for x in xs] for name, xs in self.columns.items()}
@@ -197,7 +197,7 @@ class Table:
 
 
 def printed_cell(value: Any, digits: int = 4) -> str:
-    """A value as people read it.
+    """Print a value for people.
 
     >>> [printed_cell(x, 2) for x in (0.125, 3, True, None, ("a", "b"))]
     ['0.12', '3', 'yes', '–', 'a, b']
@@ -222,7 +222,7 @@ def printed_cell(value: Any, digits: int = 4) -> str:
 
 
 def small_p(value: Any, digits: int) -> Any:
-    """A p-value, or in words that it is smaller than the last digit shows.
+    """Return a p-value, or a text such as <.0001 if it would round to 0.
 
     >>> small_p(0.00004, 4), small_p(0.04, 4), small_p(0.0, 2)
     ('<.0001', 0.04, '<.01')
@@ -233,7 +233,7 @@ def small_p(value: Any, digits: int) -> Any:
 
 
 def guarded(cell: Any) -> Any:
-    """A cell of a CSV file that no spreadsheet takes for a formula: an apostrophe before what looks like one.
+    """Put an apostrophe before text that a spreadsheet would take for a formula.
 
     >>> [guarded(x) for x in ("=1+1", "@bm25", "bm25", -0.5)]
     ["'=1+1", "'@bm25", 'bm25', -0.5]
@@ -250,7 +250,7 @@ def _rounded(value: Any, digits: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A Python number instead of a numpy number."""
+    """Turn a numpy number into a Python number."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 

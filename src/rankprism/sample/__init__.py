@@ -1,7 +1,7 @@
 """A small collection for examples: 20 ambiguous queries with their senses as weighted aspects, six systems,
 and the preferences of three people.
 
-The files are in this folder. `generate` makes them, and always makes the same.
+The files are in this folder. `generate` makes them, and its output is always the same.
 """
 
 from pathlib import Path

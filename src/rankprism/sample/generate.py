@@ -33,21 +33,21 @@ QUERIES = {
     "seal": "animal stamp singer",
     "spring": "season coil framework water",
 }
-DOCUMENTS = 80  # a query; four fifths of them are judged
-POOL = 8  # documents of a query that people compare
-PAIRS, TRIPLETS = 10, 16  # a query; each is shown to every assessor, who answers four times out of five
+DOCUMENTS = 80  # per query; four fifths of them are judged
+POOL = 8  # documents per query that people compare
+PAIRS, TRIPLETS = 10, 16  # per query; every assessor sees each, and answers four times out of five
 
 
 @dataclass(frozen=True)
 class Document:
     id: str
-    grades: dict[str, int]  # by sense, none of them 0
+    grades: dict[str, int]  # by sense; all are above 0
     estimate: dict[str, float]  # what a system believes
     judged: bool
 
 
 def documents(query: str, senses: list[str], weights: list[float], chance: random.Random) -> list[Document]:
-    """The documents of a query. Some are about one sense and few about two. Popular senses have more."""
+    """Make the documents of a query. Some are about one sense and a few about two, mostly popular ones."""
     made = []
     for number in range(1, DOCUMENTS + 1):
         grades: dict[str, int] = {}
@@ -82,7 +82,7 @@ def rankings(
 def preferences(
     query: str, senses: list[str], found: list[Document], ranked: dict[str, list[str]], chance: random.Random
 ) -> list[str]:
-    """The preferences of three people: ann wants the first sense, ben the last one, and eva any sense.
+    """Make the preferences of three people: ann wants the first sense, ben the last, and eva any sense.
 
     They compare the documents that the systems rank highest. The senses of a document that they have just
     read are worth less to them.
@@ -144,7 +144,7 @@ def _worth(document: Document, weights: dict[str, float]) -> float:
 
 
 def _draw(values: list[_T], weights: list[float], chance: random.Random) -> _T:
-    """Draw one value by weight. It only uses `random()`, which is the same in every version of Python."""
+    """Draw one value by weight, with `random()` only, which is the same in every version of Python."""
     at = chance.random() * sum(weights)
     for value, weight in zip(values, weights, strict=True):
         at -= weight

@@ -1,4 +1,4 @@
-"""What the driver does: it arranges judgments and runs so that a worker has all that it needs."""
+"""The driver's work: it arranges judgments and runs so that each worker has all that it needs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-#: Judgments in a DataFrame with more rows are not broadcast, unless somebody asks for it.
+#: By default, judgments in a DataFrame with more rows are not broadcast.
 MOST_BROADCAST = 5_000_000
-#: The key of the metadata of the column `measure` that says how scores came about.
+#: The metadata key of the column `measure` under which the conventions of the scores are kept.
 METADATA = "rankprism"
-#: The types of columns that ids and numbers may have, by Spark's names.
+#: The types that columns of ids and numbers may have, by Spark's names.
 _IDS = ("string", "byte", "short", "integer", "long")
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 
@@ -60,19 +60,19 @@ def evaluate(
 ) -> DataFrame:
     """Score the runs in a Spark DataFrame. The result has the columns run, topic, measure and score.
 
-    One job looks for the names of the runs right away. The scores are computed when the result is used. Each
+    One job collects the names of the runs right away. The scores are computed when the result is used. Each
     score has the same bits as in `rankprism.evaluate`, whatever the number and order of the partitions.
     Notes about runs are not issued. See docs/many-machines.md.
 
     Parameters
     ----------
     judgments
-        A Spark DataFrame with the columns topic, doc, grade and, if there are several, aspect. Or whatever
-        `rankprism.read_judgments` takes.
+        A Spark DataFrame with the columns topic, doc, grade and, if there are several aspects, aspect; or
+        whatever `rankprism.read_judgments` takes.
     runs
-        A Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other usual
-        names of columns are known, too, e.g. qid and docno. Without a column of runs, all rows are of one
-        run, which is called "run".
+        A Spark DataFrame with the columns run, topic, doc, score and, for order="rank", rank. Other common
+        column names work, too, e.g. qid and docno. Without a column of runs, all rows belong to one run,
+        which is called "run".
     measures, weights, aspects, qrels_format, topics, order, duplicates
         See `rankprism.evaluate`. The rows of a DataFrame have no order, so order="input" is refused.
         Measures that need preferences are refused, too.
@@ -81,7 +81,7 @@ def evaluate(
         the runs are; it is for a DataFrame of judgments, without `weights` and `aspects`. Default:
         judgments are divided if they are a DataFrame of more than 5,000,000 rows.
     partitions
-        Into how many partitions the rows are divided. Default: Spark's setting
+        Number of partitions into which the rows are divided. Default: Spark's setting
         ``spark.sql.shuffle.partitions``, and Spark may join small partitions.
     """
     one_of("topics", topics, Topics)
@@ -133,38 +133,38 @@ class _Judged:
 
 
 def is_dataframe(source: Any) -> bool:
-    """Whether this is a DataFrame of Spark, also of Spark Connect."""
+    """Whether the source is a DataFrame of Spark or of Spark Connect."""
     return type(source).__module__.startswith("pyspark.") and hasattr(source, "mapInArrow")
 
 
 def to_arrow(frame: DataFrame) -> pa.Table:
-    """All rows of a Spark DataFrame."""
+    """Collect all rows of a Spark DataFrame."""
     if hasattr(frame, "toArrow"):
         return frame.toArrow()
     return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)  # before Spark 4
 
 
 def check_partitions(partitions: int | None) -> None:
-    """Refuse what is no number of partitions."""
+    """Refuse an invalid number of partitions."""
     if partitions is not None:
         check_whole("partitions", partitions, 1)
 
 
 def usual_partitions(session: SparkSession) -> int:
-    """Spark's setting, which is a word on clusters that choose the number themselves."""
+    """Spark's setting, or 200 if it is a word such as "auto" because the cluster chooses the number."""
     setting = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
     return int(setting) if setting.isdigit() else 200
 
 
 @dataclass(frozen=True, eq=False)
 class _Enclosed(Generic[Value]):
-    """What Spark sends with every task, where there are no broadcast variables (Spark Connect)."""
+    """A value that Spark sends with every task, because Spark Connect has no broadcast variables."""
 
     value: Value
 
 
 def carried_to_workers(session: SparkSession, value: Value) -> Carried[Value]:
-    """A value that the tasks of a job may ask for."""
+    """Make a value available to the tasks of a job."""
     try:
         context = session.sparkContext
     except Exception:  # each version of Spark Connect has its own error
@@ -187,12 +187,12 @@ def _is_divided(judgments: Any, broadcast: bool | None, described: bool) -> bool
 
 
 def _ranked(runs: DataFrame, order: Order) -> DataFrame:
-    """The rows of the runs, with our names and types of columns."""
+    """The rows of the runs, with our column names and types."""
     from pyspark.sql import functions as F
 
     if not is_dataframe(runs):
         raise InputError(
-            f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for others"
+            f"runs must be a Spark DataFrame; got {type(runs).__name__}. Use rankprism.evaluate for that"
         )
     columns = spelled(runs.columns, *RUN_COLUMNS, "runs")
     if order == "rank" and "rank" not in columns:
@@ -228,7 +228,7 @@ def _number(frame: DataFrame, column: str, what: str) -> Column:
 
 
 def _quoted(column: str) -> str:
-    """A name of a column, in which a dot would otherwise be the way into a struct."""
+    """Quote the name of a column, because Spark takes a dot for access to a field of a struct."""
     return "`" + column.replace("`", "``") + "`"
 
 
@@ -240,7 +240,7 @@ def _with_share(ranked: DataFrame, shares: int) -> DataFrame:
 
 
 def _read(judgments: Any, settings: dict[str, Any]) -> Judgments:
-    """Judgments on the driver."""
+    """Read judgments on the driver."""
     if not is_dataframe(judgments):
         return read_judgments(judgments, **settings)
     with refused():
@@ -248,7 +248,7 @@ def _read(judgments: Any, settings: dict[str, Any]) -> Judgments:
 
 
 def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> _Judged:
-    """Judgments for every worker. If there are fewer topics than partitions, the runs are divided as well."""
+    """Send judgments to every worker. If there are fewer topics than partitions, also divide the runs."""
     key = uuid.uuid4().hex
     packed = pack(judgments, key)
     carried = carried_to_workers(session, packed)
@@ -274,7 +274,7 @@ def _broadcast(session: SparkSession, judgments: Judgments, partitions: int) -> 
 def _topic_rows(
     carried: Carried[Packed], key: str, shares: int, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """A row for each judged topic and share of the runs, so that topics that no run has are scored, too."""
+    """Make a row for each judged topic and share of the runs, so that topics that no run has are scored."""
     topics = unpacked(carried, key).topics
     for batch in batches:
         numbers = batch.column(0).to_pylist()
@@ -291,7 +291,7 @@ def _topic_rows(
 
 
 def _divided(judgments: DataFrame) -> _Judged:
-    """Judgments that go to the workers by topic, as rows among those of the runs."""
+    """Send judgments to the workers by topic, as rows among the rows of the runs."""
     from pyspark.sql import functions as F
 
     columns = spelled(judgments.columns, *JUDGMENT_COLUMNS, "judgments")
@@ -327,7 +327,7 @@ def _names(ranked: DataFrame, judged: _Judged) -> tuple[str, ...]:
         raise InputError("runs: the DataFrame has no rows; pass at least one")
     for row in found:
         if not row["run"]:
-            raise InputError(f"runs: {row['run']!r} is no name of a run; names are non-empty strings")
+            raise InputError(f"runs: a run cannot be named {row['run']!r}; names are non-empty strings")
     for row in sorted(found):
         if row["judged"] is None:
             first = judged.first or judged.topics.agg(F.min("topic")).collect()[0][0]

@@ -1,7 +1,7 @@
-"""What a worker does: from the rows of one partition to the scores of its topics.
+"""A worker's task: it computes the scores of the topics of one partition from its rows.
 
-A partition has all rows of some topics, either of all runs or of some of them. No module of Spark is needed
-here, only Arrow tables.
+A partition has all rows of some topics, for all runs or for some of them. The rows are Arrow tables, so no
+module of Spark is needed here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from rankprism.measures import Measure
 from rankprism.results.scores import Scores
 from rankprism.types import Duplicates, Order, Topics
 
-#: The rows of a partition. A row of a run has the name of its run, a document and a score. A row without a
-#: run is a judgment, whose number is the grade, or it has no document either and only names a judged topic.
+#: The columns of a partition. A row of a run has the name of the run, a document and a score as its number.
+#: A row without a run is a judgment, with the grade as its number, or only names a judged topic.
 ROWS = "run string, topic string, aspect string, doc string, number double, rank double, share int"
-#: The rows of the result.
+#: The columns of the result.
 SCORES = "run string, topic string, measure string, score double"
 
 Value = TypeVar("Value", covariant=True)
@@ -65,20 +65,20 @@ class Packed:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be computed, for all partitions."""
+    """What to compute: the same for all partitions."""
 
     measures: tuple[Measure, ...]
     runs: tuple[str, ...]  #: the names of all runs
-    shares: int  #: into how many shares the runs are divided
+    shares: int  #: the number of shares into which the runs are divided
     topics: Topics
     order: Order
     duplicates: Duplicates
-    judgments: Carried[Packed] | None  #: None: they are among the rows
+    judgments: Carried[Packed] | None  #: None: the judgments are among the rows
     key: str = ""
 
 
 def pack(judgments: Judgments, key: str) -> Packed:
-    """Judgments as bytes. The canonical order has all rows of a topic together."""
+    """Pack judgments into bytes, in canonical order, which keeps the rows of a topic together."""
     topic, aspect, doc, grade = judgments.table.columns()
     table = pa.table({"topic": topic, "aspect": aspect, "doc": doc, "grade": grade})
     sink = pa.BufferOutputStream()
@@ -99,7 +99,7 @@ def pack(judgments: Judgments, key: str) -> Packed:
 
 @dataclass(frozen=True, eq=False)
 class Unpacked:
-    """Judgments that have arrived at a worker. Those of some topics can be taken out."""
+    """Judgments that have arrived at a worker, which can select those of some topics."""
 
     packed: Packed
 
@@ -117,7 +117,7 @@ class Unpacked:
 
     @cached_property
     def _start(self) -> Longs:
-        """Topic t has the rows start[t] .. start[t + 1], which are none if it has only bare aspects."""
+        """Topic t has the rows start[t] .. start[t + 1], which is empty if it has only bare aspects."""
         if not len(self.table):
             return np.zeros(len(self.topics) + 1, dtype=np.int64)
         codes, present = _encoded(self.table["topic"])
@@ -152,7 +152,7 @@ class Unpacked:
         return _of_some_topics(replace(self._read(self.table.take(pa.array(rows)), topics), **others))
 
 
-#: The judgments that this process has unpacked last: the tasks of a job follow each other in one process.
+#: The judgments that this process unpacked last. The tasks of a job run one after another in one process.
 _unpacked: dict[str, Unpacked] = {}
 
 
@@ -170,11 +170,11 @@ def share_of(run: str, shares: int) -> int:
 
 
 class LooksAtAllTopics(Exception):
-    """A measure such as TOMA asks for the labels of the whole collection, and not only of some topics."""
+    """Raised if a measure such as TOMA needs the labels of the whole collection, and not of some topics."""
 
 
 class _SomeCells(Cells):
-    """The cells of some topics of a collection, from which the labels of the collection cannot be known."""
+    """The cells of some topics of a collection, which do not determine the labels of the collection."""
 
     @cached_property
     def labels(self) -> Labels:
@@ -188,7 +188,7 @@ def _of_some_topics(judgments: Judgments) -> Judgments:
 
 
 def score_partition(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The scores of the topics of a partition, from its rows."""
+    """Compute the scores of the topics of a partition from its rows."""
     received = list(batches)
     if not received:
         return
@@ -209,7 +209,7 @@ def score_partition(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[p
 
 
 def _judged(task: Task, own: Judgments | None, present: Collection[str]) -> tuple[Judgments | None, set[str]]:
-    """Judgments for these topics, and those of the topics that are judged."""
+    """The judgments of these topics, and which of the topics are judged."""
     if task.judgments is None:
         return own, set(present).intersection(() if own is None else own.topics)
     known = unpacked(task.judgments, task.key)
@@ -235,7 +235,7 @@ def _by_run(rows: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
 def _scores(
     task: Task, judgments: Judgments | None, topics: Collection[str], tables: Mapping[str, pa.Table]
 ) -> Iterator[pa.RecordBatch]:
-    if judgments is None:  # the rows of topics without judgments are only checked, as they are locally
+    if judgments is None:  # only check the rows of topics without judgments, as `rankprism.evaluate` does
         for name, table in tables.items():
             if len(table):
                 run = _without_rows(_run, name, table, topics)
@@ -266,7 +266,7 @@ def _scores(
 
 def _evaluated(task: Task, judgments: Judgments, runs: Mapping[str, Run]) -> Scores:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is to be noted of a run cannot be seen in a part of it
+        warnings.simplefilter("ignore")  # notes about a run would be wrong for a part of it
         return evaluate(
             judgments,
             runs,
@@ -278,8 +278,8 @@ def _evaluated(task: Task, judgments: Judgments, runs: Mapping[str, Run]) -> Sco
 
 
 def _run(name: str, table: pa.Table, topics: Collection[str]) -> Run:
-    """A run that ranks nothing for the judged topics of which it has no rows."""
-    # Only the topics of this partition are known, so a run that lacks them all is no mistake.
+    """Make a run that has an empty ranking for each judged topic without rows."""
+    # A run that lacks all topics of this partition may have others, so it is not a mistake.
     if not len(table):
         return read_run({topic: {} for topic in topics}, name=name)
     ranks = ("rank",) if table["rank"].null_count < len(table) else ()
@@ -290,12 +290,12 @@ def _run(name: str, table: pa.Table, topics: Collection[str]) -> Run:
 
 def _judgments(table: pa.Table) -> Judgments:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the driver has said it
+        warnings.simplefilter("ignore")  # the driver has issued these notes
         return read_judgments(table)
 
 
 def _as_batches(scores: Scores, wanted: Any) -> Iterator[pa.RecordBatch]:
-    """One row for each score, as far as there is one."""
+    """One row for each wanted score that is defined."""
     r, t, m = np.nonzero(wanted[:, :, None] & ~np.isnan(scores.values))
     for first in range(0, len(r), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
@@ -314,26 +314,26 @@ def _names(names: Sequence[str], codes: Any) -> pa.Array:
 
 
 def _columns(table: pa.Table, *names: str, number: str) -> pa.Table:
-    """Some columns of a table, in which the number has this name."""
+    """Some columns of a table, with the column `number` renamed."""
     return pa.table({**{name: table[name] for name in names}, number: table["number"]})
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[Longs, list[str]]:
-    """A code for each row, and what the codes stand for."""
-    chunks = column.dictionary_encode().chunks  # which have one dictionary
+    """A code for each row, and the value of each code."""
+    chunks = column.dictionary_encode().chunks  # all have the same dictionary
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
     return codes.astype(np.int64), chunks[0].dictionary.to_pylist()
 
 
 def _ranges(start: Longs, chosen: Longs) -> Longs:
-    """The indices start[i] .. start[i + 1] for every chosen i, one after the other."""
+    """The indices start[i] .. start[i + 1] of all chosen i, one range after another."""
     size = start[chosen + 1] - start[chosen]
     before = np.cumsum(size) - size
     return np.asarray(np.arange(int(size.sum())) + np.repeat(start[chosen] - before, size))
 
 
 def without_rows(message: str) -> str:
-    """A message without the numbers of rows, which mean nothing in a Spark DataFrame.
+    """Remove row numbers from a message, because they mean nothing in a Spark DataFrame.
 
     >>> without_rows("bm25, row 7: document 'd' stands twice in topic '1', first at row 3; remove one")
     "bm25: document 'd' stands twice in topic '1'; remove one"
@@ -346,7 +346,7 @@ def without_rows(message: str) -> str:
 
 
 def _without_rows(function: Any, *arguments: Any, **options: Any) -> Any:
-    """Call a function. If it refuses its input, its message is that of `without_rows`."""
+    """Call a function. If it refuses its input, remove row numbers from its message."""
     try:
         return function(*arguments, **options)
     except RankprismError as error:

@@ -36,7 +36,7 @@ from rankprism.types import ScoresLike
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The rows of the result of a task: a row for each measure and pair of runs, both by number.
+#: The columns of a task's result, which has a row for each measure and pair of runs, both as numbers.
 TESTED = "measure int, pair long, asl double, critical double, delta double"
 
 
@@ -50,7 +50,7 @@ def power(
     partitions: int | None = None,
     session: SparkSession | None = None,
 ) -> DiscriminativePower:
-    """Discriminative power by the paired bootstrap, as `rankprism.meta.power` computes it, to the last bit.
+    """Compute discriminative power by the paired bootstrap, to the last bit as `rankprism.meta.power` does.
 
     Every task draws the same resamples of the topics and tests some of the pairs with them. This pays if
     `rankprism.meta.power` takes minutes. See docs/many-machines.md.
@@ -62,10 +62,10 @@ def power(
     alpha, resamples, seed, intervals
         See `rankprism.meta.power`.
     partitions
-        Among how many tasks the pairs of runs are divided. Default: Spark's setting
+        Number of tasks among which the pairs of runs are divided. Default: Spark's setting
         ``spark.sql.shuffle.partitions``.
     session
-        The session of Spark to use. Default: that of the DataFrame, or else the active one.
+        The Spark session to use. Default: the session of the DataFrame, or else the active session.
     """
     check_level(alpha, resamples, seed)
     check_confidence(intervals)
@@ -89,14 +89,14 @@ def _session(scores: Any) -> SparkSession:
 
 
 def _blocks(values: Floats, resamples: int) -> int:
-    """How many blocks of pairs the bootstrap works on, all measures together."""
+    """The number of blocks of pairs that the bootstrap tests, over all measures."""
     return len(values) * -(-len(all_pairs(values.shape[1])) // pairs_at_once(resamples))
 
 
 def pairs_tested(
     values: Floats, part: int, parts: int, alpha: float, resamples: int, seed: int
 ) -> Iterator[pa.RecordBatch]:
-    """One of several parts of the tests, as rows of `TESTED`. A part consists of whole blocks.
+    """Compute one of several parts of the tests, as rows of `TESTED`. A part consists of whole blocks.
 
     values : (measure, run, topic).
     """
@@ -134,7 +134,7 @@ def _tested(
 
 
 def merged(rows: pa.Table, measures: int) -> list[Significance]:
-    """The tests of each measure, from the rows of all tasks in any order."""
+    """Collect the tests of each measure from the rows of all tasks, which may be in any order."""
     columns = {name: rows[name].to_numpy() for name in rows.column_names}
     order = np.lexsort((columns["pair"], columns["measure"]))
     asl, critical, delta = (

@@ -1,4 +1,4 @@
-"""Errors of workers, as the errors that `rankprism.evaluate` would have raised."""
+"""Turns errors of workers into the errors that `rankprism.evaluate` would have raised."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankprism.spark.partition import without_rows
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """If a worker refuses its input, raise its error, without what Spark puts around it."""
+    """If a worker refuses its input, raise the worker's own error, without Spark's text around it."""
     try:
         yield
     except RankprismError as error:
@@ -25,7 +25,7 @@ def refused() -> Iterator[None]:
 
 
 def _refusal(text: str) -> RankprismError | None:
-    """The error of a worker in the text of Spark's error, in which Python's traceback ends with it.
+    """Find a worker's error in the text of Spark's error, where it ends a Python traceback.
 
     >>> _refusal("Job aborted … Traceback …\\nrankprism.errors.InputError: bm25: is wrong\\n\\tat org…")
     InputError('bm25: is wrong')

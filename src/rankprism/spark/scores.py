@@ -1,4 +1,4 @@
-"""Scores in Spark DataFrames: their means, and the way to the driver."""
+"""Averages scores in Spark DataFrames, and brings them to the driver."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _COLUMNS = ("run", "topic", "measure", "score")
 
 
 def means(scores: DataFrame, by: Sequence[str] = ()) -> DataFrame:
-    """The mean over topics for each run and measure, with the same bits as `Scores.means`.
+    """Average the scores of each run by each measure over topics, with the same bits as `Scores.means`.
 
-    The result has the columns run, those of `by`, measure, mean and topics, the number of topics.
+    The result has the columns run, then `by`, measure, mean and topics, which is the number of topics.
 
     Parameters
     ----------
     scores
-        What `evaluate` returned. It may have further columns.
+        What `evaluate` returned. It may have more columns.
     by
-        Further columns by which topics are grouped. The mean is over the topics of a group.
+        Additional columns to group by, so that each mean is over the topics of a group. Default: none.
     """
     from pyspark.sql import functions as F
 
@@ -48,7 +48,7 @@ def means(scores: DataFrame, by: Sequence[str] = ()) -> DataFrame:
 
 
 def _place(topic: Column) -> list[Column]:
-    """What topics are sorted by: `as_listed` in the words of Spark."""
+    """The sort key of a topic: `as_listed`, written for Spark."""
     from pyspark.sql import functions as F
 
     is_number = topic.rlike("^[0-9]{1,999}$")
@@ -67,8 +67,8 @@ def collect(scores: DataFrame) -> Scores:
     Parameters
     ----------
     scores
-        What `evaluate` returned, or some of its rows. A score that is not there is NaN. Runs are sorted by
-        name, and topics as they are locally.
+        What `evaluate` returned, or some of its rows. A missing score is NaN. Runs are sorted by name, and
+        topics as `rankprism.evaluate` sorts them.
     """
     _check(scores, _COLUMNS)
     about = _about(scores)
@@ -113,6 +113,6 @@ def _check(scores: Any, columns: Sequence[str]) -> None:
 
 
 def _about(scores: DataFrame) -> dict[str, Any]:
-    """How the scores came about, as `evaluate` has written it into the metadata of a column."""
+    """The measures and conventions of the scores, which `evaluate` wrote into the metadata of a column."""
     written = scores.schema["measure"].metadata.get(METADATA)
     return json.loads(written) if written else {}

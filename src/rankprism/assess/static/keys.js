@@ -1,5 +1,5 @@
 "use strict";
-// Keys that answer, focus after a swap, and what to say when the server cannot be reached. Pages work without it.
+// Answers by keys, sets the focus after a swap, and tells when the server cannot be reached. Pages work without it.
 
 const KEYS = { ArrowLeft: "a", ArrowRight: "b", ArrowDown: "s" };
 
@@ -35,7 +35,7 @@ document.addEventListener("keydown", (event) => {
   const inRadio = document.activeElement.matches("input[type=radio]");
   if (page.dataset.kind === "grades") {
     if (/^[1-9]$/.test(event.key)) { chooseLabel(Number(event.key)); event.preventDefault(); return; }
-    if (event.key in KEYS) return; // arrow keys go through the labels of a row
+    if (event.key in KEYS) return; // arrow keys move between the labels of a row
   }
   if (inRadio && event.key in KEYS) return;
   const key = KEYS[event.key] || event.key.toLowerCase();
@@ -55,7 +55,7 @@ function settle() {
   if (!keys) return;
   keys.checked = wantsKeys();
   keys.addEventListener("change", () => {
-    try { localStorage.setItem("keys", keys.checked ? "on" : "off"); } catch { /* then only until the next task */ }
+    try { localStorage.setItem("keys", keys.checked ? "on" : "off"); } catch { /* then the choice lasts only until the next task */ }
   });
 }
 
@@ -80,7 +80,7 @@ document.addEventListener("htmx:afterRequest", () => {
   document.querySelectorAll("#page form button").forEach((button) => button.removeAttribute("aria-disabled"));
 });
 document.addEventListener("htmx:sendError", () => {
-  trouble("The server cannot be reached. Your answer was not stored yet. Answer again in a moment.");
+  trouble("The server cannot be reached. Your answer has not been stored. Answer again in a moment.");
 });
 document.addEventListener("htmx:responseError", (event) => {
   trouble(event.detail.xhr.responseText || "This did not work. Reload the page and try again.");

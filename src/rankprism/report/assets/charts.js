@@ -1,4 +1,4 @@
-// Charts as SVG. Colours come from the style sheet, and every line has a dash or a shape of its own too.
+// Draws charts as SVG. Colours come from the style sheet, and every line also has its own dash or shape.
 
 import { number, shown, signed } from "./data.js";
 import { s } from "./dom.js";
@@ -6,10 +6,10 @@ import { s } from "./dom.js";
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low || 1)) * (to - from);
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** How wide a chart may be, so that its letters are as large as others. */
+/** The width of a chart at which its letters are as large as the letters of the page. */
 const room = () => Math.max(300, Math.min(640, document.documentElement.clientWidth - 32));
 
-/** Round numbers between two ends, and how they are printed. */
+/** Round numbers between two ends, each with its label. */
 function ticks(low, high) {
   const step = 10 ** Math.floor(Math.log10((high - low) / 2 || 1));
   const size = [1, 2, 5, 10].map((k) => k * step).find((x) => (high - low) / x <= 5);
@@ -21,7 +21,7 @@ function ticks(low, high) {
   ]);
 }
 
-/** Means with intervals, one row for each: { name, value, margin }. */
+/** Means with intervals, one row for each of { name, value, margin }. */
 export function intervalChart(rows, title) {
   const width = room(),
     left = Math.round(width * 0.27),
@@ -68,7 +68,7 @@ export function intervalChart(rows, title) {
   );
 }
 
-/** How scores grow down the ranks: { name, kind: "a" | "b" | "ideal", values }. */
+/** Curves of scores by rank, one for each of { name, kind: "a" | "b" | "ideal", values }. */
 export function curves(series, title) {
   const width = room(),
     height = 280,
@@ -118,7 +118,7 @@ export function curves(series, title) {
   );
 }
 
-/** A bar from the middle, to the right where the number is positive. */
+/** A bar from the middle, to the right if the number is positive. */
 export function bar(value, largest) {
   const width = 160,
     x = scale(-largest, largest, 0, width);

@@ -1,4 +1,4 @@
-// The report's data, as Python wrote them, and how to ask for them.
+// The report's data, as Python wrote them, and functions that look them up.
 
 export const report = JSON.parse(document.getElementById("data").textContent);
 export const { runs, topics, measures } = report;
@@ -7,12 +7,12 @@ const UNIT = 1e6;
 /** A number of millionths as a number; null stays null. */
 export const real = (millionths) => (millionths === null ? null : millionths / UNIT);
 
-/** The score of a run on a topic by a measure, or null where it has none. */
+/** The score of a run on a topic by a measure, or null if it has none. */
 export const score = (m, r, t) => report.scores[m][r][t];
 
 export const mean = (m, r) => report.systems.means[m][r];
 
-/** What a measure makes of a list: for each rank what was gained and spent, and the parts of what was gained. */
+/** What each rank of a list gained and spent under a measure, and the parts of the gain. */
 function terms(m, [gained, spent, parts, empty = 0], length) {
   const padded = (numbers) => Array.from({ length }, (_, i) => (numbers[i] ?? 0) / UNIT);
   const { names, "by rank": by_rank } = report.rankings.parts[m];
@@ -20,7 +20,7 @@ function terms(m, [gained, spent, parts, empty = 0], length) {
     empty: empty / UNIT,
     gained: padded(gained),
     spent: padded(spent),
-    // A part is told by rank for all lists, as one number for all documents of this list, or for each document.
+    // A part is given by rank for all lists, as one number for all documents of this list, or for each document.
     parts: parts.map((own, p) => {
       const told = own ?? by_rank[names[p][0]];
       return typeof told === "number" ? Array.from({ length }, () => told / UNIT) : padded(told);
@@ -28,7 +28,7 @@ function terms(m, [gained, spent, parts, empty = 0], length) {
   };
 }
 
-/** A list of a topic: its documents and what a measure makes of them. */
+/** A run's list for a topic: its documents and what they earned under a measure. */
 export function listOf(t, m, r) {
   const topic = report.rankings.topics[t];
   const docs = topic.lists[r];
@@ -63,12 +63,12 @@ export function test(m, a, b) {
   };
 }
 
-// Control characters, invisible ones and those that turn the direction of writing, as Python escapes them.
+// Control characters, invisible ones and those that change the direction of writing, as Python escapes them.
 const UNSAFE =
   /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
 const LONGEST = 200;
 
-/** An id or a name as people may see it. */
+/** An id or a name, made safe to show. */
 export function shown(text, most = LONGEST) {
   const cut =
     text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString("en")} characters)` : text;
@@ -82,6 +82,6 @@ export const probability = (p) =>
   p === null ? "p is not defined" : p < 0.0001 ? "p < 0.0001" : `p = ${p.toFixed(4)}`;
 export const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
-/** Words as a sentence has them: a, b and c. */
+/** Words joined for a sentence: a, b and c. */
 export const listed = (words, last = "and") =>
   words.length > 1 ? `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}` : words.join("");

@@ -1,4 +1,4 @@
-// Elements. Text from the data only ever becomes text: nothing here reads markup.
+// Makes elements. Text from the data is never read as markup.
 
 import { shown } from "./data.js";
 
@@ -23,7 +23,7 @@ export const h = (tag, properties, ...children) => filled(document.createElement
 export const s = (tag, properties, ...children) =>
   filled(document.createElementNS(SVG, tag), properties, children);
 
-/** Put new content into an element, and the focus back to what has the same id. */
+/** Put new content into an element, and the focus back on the element with the same id. */
 export function show(element, ...content) {
   const focused = element.contains(document.activeElement) ? document.activeElement.id : "";
   element.replaceChildren(...content.flat(Infinity).filter(Boolean));
@@ -33,10 +33,10 @@ export function show(element, ...content) {
 /** A part of a view with a heading. */
 export const part = (title, ...content) => h("section", {}, h("h3", {}, title), ...content);
 
-/** What cannot be said, and why. */
+/** The reason why something is missing. */
 export const missing = (reason) => h("p", { class: "missing" }, reason);
 
-/** A table that scrolls within the page where it is wide. */
+/** A table that scrolls within the page if it is wide. */
 export const scrolling = (label, table) =>
   h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
 

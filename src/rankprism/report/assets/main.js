@@ -1,4 +1,4 @@
-// The views, and which of them is shown.
+// Makes the views, and shows one of them.
 
 import { counted, measures, report, runs, shown, topics } from "./data.js";
 import { h } from "./dom.js";

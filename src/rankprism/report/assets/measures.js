@@ -1,4 +1,4 @@
-// The measures: which to use, how they agree about the systems, what they tell apart, the verdicts on them.
+// The measures: which to use, how much they agree about the systems, what they tell apart, and the verdicts on them.
 
 import { counted, listed, measures, number, real, report, runs, shown, signed, topics } from "./data.js";
 import { choice, h, missing, part, scrolling, show } from "./dom.js";
@@ -9,7 +9,7 @@ const name = (m) => measures[m].display;
 const between = (low, high) =>
   low === null || low === undefined ? "" : ` [${number(low, 2)}, ${number(high, 2)}]`;
 
-/** Where the evidence of a sentence stands. */
+/** Links to the evidence for a sentence. */
 function evidence(m, sentence) {
   if (sentence.see === "axioms") {
     return sentence.axioms.map((axiom) => [
@@ -86,13 +86,13 @@ const advised = () => [
   h(
     "p",
     {},
-    "No measure is best for everybody. For three users, this is what is advised. Only an axiom that is proved counts for a measure, only one that is refuted counts against it, and a difference that is not significant counts for nothing.",
+    "No measure is best for everybody. Here is advice for three users. Only an axiom that is proved counts for a measure, only one that is refuted counts against it, and a difference that is not significant does not count.",
   ),
   advice.stories.map(story),
   h(
     "details",
     {},
-    h("summary", {}, "What the scores say of each measure, whoever the user is"),
+    h("summary", {}, "What the scores tell about each measure, whoever the user is"),
     h(
       "dl",
       {},
@@ -103,7 +103,7 @@ const advised = () => [
           {},
           own.length
             ? h("ul", {}, sentences(m, own))
-            : "Nothing, because measures can be compared only by how they order several runs.",
+            : "Nothing, because measures are compared by how they order several runs.",
         ),
       ]),
     ),
@@ -173,7 +173,7 @@ function powerTable() {
       ? h(
           "p",
           { class: "note" },
-          "Unanimity: 1 if the measure always joins what all the others agree on, 0 if it does so no more than by chance.",
+          "Unanimity: 1 if the measure always agrees with what all the others agree on, 0 if it does so only by chance.",
         )
       : missing(unanimity.missing),
   ];
@@ -192,7 +192,7 @@ function correlationTable() {
         h(
           "caption",
           {},
-          "Kendall's τ of the orders in which two measures put the systems, with 95 % intervals",
+          "Kendall's τ between the orders of the systems by two measures, with 95 % intervals",
         ),
         h(
           "thead",
@@ -245,10 +245,10 @@ function disagreement(state) {
   );
   const turned = found.measures[0] !== state.m;
   const told =
-    `${name(state.m)} and ${name(state.m2)} put ${counted(found.opposite, "pair")} of systems, of ${disagreements.pairs}, in opposite order` +
+    `${name(state.m)} and ${name(state.m2)} put ${counted(found.opposite, "pair")} of systems (out of ${disagreements.pairs}) in opposite order` +
     (found.opposite ? `; for ${found.significant} of them both differences are significant.` : ".");
   if (!found.cases.length)
-    return [h("p", {}, told), h("p", {}, "On no topic do they prefer different rankings.")];
+    return [h("p", {}, told), h("p", {}, "They prefer the same ranking on every topic.")];
   return [
     h("p", {}, told),
     scrolling(

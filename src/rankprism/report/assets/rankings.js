@@ -1,4 +1,4 @@
-// The ranking explorer: two lists and the ideal one, what each document earned, and which measure prefers which.
+// The ranking explorer: two lists and the ideal one, what each document earned, and which list each measure prefers.
 
 import {
   counted,
@@ -27,7 +27,7 @@ const EVEN = 1e-6;
 const sum = (numbers) => numbers.reduce((x, y) => x + y, 0);
 const earned = (list) => list.gained.map((x, i) => x + list.spent[i]);
 
-/** What a document is on: [aspect, grade] pairs; null if nobody judged it. */
+/** The [aspect, grade] pairs of a document; null if nobody judged it. */
 function grades(topic, doc) {
   const flat = topic.grades[doc];
   return flat && Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
@@ -36,7 +36,7 @@ function grades(topic, doc) {
 const ordinal = (n) =>
   `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
 
-/** How often each aspect was served down to each rank, that rank included. */
+/** The number of documents on each aspect down to and including each rank. */
 function served(topic, docs) {
   const count = topic.aspects.map(() => 0);
   return docs.map((doc) => {
@@ -45,7 +45,7 @@ function served(topic, docs) {
   });
 }
 
-/** A grade as the judgments name it. */
+/** The name of a grade in the judgments. */
 const label = (aspect, grade) =>
   (Object.hasOwn(labels, aspect) ? labels[aspect][String(grade)] : null) ?? String(grade);
 
@@ -66,7 +66,7 @@ function mark(topic, aspect, grade, seen) {
   );
 }
 
-/** How the documents of two ranks compare: for each pair, how often people preferred one and the other. */
+/** For each pair of documents, how often people preferred the one and the other. */
 const compared = new Map();
 function pairsOf(topic) {
   if (!compared.has(topic)) {
@@ -80,7 +80,7 @@ function pairsOf(topic) {
   return compared.get(topic);
 }
 
-/** The documents above this one that people compared with it: those it was preferred to, and the others. */
+/** The documents above this one that people compared with it, by whether it was preferred to them. */
 function comparedAbove(topic, docs, i) {
   const found = { over: [], under: [], even: [] };
   for (let j = 0; j < i; j++) {
@@ -91,7 +91,7 @@ function comparedAbove(topic, docs, i) {
   return found;
 }
 
-/** What people said of a document: how often it was preferred, and how it compares with those above it. */
+/** How often people preferred a document, and how it compares with the documents above it. */
 function preferenceMarks(topic, docs, i) {
   const won = topic.won[docs[i]];
   const { over, under, even } = comparedAbove(topic, docs, i);
@@ -116,7 +116,7 @@ function preferenceMarks(topic, docs, i) {
   ];
 }
 
-/** In how many of the pairs that people judged a list has the better document above, and in how many below. */
+/** The number of pairs that people judged in which the better document is above, and in which it is below. */
 function pairOrder(topic, docs) {
   const found = { right: 0, wrong: 0 };
   docs.forEach((_, i) => {
@@ -127,7 +127,7 @@ function pairOrder(topic, docs) {
   return found;
 }
 
-/** Why a document earned what it did, in the measure's own terms. */
+/** The reason why a document earned what it did, in the measure's own terms. */
 function why(m, list, i) {
   const { names, adds } = report.rankings.parts[m];
   const told = [];
@@ -148,7 +148,7 @@ function meaning(m, lists) {
   const { names, adds } = report.rankings.parts[m];
   const told = names.filter(([, words]) => words);
   if (lists.some(({ list }) => list.spent.some((x) => x < 0)))
-    told.push(["effort", "what it costs to look at the document, discounted and scaled as the gain is"]);
+    told.push(["effort", "what it costs to look at the document, discounted and scaled like the gain"]);
   if (!names.length) return null;
   return h(
     "details",
@@ -304,12 +304,12 @@ function preferences(state, a, b) {
   );
 }
 
-/** In sentences, what makes the difference under the chosen measure, and which measures see it otherwise. */
+/** Sentences on what makes the difference under the chosen measure, and which measures prefer the other list. */
 function reasons(state, a, b, A, B) {
   const measure = measures[state.m];
   if (A.score === null || B.score === null)
     return missing(
-      `This topic has no ${measure.needs === "preferences" ? "preferences" : "judgments"}, so ${measure.display} says nothing of it.`,
+      `This topic has no ${measure.needs === "preferences" ? "preferences" : "judgments"}, so it has no score by ${measure.display}.`,
     );
   const difference = A.score - B.score;
   const [better, worse] = difference >= 0 ? [a, b] : [b, a];
@@ -372,7 +372,7 @@ function reasons(state, a, b, A, B) {
   );
 }
 
-/** For each aspect, where each list reaches it first, and how often. */
+/** A table of the first rank at which each list reaches each aspect, and how many documents do. */
 function coverage(topic, lists) {
   const cell = (list, aspect) => {
     const ranks = list.docs.flatMap((doc, i) =>
@@ -386,7 +386,7 @@ function coverage(topic, lists) {
     h(
       "caption",
       {},
-      `Aspects down to rank ${depth}: the first rank that serves each, and how many documents do`,
+      `Aspects down to rank ${depth}: the first rank with a document on each, and the number of documents`,
     ),
     h(
       "thead",
@@ -525,11 +525,11 @@ export function rankingsView(root) {
     };
     const words = [
       hasGrades &&
-        "Each coloured mark is an aspect with the document's grade; 1st, 2nd, … says how many documents on that aspect the list has had, this one included.",
+        "Each coloured mark is an aspect with the document's grade; 1st, 2nd, … counts the documents on that aspect so far, including this one.",
       here.won &&
         "“Preferred in 2 of 3” says in how many comparisons people preferred the document, ties counting half. ▲ marks the documents above it to which they preferred it, with the number of times for each.",
       chosen.sum &&
-        `The number beside a document is its part of the sum that ${chosen.display} is${A.parts.length ? `: the ${report.rankings.parts[state.m].adds ? "sum" : "product"} of what stands below it${A.spent.some((x) => x < 0) ? ", less the effort of reading it" : ""}` : ""}.`,
+        `${chosen.display} is the sum of the numbers beside the documents${A.parts.length ? `; each is the ${report.rankings.parts[state.m].adds ? "sum" : "product"} of the numbers below it${A.spent.some((x) => x < 0) ? ", less the effort of reading the document" : ""}` : ""}.`,
     ];
     show(
       lists,

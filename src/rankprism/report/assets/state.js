@@ -1,4 +1,4 @@
-// What is shown, in the fragment of the address: whoever gets the link sees the same.
+// Keeps what is shown in the fragment of the address, so that whoever gets the link sees the same.
 
 import { measures, report, runs, topics } from "./data.js";
 
@@ -23,7 +23,7 @@ const NAMES = {
   t: topics,
 };
 
-/** The state that a fragment describes. What it does not name, or names wrongly, is as at the beginning. */
+/** The state that a fragment describes, with the default for whatever it does not name or names wrongly. */
 export function read(fragment) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state = { ...DEFAULT };
@@ -45,7 +45,7 @@ export function written(state) {
   return `#${given}`;
 }
 
-/** A link to the present state with some changes. */
+/** A link to the current state with some changes. */
 export const linkTo = (changes) => written({ ...read(location.hash), ...changes });
 
 /** Change what is shown. A new view can be left with the back button; smaller changes cannot. */

@@ -9,7 +9,7 @@ const { margins, comparison, intervals, latex } = report.systems;
 const margin = (m, r) => (margins.length ? margins[m][r] : null);
 const letters = "abcdefghijklmnopqrstuvwxyz";
 
-/** The runs that the filter leaves, in the order of the table. */
+/** The runs that match the filter, in the order of the table. */
 function chosen(state) {
   const [column, direction] = state.sort.split(" ");
   const wanted = state.filter.toLowerCase();
@@ -75,7 +75,7 @@ function table(state) {
   );
 }
 
-/** The table as the filter and the order have it, for other programs. */
+/** The filtered and sorted table for other programs. */
 function csv(state) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const head = [
@@ -126,7 +126,7 @@ function beats(state) {
     h(
       "caption",
       {},
-      `By ${measures[state.m].display}, is the run of the row better (▲) or worse (▼) than that of the column?`,
+      `By ${measures[state.m].display}, is the run in the row better (▲) or worse (▼) than the run in the column?`,
     ),
     h(
       "thead",
@@ -164,7 +164,7 @@ function groupList(state) {
   const groups = comparison.groups[state.m];
   if (!groups)
     return missing(
-      "The significant differences are too tangled for groups with letters; the table below has all pairs.",
+      "The significant differences need too many groups to name by letters; the table below has all pairs.",
     );
   return [
     h("p", {}, "Within a group no two systems differ significantly. A system may be in several groups."),
@@ -196,7 +196,7 @@ export function systems(root) {
     h(
       "p",
       { class: "controls" },
-      h("span", { class: "control" }, h("label", { for: "filter" }, "Show runs whose name has"), filter),
+      h("span", { class: "control" }, h("label", { for: "filter" }, "Show runs whose name contains"), filter),
       measure.element,
     ),
     count,

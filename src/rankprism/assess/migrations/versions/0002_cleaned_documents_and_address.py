@@ -1,4 +1,4 @@
-"""Cleaned documents beside the original ones, and the address at which the study was last served."""
+"""Adds cleaned documents beside the original ones, and the address at which the study was last served."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How long each ranking is, beside the documents of it that the study has."""
+"""Adds the length of each ranking, of which the study has only some documents."""
 
 import sqlalchemy as sa
 from alembic import op
