@@ -78,7 +78,7 @@ IntuitivenessTest: TypeAlias = Literal["topics", "sakai"]
 Coefficient: TypeAlias = Literal["tau-b", "tau-a", "tau-ap", "tau-ap-symmetric", "spearman", "rbo"]
 #: How a comparison of approaches deals with topics on which every run scores 0.
 Zeros: TypeAlias = Literal["count", "drop"]
-#: By whose preferences runs are scored, and what would be others in another study.
+#: By whose preferences runs are scored, and what another study would draw anew.
 Group: TypeAlias = Literal["assessor", "profile"]
 Over: TypeAlias = Literal["assessors", "topics", "both"]
 #: What decides the order of the documents of a topic.

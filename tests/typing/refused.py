@@ -31,5 +31,5 @@ meta.power(scores, method="anova")  # no such word
 meta.correlation(scores, coefficient="pearson")  # no such word
 preferences.simulate("qrels.txt", "a.run", ties="never")  # no such word
 preferences.select("a.run", budget=10, choice="best")  # no such word
-preferences.intervals("p.tsv", "a.run", "nPrf@20", resample="runs")  # no such word
+preferences.intervals("p.tsv", "a.run", "nPrf@20", over="runs")  # no such word
 preferences.order("p.tsv", by="votes")  # no such word

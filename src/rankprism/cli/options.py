@@ -94,8 +94,6 @@ Sort = Annotated[
     ),
 ]
 Share: TypeAlias = Callable[[float], None]
-Alpha = Annotated[float, typer.Option(help="Significance level.")]
-Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
 Seed = Annotated[
     int, typer.Option(min=0, help="Seed for the random numbers. The same seed gives the same result.")
 ]

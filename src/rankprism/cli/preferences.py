@@ -11,8 +11,7 @@ from rankprism.cli.analysis import Call, command, write_text
 from rankprism.cli.choices import one_of
 from rankprism.cli.collection import Measured, read_measured
 from rankprism.cli.group import commands
-from rankprism.cli.options import DuplicatesOption, Resamples, RunOrder, Seed
-from rankprism.types import Decider, Over, TieModel
+from rankprism.cli.options import DuplicatesOption, RunOrder
 
 if TYPE_CHECKING:
     from rankprism.data.preferences import Preferences
@@ -37,10 +36,6 @@ From = Annotated[
         "preferences.",
     ),
 ]
-Prior = Annotated[
-    float,
-    typer.Option(help="Imaginary comparisons of each document with one of strength 0, half of them won."),
-]
 
 
 def read_preferred(preferences: PreferenceFile, source_format: From = None) -> Preferences:
@@ -59,9 +54,6 @@ def describe(
         list[str] | None,
         typer.Argument(metavar="[RUN]...", help="Runs, to see how much of their first documents was judged."),
     ] = None,
-    cutoff: Annotated[
-        int, typer.Option("--cutoff", "-k", min=1, help="Number of documents of a run that are looked at.")
-    ] = 10,
     order: RunOrder = "score",
     duplicates: DuplicatesOption = "error",
 ) -> Any:
@@ -73,7 +65,7 @@ def describe(
     \b
     rankprism preferences describe prefs.tsv runs/*.run
     """
-    return call(read, runs or None, cutoff=cutoff, order=order, duplicates=duplicates)
+    return call(read, runs or None, order=order, duplicates=duplicates)
 
 
 @app.command()
@@ -81,15 +73,9 @@ def describe(
 def strengths(
     read: Preferences,
     call: Call,
-    ties: Annotated[
-        TieModel,
-        typer.Option(help="What a tie is: half a win for each, or an outcome of its own as Davidson has it."),
-    ] = "half",
-    prior: Prior = 1.0,
     contrasts: Annotated[
         bool, typer.Option("--contrasts", help="Compare any two documents of a topic instead, with p-values.")
     ] = False,
-    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
 ) -> Any:
     """Show how strong each document is by Bradley and Terry's model, with intervals.
 
@@ -100,20 +86,13 @@ def strengths(
     rankprism preferences strengths prefs.tsv -o strengths.csv
     rankprism preferences strengths prefs.tsv --contrasts
     """
-    found = call(read, ties=ties, prior=prior, level=level)
+    found = call(read)
     return found.contrasts() if contrasts else found
 
 
 @app.command()
 @command("preferences:intervals", "resampling", reads=read_measured)
-def intervals(
-    read: Measured,
-    call: Call,
-    over: Annotated[Over, typer.Option(help="What would be others in another study.")] = "both",
-    resamples: Resamples = 200,
-    seed: Seed = 0,
-    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-) -> Any:
+def intervals(read: Measured, call: Call) -> Any:
     """Show how far scores would move with other assessors or other topics.
 
     Prints an interval of the mean of each run and of the difference of any two runs: how far they would move
@@ -124,28 +103,12 @@ def intervals(
         --over assessors
     """
     collection, measures = read
-    return call(
-        collection.preferred,
-        list(collection.runs),
-        measures,
-        over=over,
-        resamples=resamples,
-        seed=seed,
-        level=level,
-        **collection.settings,
-    )
+    return call(collection.preferred, list(collection.runs), measures, **collection.settings)
 
 
 @app.command()
 @command("preferences:order", reads=read_preferred, writes=write_text)
-def order(
-    read: Preferences,
-    call: Call,
-    by: Annotated[
-        Decider, typer.Option(help="What decides: strength by Bradley and Terry, or the share of wins.")
-    ] = "bradley-terry",
-    prior: Prior = 1.0,
-) -> str:
+def order(read: Preferences, call: Call) -> str:
     """Write the order of preference as qrels for Compat.
 
     The last document of a topic has grade 1, the one before it 2, and so on; equal ones have the same grade.
@@ -155,4 +118,4 @@ def order(
     """
     from rankprism.formats.convert import judgments_text
 
-    return judgments_text(call(read, by=by, prior=prior), "adhoc")
+    return judgments_text(call(read), "adhoc")

@@ -127,6 +127,7 @@ def _option(
     least = next((fact.least for fact in facts if isinstance(fact, AtLeast)), None)
     table = next((fact.table for fact in facts if isinstance(fact, KeyOf)), None)
     about = typer.Option(
+        *((flag, "-k") if parameter.name == "cutoff" else ()),  # the only one with a short name
         min=least,
         click_type=None if table is None else one_of(table),
         metavar="FILE" if is_file else "NUMBER" if numeric else None,

@@ -181,11 +181,7 @@ def save_scores(
     named="preferences experiment correlation",
     finish=save_scores,
 )
-def correlation(
-    read: Collection,
-    call: Call,
-    cutoff: Annotated[int, typer.Option("--cutoff", "-k", min=1, help="Cutoff of the measures.")] = 20,
-) -> Any:
+def correlation(read: Collection, call: Call) -> Any:
     """Compare nPrf with the measures of subtopics.
 
     Kendall's tau of all browsing models and combinations with alpha-nDCG, ERR-IA and subtopic recall, from
@@ -194,7 +190,7 @@ def correlation(
     \b
     rankprism preferences experiment correlation qrels.txt runs/*.run
     """
-    return call(read.absolute, list(read.runs), cutoff=cutoff, **read.reading)
+    return call(read.absolute, list(read.runs), **read.reading)
 
 
 @experiment.command("profiles")

@@ -202,10 +202,11 @@ def strengths(
     preferences
         Whatever `read_preferences` takes.
     ties
-        "half" (a tie is half a win for each) or "davidson" (a tie is an outcome of its own).
+        What a tie is: half a win for each, or an outcome of its own as Davidson has it.
     prior
-        How many imaginary comparisons, half of them won, each document has with one of strength 0. With 0,
-        a part in which some documents won every comparison with the others has no strengths.
+        Imaginary comparisons of each document with one of strength 0, half of them won.
+
+        With 0, a part in which some documents won every comparison with the others has no strengths.
     level
         Confidence level of the intervals.
 
@@ -562,11 +563,16 @@ def order(preferences: Any, *, by: Decider = "bradley-terry", prior: float = 1.0
 
     Parameters
     ----------
+    preferences
+        Whatever `read_preferences` takes.
     by
-        "bradley-terry", or "wins": the share of its comparisons that a document won, a tie being half a
-        win.
+        What decides: strength by Bradley and Terry, or the share of wins.
+
+        The share counts the comparisons of the document; a tie is half a win.
     prior
-        The prior of `strengths`; above 0.
+        Imaginary comparisons of each document with one of strength 0, half of them won.
+
+        It must be above 0.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from rankprism.results.scores import mean_over_topics
 from rankprism.results.table import Table
 from rankprism.statistics.claims import enough
 from rankprism.statistics.levels import check_whole
-from rankprism.types import MeasuresLike, Over, PreferencesLike, RunsLike
+from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
 
 #: The claim of each, see `rankprism.statistics.claims`.
 CLAIMED = {
@@ -125,8 +125,8 @@ def intervals(
     measures: MeasuresLike,
     *,
     over: Over = "both",
-    resamples: int = 200,
-    seed: int = 0,
+    resamples: Annotated[int, AtLeast(2)] = 200,
+    seed: Natural = 0,
     level: float = 0.95,
     on_share: Callable[[float], None] | None = None,
     **settings: Any,
@@ -135,18 +135,26 @@ def intervals(
 
     Parameters
     ----------
+    preferences, runs, measures
+        As for `rankprism.evaluate`.
     over
-        What another study would draw anew: "assessors", "topics", or "both".
-    resamples, seed
-        How often the runs are scored without some of the assessors, and the seed that chooses them. Fewer
-        than ten assessors are left out one by one.
+        What another study would draw anew.
+    resamples
+        Number of resamples.
+
+        This is how often the runs are scored without some of the assessors. Fewer than ten assessors are left
+        out one by one.
+    seed
+        Seed for the random numbers. The same seed gives the same result.
     level
-        The share of intervals that should hold the mean score of studies like this one, with as many
+        Confidence level of the intervals.
+
+        This is the share of intervals that should hold the mean score of studies like this one, with as many
         assessors and topics. With too few of them, the ends are NaN, and a note says so.
     on_share
         Called with the share of the work that is done.
     **settings
-        `order`, `topics`, `duplicates`, `run_format`, `preferences_format` and `threads`, see `evaluate`.
+        order, topics, duplicates, run_format, preferences_format and threads, as for `rankprism.evaluate`.
     """
     one_of("over", over, Over)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
