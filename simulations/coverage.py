@@ -22,7 +22,7 @@ import simulations.meta
 import simulations.preferences
 import simulations.scores  # noqa: F401
 from rankprism.statistics.claims import CLAIMS
-from simulations.gate import HEAD, SIMULATIONS, Cell, cell
+from simulations.gate import SIMULATIONS, Cell, cell
 
 UNITS = (2, 3, 5, 10, 20, 50)
 STUDIES = 1000
@@ -53,10 +53,16 @@ def main(words: Sequence[str] | None = None) -> int:
     claims = [name for name in CLAIMS if not given.claim or any(part in name for part in given.claim)]
     cells = list(_cells(claims, given.units))
     failed, spent = 0, 0.0
-    print(HEAD, flush=True)
+    print("| claim | population |" + "".join(f" {number} |" for number in given.units))
+    print("|---|---|" + "---:|" * len(given.units), flush=True)
+    row: list[str] = []
     with ProcessPoolExecutor(given.processes) as pool:
         for found, seconds in pool.map(_simulated, *zip(*cells, strict=True), [given.studies] * len(cells)):
-            print(found.row, flush=True)
+            row = [*row, str(found)]
+            if len(row) == len(given.units):
+                kind = f"{found.population} (harsh)" if found.harsh else found.population
+                print(f"| {found.claim} | {kind} | {' | '.join(row)} |", flush=True)
+                row = []
             failed += found.fails()
             spent += seconds
     print(f"{len(cells)} cells, {failed} of them fail; {spent:.0f} CPU seconds", file=sys.stderr)

@@ -89,18 +89,13 @@ class Cell:
         wide = WIDEST * needed(self.units, self.together) * (1 + tolerance / np.sqrt(2 * number))
         return bool(self.covered < LEAST - tolerance * error or self.width > wide)
 
-    @property
-    def row(self) -> str:
-        """A row of the table."""
-        numbers = ("–", "–") if not self.printed else (f"{self.covered:.3f}".lstrip("0"), f"{self.width:.2f}")
-        mark = " (harsh)" if self.harsh else " **fails**" if self.fails() else ""
-        return (
-            f"| {self.claim} | {self.population}{mark} | {self.units} | {numbers[0]} | {numbers[1]} | "
-            f"{self.printed:.0%} |"
-        )
-
-
-HEAD = "| claim | population | units | coverage | width | printed |\n|---|---|---:|---:|---:|---:|"
+    def __str__(self) -> str:
+        """Coverage and width, with the share of studies that have an interval if some do not."""
+        if not self.printed:
+            return "–"
+        some = "" if self.printed > 0.995 else f" ({self.printed:.0%})"
+        found = f"{self.covered:.3f}".removeprefix("0") + f" / {self.width:.2f}{some}"
+        return f"**{found}**" if self.fails() else found
 
 
 def cell(claim: str, population: Any, units: int, studies: int, seed: int = 1) -> Cell:

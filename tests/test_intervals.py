@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -252,7 +253,9 @@ def test_with_few_topics_there_are_no_intervals_and_the_result_says_so() -> None
         swap(scores, trials=5),
         intuitiveness(scores, gold="gold"),
     ):
-        assert found.about["intervals"]["none because"].endswith(": it needs 8 topics, and there are 7")
+        assert re.search(
+            r"it needs (8|20) topics, and there are 7$", found.about["intervals"]["none because"]
+        )
     assert np.isnan(power(scores, resamples=100).summary.columns["low"]).all()
     assert np.isnan(intuitiveness(scores, gold="gold").p).all()
 

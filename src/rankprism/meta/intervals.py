@@ -175,7 +175,7 @@ class Sampled:
             high,
             p,
             adjusted,
-            {**about, "correction": "holm"},
+            {**about, "correction": "holm", "intervals": found.sampling.about},
         )
 
 

@@ -138,8 +138,8 @@ def swap(
 def _in_other_collections(values: Floats, sampling: Sampling, size: int, seed: int) -> Floats:
     """(half, measure): the swap rate in collections like this one.
 
-    The topics of a half are split into two sides of size/2 topics, whose deviations from the half have twice
-    the variance that sides of `size` topics have in the whole collection.
+    The topics of a half are split into two sides of size/2 topics. Their deviations from the half are scaled
+    to the variance that sides of `size` topics have in the whole collection.
     """
     runs, topics, measures = values.shape
     i, j = np.triu_indices(runs, 1)
@@ -149,15 +149,16 @@ def _in_other_collections(values: Floats, sampling: Sampling, size: int, seed: i
         return rates
     means = np.stack([other_means(values[:, :, m], sampling) for m in range(measures)], 1)
     flat = np.moveaxis(values, 2, 1).reshape(-1, topics)
+    half = max(1, size // 2)
+    scale = np.sqrt((1 / size - 1 / topics) / (1 / half - 1 / int(sampling.kept[0].sum())))
     for number, kept in enumerate(sampling.kept):
         present = np.flatnonzero(kept)
-        half = max(1, size // 2)
         order = rng.permuted(np.broadcast_to(present, (SPLITS, len(present))), axis=1)
         drawn = np.zeros((2 * SPLITS, topics))
         for side, some in enumerate((order[:, :half], order[:, half : 2 * half])):
             np.put_along_axis(drawn[side::2], some, 1 / half, axis=1)
         deviation = product(flat, (drawn - kept / len(present)).T).reshape(runs, measures, SPLITS, 2)
-        sides = means[:, :, number, None, None] + deviation / np.sqrt(2)
+        sides = means[:, :, number, None, None] + scale * deviation
         difference = without_noise(sides[i] - sides[j])
         rates[number] = (difference[..., 0] * difference[..., 1] < 0).mean((0, 2))
     return rates
