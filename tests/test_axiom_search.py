@@ -387,10 +387,10 @@ def test_what_is_wrong_with_a_constraint_is_said() -> None:
             constraint(**about)(cases())
     one = [[0.1]]
     yielded: list[tuple[list[Any], str]] = [
-        ([(one,), (one, one)], "AxiomWrong yields 1 rankings and 2; all cases need as many"),
+        ([(one,), (one, one)], "AxiomWrong yields 1 rankings and 2; all cases need equally many"),
         ([(one, one, one)], "AxiomWrong: the relation > cannot compare 3 rankings"),
         ([(one, [0.1])], r"yields a ranking of shape \(1,\)"),
-        ([(one, [["a"]])], "no table of numbers"),
+        ([(one, [["a"]])], "not a table of numbers"),
         ([np.array(one)], "AxiomWrong yields ndarray, not rankings"),
     ]
     for made, message in yielded:
@@ -414,10 +414,10 @@ def test_what_was_tried_does_not_refute_what_holds_from_some_n_on() -> None:
     blended, average, patient = search_verdicts(["D_EBR", "AP", "EU(alpha=0.001)"], ["DeepTh"])
     assert str(blended) == "D_EBR DeepTh: refuted for every n tried; for no n from 3 to 8,192"
     assert "counterexample" not in story(blended)
-    assert "A greater n may still do" in story(blended)
+    assert "A larger n may still work" in story(blended)
     # Where an argument is recorded, it refutes all n.
     assert str(average).startswith("AP DeepTh: refuted; for no n: the j-th of the n documents is worth at")
-    assert "A greater n may still do" not in story(average)
+    assert "A larger n may still work" not in story(average)
     assert patient.kind == "proved"
     assert patient.note.endswith("falls to 0; up to 8,192 it does not show")
 
@@ -663,7 +663,7 @@ def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cl
         (["--threshold", "p"], "--threshold needs a measure"),
         (
             ["RBP", "--threshold", "gain"],
-            "RBP: gain is no number to look for a threshold of; p or rel can be",
+            "RBP: gain is not a number, so it has no threshold; choose p or rel",
         ),
         (["--explain", "RBP", "Pri", "--format", "json"], "--explain prints text, not json"),
         (["--explain", "RBP", "Pri", "-o", "story.html"], "--explain prints text, not html"),
@@ -674,7 +674,7 @@ def test_the_command_takes_a_reading_of_the_whole_table_and_details_beside_it(cl
             ["RBP", "--threshold", "p=0.5"],
             "--threshold is PARAM or PARAM=LOW:HIGH, e.g. p=0.5:0.9; got 'p=0.5'",
         ),
-        (["RBP", "--threshold", "p=0.9:0.5"], "RBP: a range of p is from a value to a higher one"),
+        (["RBP", "--threshold", "p=0.9:0.5"], "RBP: a range of p must end above its start"),
         (["RBP", "--threshold", "p=0.5:2"], "RBP: p must be a number"),
         (["RBP", "--reading", "small=tiny"], "Pri: small must be literal or room; got 'tiny'"),
     ],

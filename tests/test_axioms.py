@@ -1,7 +1,7 @@
 """The ten constraints of Amigó et al. 2018: every cell, counterexample and threshold that was found before.
 
 The figures are from an independent search with slow measures: k = 20, p = .8, α = .5, e = .05, r at most .1.
-Those written here are tested everywhere, all of them where the reference file is at hand.
+The figures in this file are always tested, and all others if the reference file is at hand.
 """
 
 from __future__ import annotations
@@ -532,7 +532,7 @@ def test_a_threshold_is_looked_for_in_a_range() -> None:
     assert above == "proved for every p from 0.76 to 0.9 that was tried"
     with pytest.raises(MeasureError, match=r"RBP: p must be a number .*; got 1.5"):
         find_thresholds([rbp], [CloseTh], "p", (0.5, 1.5))
-    with pytest.raises(MeasureError, match=r"a range of p is from a value to a higher one; got 0.9 to 0.5"):
+    with pytest.raises(MeasureError, match=r"a range of p must end above its start; got 0.9 to 0.5"):
         find_thresholds([rbp], [CloseTh], "p", (0.9, 0.5))
 
 

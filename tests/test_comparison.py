@@ -283,7 +283,7 @@ def test_no_difference_a_constant_one_and_a_single_topic(test: str) -> None:
     shifted = compare(matrix(np.array([row + 0.1, row])), **against)
     assert shifted.p[0, 0] < 0.05
     assert shifted.significant[0, 0]
-    with pytest.warns(RankprismWarning, match="only one topic, so that nothing can be tested"):
+    with pytest.warns(RankprismWarning, match="only one topic, so nothing can be tested"):
         single = compare(matrix(np.array([[0.5], [0.2]])), **against)
     assert [note["kind"] for note in single.about["scores"]["notes"]] == ["few-topics"]
     assert np.isnan(single.p).all()
@@ -399,9 +399,9 @@ def test_unset_resamples_grow_with_the_number_of_pairs() -> None:
         assert compare(many, **settings).about["resamples"] == 528 / 0.05
     assert compare(many, test="tukey").about["resamples"] == 10_000
     assert compare(many, test="bootstrap", baseline="S3", alpha=0.01).about["resamples"] == 10_000
-    with pytest.raises(InputError, match=r"528 pairs takes 528,000,000 resamples.* take the test t"):
+    with pytest.raises(InputError, match=r"528 pairs needs 528,000,000 resamples.* take the test t"):
         compare(many, test="bootstrap", alpha=1e-6)
-    with pytest.raises(InputError, match="a p below 1e-09 takes 1,000,000,000 resamples, and"):
+    with pytest.raises(InputError, match="a p below 1e-09 needs 1,000,000,000 resamples, and"):
         compare(many, test="tukey", alpha=1e-9)
 
 

@@ -306,7 +306,7 @@ def test_skewed_differences_are_said() -> None:
     settings: dict[str, Any] = {"test": "fisher", "correction": "max-t"}
     compare(scores_of(systems(rng, 8, 30)), **settings)
     skewed = np.linspace(1, 3, 8)[:, None] * rng.gamma(0.25, size=(8, 30))
-    with pytest.warns(RankprismWarning, match=r"have a skewness of \d\.\d, which is much for 30 topics"):
+    with pytest.warns(RankprismWarning, match=r"have a skewness of \d\.\d, which is too much for 30 topics"):
         compare(scores_of(skewed), **settings)
 
 
@@ -316,7 +316,7 @@ def test_unequal_variances_are_said(test: str) -> None:
     rng = np.random.default_rng(4)
     compare(scores_of(systems(rng, 8, 30)), **settings)
     unequal = rng.normal(size=30) + np.repeat([1.0, 2.0], 4)[:, None] * rng.normal(size=(8, 30))
-    with pytest.warns(RankprismWarning, match=r"one half of them has [34]\.\d times the variance"):
+    with pytest.warns(RankprismWarning, match=r"half of them have [34]\.\d times the variance"):
         found = compare(scores_of(unequal), **settings)
     assert [note["kind"] for note in found.about["scores"]["notes"]] == ["unequal-variances"]
 

@@ -488,7 +488,7 @@ def test_the_lists_of_a_disagreement_show_aspects_and_grades() -> None:
     assert str(found).splitlines()[2].split() == [
         *("1", "q", "(2)", "X", "1:2", "·", "+0.5000", "▲", "-0.5000", "▼")
     ]
-    with pytest.raises(InputError, match=r"no run 'Y' to show the lists of; there are '?X"):
+    with pytest.raises(InputError, match=r"no run is named 'Y', so no list can be shown; there are '?X"):
         disagreement(scores, first="RR", second="StRecall", judgments=judgments, runs={"X": runs["X"]})
 
 
@@ -569,7 +569,7 @@ def test_one_topic_and_one_measure_are_fine() -> None:
         (lambda s: correlation(s, coefficient="rbo", p=1), "p must be a number between 0 and 1; got 1"),
         (lambda s: intuitiveness(s, gold="AP"), "there is no measure 'AP'; there are alpha_nDCG@10"),
         (lambda s: intuitiveness(s, gold=[]), "name at least one gold measure"),
-        (lambda s: intuitiveness(s, gold=SMALL[:2]), "two measures beside the gold ones"),
+        (lambda s: intuitiveness(s, gold=SMALL[:2]), "two measures besides the gold ones"),
         (lambda s: swap(s, size=11), "two halves of 11 topics need 22; there are 20"),
         (lambda s: stability(s, sizes=[1]), "sizes must lie between 2 and the number of topics, 20"),
         (lambda s: stability(s, samples=0), "samples must be a whole number ≥ 1; got 0"),

@@ -87,7 +87,7 @@ def test_a_comparison_on_one_topic_says_that_nothing_is_tested(cli: Cli, tmp_pat
     (tmp_path / "one.csv").write_text("run,topic,measure,score\na,1,P,0.5\nb,1,P,0.25\n")
     found = cli("compare", tmp_path / "one.csv")
     assert found.returncode == 0
-    assert "only one topic, so that nothing can be tested" in found.stderr
+    assert "only one topic, so nothing can be tested" in found.stderr
     assert "0.5000" in found.stdout
 
 

@@ -479,7 +479,7 @@ def test_parts_are_fitted_apart_and_compared_with_nothing() -> None:
     said = [str(warning.message) for warning in caught]
     assert "fall into 2 parts" in said[0]
     assert "one or more documents won or lost every comparison with the others, so only the prior" in said[1]
-    assert "1 documents (first 'e') were judged less than 5 times" in said[2]
+    assert "1 documents (first 'e') were judged fewer than 5 times" in said[2]
     other, one, rest = found.topics["q"]
     assert (one.docs, other.docs, rest.docs) == (("a", "b"), ("d", "c"), ("e",))
     assert one.judgments.tolist() == [50, 50]
@@ -497,7 +497,7 @@ def test_parts_are_fitted_apart_and_compared_with_nothing() -> None:
     assert "–: the two documents were never compared" in str(found.contrasts())
     with pytest.warns(RankprismWarning) as caught:
         without = strengths(rows, prior=0)
-    assert "would be infinite, and none are printed. Name a prior above 0" in str(caught[1].message)
+    assert "would be infinite, and none are printed. Choose a prior above 0" in str(caught[1].message)
     assert np.isnan(without.topics["q"][1].strength).all()
     with pytest.raises(InputError, match="prior must be a number of comparisons, 0 or more"):
         strengths(rows, prior=-1)

@@ -188,9 +188,9 @@ def test_impossible_intervals_are_refused(more: dict[str, Any], says: str) -> No
 
 def test_what_needs_assessors_is_refused_without_them() -> None:
     rows = [("q", "", "a", "b", "left", "ann")]
-    with pytest.raises(MeasureError, match="AP needs absolute judgments, of which no assessors are known"):
+    with pytest.raises(MeasureError, match="AP needs absolute judgments, whose assessors are not known"):
         evaluate_by(rows, {"q": {"a": 1.0}}, "AP")
-    with pytest.raises(InputError, match="the assessor 'pooled' has the name that stands for all"):
+    with pytest.raises(InputError, match="the name 'pooled' is reserved for all judgments"):
         evaluate_by([("q", "", "a", "b", "left", "pooled")], {"q": {"a": 1.0}}, "ppref")
     with pytest.raises(InputError, match="by must be one of assessor, profile"):
         evaluate_by(rows, {"q": {"a": 1.0}}, "ppref", by="topic")  # type: ignore[arg-type]

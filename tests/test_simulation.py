@@ -519,7 +519,7 @@ def test_topics_without_the_profile_are_left_out_and_those_without_any_are_noted
 BAD_PROFILES = {
     "too few columns": ("1 p\n", ("p.txt, line 1", "topic profile subtopic weight", "found 2")),
     "too many columns": ("1 p x 1\n1 p y 1 1\n", ("p.txt, line 2", "found 5")),
-    "no number": ("1 p x much\n", ("p.txt, line 1", "'much'", "no number above 0")),
+    "no number": ("1 p x much\n", ("p.txt, line 1", "'much'", "the weight must be a number above 0")),
     "zero": ("1 p x 0\n", ("p.txt, line 1", "'0'", "leave out subtopics")),
     "negative": ("1 p x -1\n", ("p.txt, line 1", "'-1'")),
     "not finite": ("1 p x inf\n", ("p.txt, line 1", "'inf'")),

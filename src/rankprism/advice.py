@@ -50,12 +50,12 @@ STORIES = {
     ),
     "risk-averse": Story(
         "Risk-averse",
-        "This user loses more by a useless document than they win by one more good one.",
+        "This user loses more from a useless document than they gain from one more good one.",
         ("Conf", "Pri", "DeepTh"),
     ),
 }
 
-#: What a measure always does that satisfies a constraint.
+#: What a measure that satisfies a constraint always does.
 DOES = {
     "Pri": "scores more when a more relevant document moves up",
     "Deep": "gains more from the same swap further up",
@@ -72,7 +72,7 @@ DOES = {
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the scores say of the measures; a text where they say nothing, with the reason."""
+    """What the scores say about the measures. Where they say nothing, a text gives the reason."""
 
     correlation: Correlation | str
     power: DiscriminativePower | str
@@ -137,7 +137,7 @@ def advise(
     verdicts
         For each measure, its verdicts on the constraints that the user needs, and possibly on others.
     evidence
-        What scores say of the same measures, in the same order.
+        What scores say about the same measures, in the same order.
     """
     rows = [{v.constraint.name: v for v in row if v.constraint.name in needs} for row in verdicts]
     rows = [{name: row[name] for name in needs} for row in rows]
@@ -240,7 +240,7 @@ def _between(
     found: Any,
     values_of: Callable[[Any], Any],
 ) -> Sentence:
-    """Whether a figure decides between measures for which as much is proved."""
+    """Whether a figure decides between measures for which equally much is proved."""
     about = tuple(measures)
     names = listed([m.display for m in measures])
     if isinstance(found, str):
@@ -287,11 +287,11 @@ def _significantly_below(found: Any, best: Sequence[int], values: Any) -> list[i
 LEVEL = 0.05
 
 
-# ── what the scores say of each measure, whoever the user is ─────────────────────────────────────
+# ── what the scores say about each measure, whoever the user is ─────────────────────────────────────
 
 
 def on_scores(measures: Sequence[Measure], scores: Scores, evidence: Evidence) -> list[list[Sentence]]:
-    """What the scores say of each measure."""
+    """What the scores say about each measure."""
     return [
         [
             *_on_power(m, measure, evidence.power),
@@ -349,12 +349,12 @@ def _on_zeros(m: int, measure: Measure, scores: Scores) -> Iterator[Sentence]:
     zero = int((defined == 0).sum())
     if zero:
         share = f"{zero:,} of {defined.size:,} rankings ({zero / defined.size:.0%})"
-        blind = "does not tell the bad ones among these from the worse"
+        blind = "does not tell bad rankings from worse ones among these"
         yield Sentence(f"{measure.display} gives 0 to {share}, and {blind}.", (measure,), "topics")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Words as a sentence has them.
+    """A list of words as part of a sentence.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b"], "or")
     ('a, b and c', 'a or b')

@@ -70,10 +70,10 @@ for _module in pkgutil.iter_modules(globals()["__path__"]):
 
 #: The ten constraints of Amigó et al. 2018, in the paper's order.
 TEN = ten()
-#: What else can be asked of a measure.
+#: Further properties that a measure may have.
 MORE_PROPERTIES = others()
 
-if not TYPE_CHECKING:  # every constraint is imported by its name, those of your own too
+if not TYPE_CHECKING:  # every constraint can be imported by its name, including your own
     __getattr__, __dir__ = attach(
         __name__,
         lambda: {*__all__, *constraint_names()},

@@ -19,17 +19,17 @@ from rankprism.errors import InputError
 SMALL = 1500
 #: Weights that are easy to read, by the number of aspects.
 SIMPLE_WEIGHTS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 4: (0.4, 0.3, 0.2, 0.1)}
-#: About half of the random grades are on a grid of so many steps up to the highest; the others are anywhere.
+#: About half of the random grades lie on a grid with this many steps up to the highest, the others anywhere.
 LEVELS = 20
 #: Each rank down to this one is tried, as far as the cutoff allows.
 DEEP = 128
 #: Sometimes a grade is as small as this share of the highest.
 TINY = 0.001
-#: Half of the random topics have up to so many judged documents that were not retrieved.
+#: In half of the random topics, up to this many judged documents were not retrieved.
 MISSED = 12
-#: One in so many random rankings begins with documents that are all alike.
+#: One random ranking in this many begins with documents that are all alike.
 LONG = 3
-#: The fewest aspects of which documents can share some without sharing all.
+#: With fewer aspects, documents cannot share some aspects without sharing all of them.
 _SHARED = 4
 _SPARSE = (0.0, 0.2, 0.5, 0.8)
 
@@ -67,7 +67,7 @@ def _all_bases(
 def drawn_bases(
     scope: Scope, cutoff: int | None, rng: np.random.Generator, wanted: int
 ) -> Iterator[tuple[int, int, Iterator[Base]]]:
-    """Sources of random bases: how many of the `wanted` instances each source gives, and how many each base.
+    """Sources of random bases: how many of the `wanted` instances each source gives, and each base.
 
     Random draws rarely hit a certain rank or a certain pair of grades, or documents that compete for the same
     aspects. One source therefore goes through all ranks, one through all grades, one has documents that share
@@ -131,7 +131,7 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
                     # Moving up the last document raises the score, and so do some documents just above it.
                     few = np.resize([[0.0], [levels[-1]]], (low + low % 2, 1))
                 elif A == 1 and chance < 0.7 and scope.grades == "graded":
-                    # A document that is hardly relevant, past one that is.
+                    # A document that is hardly relevant, below one that is relevant.
                     few = np.array([[0.0], [levels[0]], [scope.highest * TINY]])
                 yield Base(np.concatenate([above, few]), _random_weights(scope, A, rng), cutoff)
 
@@ -139,7 +139,7 @@ def late_bases(scope: Scope, cutoff: int | None, rng: np.random.Generator) -> It
 def neighbouring_grades(
     scope: Scope, cutoff: int | None, rng: np.random.Generator, steps: int
 ) -> Iterator[Base]:
-    """Bases with two neighbouring grades, on a ladder of so many steps from 0 to the highest grade.
+    """Bases with two neighbouring grades of a ladder that leads from 0 to the highest grade in `steps` steps.
 
     An error of a measure in a range of grades that is as wide as a step shows at the edges of this range.
     """
@@ -270,7 +270,7 @@ def some_instances(constraint: Constraint, base: Base, most: int, rng: np.random
 
 
 def spread_instances(constraint: Constraint, base: Base, most: int) -> list[Instance]:
-    """The instances that a base gives. If there are many, the last cases and some of the others."""
+    """The instances that a base gives. If there are many, only the last cases and some others."""
     cases = list(constraint.cases(base, **constraint.own_details))
     if len(cases) > most:
         half = most // 2
@@ -304,7 +304,7 @@ def _has_room(ranking: Ranking) -> bool:
 
 
 def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
-    """The rankings of a case, which may be lists, as arrays (documents, aspects)."""
+    """The rankings of a case as arrays (documents, aspects). They may be given as lists."""
     if not isinstance(case, tuple | list) or not case:
         raise InputError(f"{constraint.name} yields {type(case).__name__}, not rankings; write `yield a, b`")
     made = []
@@ -313,13 +313,13 @@ def _checked(constraint: Constraint, case: Any, A: int) -> Rankings:
             grades = np.asarray(ranking, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
-                f"{constraint.name} yields a ranking that is no table of numbers: {ranking!r}"
+                f"{constraint.name} yields a ranking that is not a table of numbers: {ranking!r}"
             ) from None
         grades = grades.reshape(0, A) if grades.size == 0 else grades
         if grades.ndim != 2 or grades.shape[1] != A:
             raise InputError(
-                f"{constraint.name} yields a ranking of shape {grades.shape}; wanted is a row for each "
-                f"document with its grades on {A} aspect{'s' if A > 1 else ''}"
+                f"{constraint.name} yields a ranking of shape {grades.shape}; it must have a row for "
+                f"each document, with its grades on {A} aspect{'s' if A > 1 else ''}"
             )
         made.append(grades)
     return tuple(made)
@@ -340,7 +340,7 @@ def _sizes(scope: Scope, cutoff: int | None) -> tuple[int, int]:
 
 
 def _palettes(scope: Scope) -> list[tuple[float, ...]]:
-    """The few grades of small bases."""
+    """The sets of grades in small bases."""
     tenth, half, all_ = (round(scope.highest * share, 12) for share in (0.1, 0.5, 1.0))
     if scope.grades == "binary":
         return [(0.0, half), (0.0, all_)]

@@ -76,7 +76,7 @@ class Detail:
     name: str
     default: Any
     why: str
-    choices: tuple[str, ...] = ()  # none: a number in (0, 1]
+    choices: tuple[str, ...] = ()  # if empty, the value is a number in (0, 1]
     optional: bool = False  # None is a value
     printed: Any = None  # its value in the reading `printed`; None: the default
     premise: str = ""  # what the default adds to the premises that the paper prints
@@ -116,7 +116,7 @@ class Scope:
     cutoff: str = "free"  # rankings are not longer than the cutoff; or binding: they reach it
     fewest: int = 0  # documents of a base
     most: int = 10
-    alike: int = 0  # up to so many equally relevant documents on each aspect may precede them
+    alike: int = 0  # up to this many equally relevant documents on each aspect may precede them
 
 
 #: The numbers of aspects that are tried if a constraint is about several.
@@ -164,7 +164,7 @@ class Constraint:
 
     `cases` makes the rankings to compare from a base, and so decides which of the bases in `scope` satisfy
     the premises. `quantifier` says for which of the cases from one base the relation must hold: every, some,
-    or eventually (from one of them on).
+    or eventually (every case after a certain one).
     """
 
     name: str
@@ -176,11 +176,11 @@ class Constraint:
     details: tuple[Detail, ...] = ()
     read_as: str = PROVED  # the reading of the whole table
     settings: Mapping[str, Any] = field(default_factory=dict)  # only what differs from `read_as`
-    bases: Callable[..., Iterable[Base]] | None = None  # instead of those in scope
+    bases: Callable[..., Iterable[Base]] | None = None  # used instead of the bases in scope
     variable: str = ""  # what a quantifier other than every is about
-    values: tuple[int, ...] = ()  # and which values of it are tried
+    values: tuple[int, ...] = ()  # the values of it that are tried
     needs_cutoff: bool = False
-    own_pools: Callable[[Rankings], Rankings] | None = None  # what is judged, for each ranking apart
+    own_pools: Callable[[Rankings], Rankings] | None = None  # makes the judged documents of each ranking
     cite: tuple[str, ...] = ()
     number: int | None = None  # its place among the ten of Amigó et al. 2018
 
@@ -238,7 +238,7 @@ class Constraint:
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The premises that the reading adds to those of the paper."""
+        """The premises that the reading adds to the paper's."""
         return tuple(d.premise for d in self.details if d.premise and self[d.name] == d.default)
 
     def __getitem__(self, name: str) -> Any:
@@ -290,7 +290,7 @@ def constraint(**about: Any) -> Callable[[Cases], Constraint]:
     >>> import numpy as np
     >>> @constraint(relation=NOT_LESS, scope=Scope(most=4))
     ... def Longer(base):
-    ...     "A document more never hurts."
+    ...     "One more document never hurts."
     ...     yield base.documents, base.documents[:-1]
     >>> [verdict.kind for verdict in examine(["DCG", "RBU"], [Longer])]
     ['not refuted', 'refuted']
@@ -339,7 +339,7 @@ def ten() -> tuple[Constraint, ...]:
 
 
 def others() -> tuple[Constraint, ...]:
-    """What else can be asked of a measure."""
+    """Further properties that a measure may have."""
     return tuple(c for c in _CONSTRAINTS.values() if c.number is None)
 
 

@@ -1,7 +1,7 @@
 """Short arguments why a measure satisfies a constraint for all rankings, or why no n or m satisfies it.
 
-They are about the formulas of the catalogue with the parameters that `when` accepts, and about rankings that
-are not longer than the cutoff. D is the discount, g is the gain, and S_i = Π_{j≤i} (1 - r_j) is what is left
+They hold for the formulas of the catalogue with the parameters that `when` accepts, and for rankings that are
+not longer than the cutoff. D is the discount, g is the gain, and S_i = Π_{j≤i} (1 - r_j) is what is left
 of an aspect after rank i.
 """
 
@@ -29,7 +29,7 @@ class Proof:
 
 
 def proof_of(measure: Measure, constraint: Constraint) -> str:
-    """The argument and the premise that it adds to those of the paper.
+    """The argument and the premise that it adds to the paper's.
 
     It is an empty string if none is recorded for these parameters in this reading.
     """
@@ -78,12 +78,12 @@ def _setting(measure: Measure, name: str) -> object:
 
 
 def _graded(measure: Measure) -> bool:
-    """The gain rises with the grade."""
+    """Whether the gain rises with the grade."""
     return _setting(measure, "gain") != "binary" and _top_heavy(measure)
 
 
 def _linear(measure: Measure) -> bool:
-    """The gain is the grade, whatever else has been judged."""
+    """Whether the gain is the grade, whatever else has been judged."""
     gain = _setting(measure, "gain")
     return gain in (None, "linear") and not _over_time(measure) and _top_heavy(measure)
 
@@ -98,12 +98,12 @@ def _top_heavy(measure: Measure) -> bool:
 
 
 def _all_zero(measure: Measure) -> bool:
-    """Whether every score is 0, because RBU of the authors' program has the factor 1-p."""
+    """Whether every score is 0, because the authors' program gives RBU the factor 1-p."""
     return _setting(measure, "p") == 1 and _setting(measure, "form") == "reference"
 
 
 def _decays(measure: Measure) -> bool:
-    """The novelty is (1-α)^c, in ERR-IA only with binary gains, and the gain is the same for all aspects."""
+    """Whether novelty is (1-α)^c, in ERR-IA only with binary gains, and all aspects have the same gain."""
     gains = ("binary",) if "ERR_IA" in measure.name else ("binary", "linear")
     return 0 < _number(measure, "alpha") < 1 and _setting(measure, "gain") in gains
 
@@ -118,7 +118,7 @@ def _number(measure: Measure, name: str) -> float:
     return float(value) if isinstance(value, int | float) else float("inf")
 
 
-_SHARP = "the part of D is a sum as D_nDCG; both rankings reach the same aspects, or the better one all"
+_SHARP = "the D part is a sum, like D_nDCG; both rankings reach the same aspects, or the better one all"
 _SUMS = "DCG nDCG RBP DCG_IA nDCG_IA RBP_IA D_nDCG D_RBP"
 _DECAYING = "alpha_DCG alpha_nDCG NRBP nNRBP EU"
 _CASCADES = "ERR nERR ERR_IA RBU"
@@ -153,7 +153,7 @@ PROOFS = (
     Proof(
         "Pri",
         _CASCADES,
-        "by parts, the score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n, but for a constant: the swap "
+        "by parts, the score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n, up to a constant: the swap "
         "lowers S_i … S_{i+k-1} and leaves the others",
         _graded,
     ),
@@ -168,7 +168,7 @@ PROOFS = (
         "AspDiv",
         _CASCADES,
         "by parts, each aspect's score is D(1) - Σ_i (D(i) - D(i+1)) S_i - D(n) S_n: the better document "
-        "lowers every S from its rank on",
+        "lowers every S at its rank and below",
         _graded,
     ),
     Proof(
@@ -239,7 +239,7 @@ PROOFS = (
     Proof(
         "AspRel",
         "DSharp_nDCG",
-        "the last document's global gain is w(t) g or w(t′) g; as many aspects are reached",
+        "the last document's global gain is w(t) g or w(t′) g; both reach equally many aspects",
         lambda m: _setting(m, "gamma") != 1 and _setting(m, "gain") != "probability",
         needs="suffix",
     ),
@@ -253,7 +253,7 @@ PROOFS = (
     Proof(
         "DeepTh",
         "P P_IA DCG DCG_IA nDCG nDCG_IA StRecall D_nDCG DSharp_nDCG",
-        "from n = k on, nothing relevant is within the cutoff",
+        "nothing relevant is within the cutoff if n ≥ k",
         lambda m: m.cutoff is not None,
     ),
     Proof(
@@ -278,7 +278,7 @@ PROOFS = (
         "DeepTh",
         "alpha_DCG alpha_nDCG EU ERR_IA nERR_IA",
         "documents on one aspect are worth g Σ_c (1-α)^c ≤ g/α together, times D(n+1), which falls to 0",
-        lambda m: 0 < _number(m, "alpha") <= 1,  # of one grade, whatever its gain
+        lambda m: 0 < _number(m, "alpha") <= 1,  # for one grade, whatever its gain
     ),
     Proof("CloseTh", "P P_IA", "m = 2: 2/k > 1/k, for k ≥ 4", lambda m: m.cutoff is None or m.cutoff >= 4),
     Proof("CloseTh", "AP AP_IA", "m = 3: 1/4 + 2/5 + 3/6 > 1", lambda m: m.cutoff is None or m.cutoff >= 6),
@@ -298,7 +298,7 @@ PROOFS = (
 
 
 def _weight_below(measure: Measure) -> float:
-    """An upper bound of the total weight of all ranks from 34 on, for documents of one grade on one aspect.
+    """An upper bound of the total weight of all ranks below 33, for documents of one grade on one aspect.
 
     The weight of the first rank is 1. If the bound is at most 1, no m above 32 satisfies the constraint. All
     smaller m are tried.
@@ -347,14 +347,15 @@ DISPROOFS = (
     Proof(
         "CloseTh",
         "ERR nERR ERR_IA nERR_IA CT D_nERR",
-        "no document is worth more than the one on top but for its rank, and 1/(m+1) + … + 1/(2m) < ln 2 < 1",
+        "apart from its rank, no document is worth more than the one on top, and "
+        "1/(m+1) + … + 1/(2m) < ln 2 < 1",
         lambda m: not _over_time(m),
     ),
     Proof(
         "CloseTh",
         "P P_IA AP AP_IA DCG DCG_IA nDCG nDCG_IA D_nDCG DSharp_nDCG RBP RBP_IA D_RBP RBU NRBP nNRBP EU "
         "alpha_DCG alpha_nDCG",
-        "from m = k on nothing relevant is within the cutoff, and every smaller m was tried",
+        "nothing relevant is within the cutoff if m ≥ k, and every smaller m was tried",
         lambda m: m.cutoff is not None and m.cutoff <= _TRIED,
     ),
     Proof(
@@ -382,26 +383,25 @@ DISPROOFS = (
         "DeepTh",
         "AP AP_IA infAP infAP_IA Q Q_IA D_Q DSharp_Q P_plusQ P_plusQSharp GAP GAP_IA nGAP nGAP_IA",
         "the j-th of the n documents is worth at least j/(2n) times the one on top, all of them (n+1)/4 "
-        "times, which is 1 or more from n = 3 on",
+        "times, which is 1 or more if n ≥ 3",
         lambda m: m.cutoff is None,
     ),
     Proof(
         "DeepTh",
         "DCG DCG_IA nDCG nDCG_IA D_nDCG DSharp_nDCG DIN_nDCG DINSharp_nDCG",
-        "the n documents are worth at least n / log2(2n+1) times the one on top, which is above 1 from "
-        "n = 3 on",
+        "the n documents are worth at least n / log2(2n+1) times the one on top, which is above 1 if n ≥ 3",
         lambda m: m.cutoff is None,
     ),
     Proof(
         "DeepTh",
         "P P_IA",
-        "n of 2n documents are relevant, and not 1 of 2n",
+        "n of 2n documents are relevant, instead of 1 of 2n",
         lambda m: m.cutoff is None,
     ),
     Proof(
         "DeepTh",
         "R R_IA",
-        "n relevant documents are retrieved, and not 1",
+        "n relevant documents are retrieved, instead of 1",
         lambda m: m.cutoff is None,
     ),
     Proof(
@@ -430,7 +430,7 @@ DISPROOFS = (
     Proof(
         "CloseTh",
         "Bpref Bpref_IA",
-        "R = m, and m judged documents that are not relevant stand above every relevant one, which is then "
+        "R = m, and m judged documents that are not relevant are above every relevant one, which is then "
         "worth 0",
     ),
     *(Proof(name, "Judged", "every document of both rankings was judged") for name in ("DeepTh", "CloseTh")),

@@ -32,7 +32,7 @@ class Base:
 
     documents: Floats  # (n, A)
     weights: Floats  # (A,), summing to 1
-    cutoff: int | None = None  # of the measure that is looked at
+    cutoff: int | None = None  # of the measure that is examined
     missed: Floats | None = None  # (m, A) documents that were judged, but are in no ranking
 
 
@@ -40,7 +40,7 @@ class Base:
 class Instance:
     """Rankings of one topic that a constraint compares.
 
-    Without `pools`, the judged documents are those of all rankings together and the `missed` ones, so that a
+    Without `pools`, the judged documents are the documents of all rankings and the `missed` ones, so that a
     normalised measure divides all rankings by the same ideal. If none of them serves an aspect, one more
     document does. With `pools`, each ranking has its own judged documents.
     """
@@ -136,7 +136,7 @@ def _score_together(measure: Measure, instances: Sequence[Instance], hits: Hits 
 
 
 def _orders_labels(measure: Measure) -> bool:
-    """Whether it is TOMA or made of TOMA, whose scores depend on the labels of all topics together."""
+    """Whether it is TOMA or is made of TOMA, whose scores depend on the labels of all topics together."""
     inside = (measure[p.name] for p in measure.definition.parameters)
     return measure.name == "TOMA" or any(isinstance(x, Measure) and _orders_labels(x) for x in inside)
 

@@ -33,7 +33,7 @@ def read_constraints(names: Iterable[str | Constraint], readings: Sequence[str] 
 
 
 def _with_detail(chosen: Sequence[Constraint], text: str) -> list[Constraint]:
-    """The constraints, where those that have this detail have this value of it."""
+    """The constraints, with this value of a detail wherever they have the detail."""
     where, equals, value = text.partition("=")
     constraint, _, name = where.rpartition(".")
     only = find_constraint(constraint).name if constraint else None

@@ -37,7 +37,7 @@ def examine(
     """The verdict on each measure and constraint, measure after measure.
 
     Every command and the report ask here. A recorded verdict is used as it is, except that "not refuted" is
-    searched again if more instances or another seed are asked for. All else is searched once in a process.
+    searched again if more instances or another seed are asked for. Everything else is searched once.
 
     >>> for verdict in examine(["RBP(gain='linear')", "P@20"], ["Pri"]):
     ...     print(verdict.measure, verdict.kind, [round(x, 4) for x in verdict.scores])

@@ -27,8 +27,8 @@ from rankprism.measures.verdicts import NOT_REFUTED, PROVED, REFUTED, UNASKABLE
 
 #: The number of random instances for each constraint.
 INSTANCES = 4000
-_SHARE = 4  # one varied instance for so many random ones
-_GENERATIONS = 5  # of those that are varied
+_SHARE = 4  # random instances for each varied one
+_GENERATIONS = 5  # rounds of varying
 _BROOD = 4  # instances from one base that was varied
 _LENGTHS = (16, 65, 513)
 _LOOK = 30  # counterexamples to choose one from; small ones come first
@@ -65,7 +65,7 @@ class Lot:
         return scores
 
     def within(self, longest: int | None) -> Bools:
-        """(instances,) those whose rankings are not longer than this"""
+        """(instances,) whether the rankings are not longer than this"""
         return np.asarray(self.lengths <= (np.inf if longest is None else longest))
 
 
@@ -175,7 +175,7 @@ def _lot(constraint: Constraint, made: Iterable[tuple[Base, list[Instance]]]) ->
     sizes = sorted({len(instance.rankings) for _, instance in pairs})
     if len(sizes) > 1:
         raise InputError(
-            f"{constraint.name} yields {sizes[0]} rankings and {sizes[-1]}; all cases need as many"
+            f"{constraint.name} yields {sizes[0]} rankings and {sizes[-1]}; all cases need equally many"
         )
     return make_lot([base for base, _ in pairs], [instance for _, instance in pairs])
 
@@ -189,7 +189,7 @@ def judge(
     variations: int = 0,
     seed: int = 0,
 ) -> Verdict:
-    """The verdict from the instances, and from so many variations of them if none is a violation."""
+    """The verdict from the instances, and from their variations if none is a violation."""
     why = _unaskable(measure, constraint)
     if why:
         return Verdict(measure, constraint, UNASKABLE, note=why)
@@ -307,7 +307,7 @@ def _related(constraint: Constraint, scores: Floats) -> Bools:
 
 
 def _longest(constraint: Constraint, measure: Measure) -> int | None:
-    """The largest length of rankings."""
+    """The largest length of a ranking."""
     free = constraint.read_scope.cutoff == "free" and constraint.bases is None
     return measure.cutoff if free else None
 
@@ -373,7 +373,7 @@ def _tied(
 
 
 def _ties_to_examine(constraint: Constraint, lot: Lot, ties: Bools) -> list[int]:
-    """The smallest tie, and of each range of lengths the tie with the lowest grades.
+    """The smallest tie, and the tie with the lowest grades in each range of lengths.
 
     The higher the grades, the sooner an aspect is satisfied and a difference becomes too small for a float.
     """

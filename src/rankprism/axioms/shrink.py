@@ -85,7 +85,7 @@ def _blank(base: Base, which: slice) -> Base:
 
 
 def _one_step(constraint: Constraint, base: Base) -> Iterator[Base]:
-    """Bases with one document or aspect less, with fewer or rounder grades, or with simpler weights."""
+    """Bases with one document or aspect fewer, with fewer or rounder grades, or with simpler weights."""
     d, w = base.documents, base.weights
     scope = constraint.read_scope
     # If many neighbours are equal, only the first is tried.

@@ -64,13 +64,13 @@ def _found(verdict: Verdict) -> str:
         text = f"It cannot be asked: {verdict.note}."
     elif verdict.kind == PROVED:
         searched = "" if verdict.constraint.variable else f", and not refuted in {tried}"
-        shown = verdict.note.startswith("for ")  # by a value of m, and no other argument
+        shown = verdict.note.startswith("for ")  # by a value of m and not by an argument
         text = f"It is proved {verdict.note}." if shown else f"It is proved{searched}. Why: {verdict.note}."
     elif verdict.refuted:
         if verdict.open:
             x = verdict.constraint.variable
             text = (
-                f"It is refuted for every {x} tried: {verdict.note}. A greater {x} may still do. An example:"
+                f"It is refuted for every {x} tried: {verdict.note}. A larger {x} may still work. An example:"
             )
         elif verdict.constraint.variable:
             text = f"It is refuted: the relation holds {verdict.note}. An example:"

@@ -57,7 +57,7 @@ def printed_in_paper(row: str, verdict: Verdict) -> bool | None:
 class AxiomTable(Result):
     """The verdicts on some measures and constraints."""
 
-    labels: tuple[str, ...]  # of the measures
+    labels: tuple[str, ...]  # the names of the measures
     constraints: tuple[Constraint, ...]
     verdicts: tuple[Verdict, ...]  # measure after measure
     about: Mapping[str, Any] = field(default_factory=dict)

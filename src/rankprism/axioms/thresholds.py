@@ -32,9 +32,9 @@ class Span:
     verdict: str
     low: float
     high: float
-    low_included: bool  # low itself is one of them, as far as is known
+    low_included: bool  # whether low itself belongs to it, as far as is known
     high_included: bool
-    instances: int = 0  # that were tried with each value, at least
+    instances: int = 0  # the smallest number tried with any value
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Threshold:
     measure: Measure
     constraint: Constraint
     parameter: str
-    spans: tuple[Span, ...]  # except those where it is refuted
-    range: tuple[float, float]  # that was looked at
+    spans: tuple[Span, ...]  # the ranges where it is not refuted
+    range: tuple[float, float]  # the range that was searched
     note: str = ""  # why it cannot be asked
 
     @property
@@ -231,9 +231,9 @@ def _edge(state: Callable[[float], str], outside: float, inside: float) -> tuple
             inside = middle
         else:
             outside = middle
-    if outside == first:  # all but the very end: as for e > 0
+    if outside == first:  # everything but the very end, as in e > 0
         return outside, False
-    if inside == begun:  # nothing but the very end: as for p = 1
+    if inside == begun:  # nothing but the very end, as in p = 1
         return inside, True
     rounded = float(f"{inside:.6g}")
     if abs(rounded - inside) < 1e-9:  # a round number is likely to be the threshold itself
@@ -247,14 +247,14 @@ def _scanned(measure: Measure, name: str, between: tuple[float, float] | None) -
     if not _can_be_asked(parameter):
         can = [p.name for p in measure.definition.parameters if _can_be_asked(p)]
         raise MeasureError(
-            f"{measure.name}: {name} is no number to look for a threshold of; "
-            + (f"{' or '.join(can)} can be asked" if can else "it has no parameter that is")
+            f"{measure.name}: {name} is not a number, so it has no threshold; "
+            + (f"choose {' or '.join(can)}" if can else "this measure has no parameter that is a number")
         )
     if between is not None:
         low, high = (parameter.check(value, measure.name) for value in between)
         if not low < high:
             raise MeasureError(
-                f"{measure.name}: a range of {name} is from a value to a higher one; got {low:g} to {high:g}"
+                f"{measure.name}: a range of {name} must end above its start; got {low:g} to {high:g}"
             )
         return [float(value) for value in np.linspace(low, high, SCAN)]
     low = parameter.low or 0.0

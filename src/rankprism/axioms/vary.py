@@ -21,7 +21,7 @@ MANY = 12
 
 
 def close_calls(margin: Floats, kind: Longs, most: int, rng: np.random.Generator) -> Longs:
-    """Choose so many instances to vary. Half of them have the smallest margins, equally many of each kind.
+    """Choose `most` instances to vary. Half of them have the smallest margins, equally many of each kind.
 
     `margin` is divided by the difference between the rankings: if two rankings hardly differ, it says nothing
     about the measure that their scores hardly differ.

@@ -19,7 +19,7 @@ class Verdict:
     measure: Measure
     constraint: Constraint
     kind: str
-    instances: int = 0  # that were tried
+    instances: int = 0  # the number that were tried
     counterexample: Instance | None = None
     example: Instance | None = None  # an instance on which the relation holds
     scores: tuple[float, ...] = ()  # of the rankings of the counterexample or the example
@@ -40,13 +40,13 @@ class Verdict:
 
     @property
     def open(self) -> bool:
-        """Whether only some n were tried, and all of them fail. A greater n may still do."""
+        """Whether only some n were tried, and all of them fail. A larger n may still work."""
         x = self.constraint.variable
         return self.refuted and bool(x) and not self.note.startswith(f"for no {x}: ")
 
     @property
     def words(self) -> str:
-        """The verdict in words. If only some n were tried, it says so, because a greater n may still do."""
+        """The verdict in words. If only some n were tried, it says so, because a larger n may still work."""
         words = in_words(self.kind, self.instances)
         return f"{words} for every {self.constraint.variable} tried" if self.open else words
 

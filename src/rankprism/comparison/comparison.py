@@ -43,8 +43,8 @@ from rankprism.types import (
 
 #: The number of resamples, unless the number of pairs needs more.
 RESAMPLES = 10_000
-#: A computation of more seconds is announced, and one of more seconds is refused unless its number of
-#: resamples was given.
+#: A computation that takes more seconds than the first number is announced. One that takes more than the
+#: second is refused, unless its number of resamples was given.
 ANNOUNCED, REFUSED = 10, 600
 #: About how many pairs the correction max-t resamples in a second on one core.
 MAX_T_RATE = 1e8
@@ -54,7 +54,7 @@ UNEQUAL = 2.0
 #: The correction max-t errs in about 10 of 100 studies instead of 5 if the mean squared skewness of the
 #: differences is larger than this share of the number of topics (simulations/comparing.py).
 SKEWED = 0.02
-#: The largest number of pairs whose skewness is looked at.
+#: The largest number of pairs whose skewness is computed.
 LOOKED_AT = 5000
 
 
@@ -77,7 +77,7 @@ def compare(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     baseline
         The run to compare with, or several of them: each other run is compared with each of them. Default:
@@ -242,21 +242,21 @@ def compare(
 
 
 def _baselines(given: str | Sequence[str] | None, runs: Sequence[str], test: TestName) -> tuple[str, ...]:
-    """The names of the baselines, each once. They are refused if they are no runs or do not fit the test."""
+    """The names of the baselines, each once. Names that are not runs, or do not fit the test, are refused."""
     names = () if given is None else (given,) if isinstance(given, str) else tuple(dict.fromkeys(given))
     for name in names:
         if name not in runs:
             raise InputError(f"no run is named {name!r}; there are {listed(runs)}")
     if len(names) == len(runs):
-        raise InputError("every run is a baseline, so that none is left to compare with them")
+        raise InputError("every run is a baseline, so none is left to compare with them")
     if TESTS[test].baseline and len(names) != 1:
         raise InputError(f"the test {test} compares with one run; name it as the baseline")
     return names
 
 
 def _detectable(found: Paired) -> Floats:
-    """The true difference of each pair that is found with the power of .8: the larger its standard error, and
-    the larger the |t| that makes it significant, the larger it is."""
+    """The true difference of each pair that is found with a power of .8. It grows with the standard error and
+    with the |t| that is needed for significance."""
     with np.errstate(divide="ignore", invalid="ignore"):
         critical = np.where(found.error > 0, found.half_width / found.error, 0.0)
     return np.where(
@@ -294,7 +294,7 @@ def _resamples(
         least = least_resamples(alpha, 1 if correction in ("none", "max-t") else pairs)
         if least > MOST_RESAMPLES:
             raise InputError(
-                f"a p below {alpha:g}{after} takes {least:,} resamples, and {MOST_RESAMPLES:,} are the most; "
+                f"a p below {alpha:g}{after} needs {least:,} resamples, and the limit is {MOST_RESAMPLES:,}; "
                 f"{INSTEAD}"
             )
         return max(RESAMPLES, least)
@@ -308,7 +308,7 @@ def _resamples(
     return wanted
 
 
-#: What to do if a test would draw too much.
+#: What to do if a test would need too many resamples.
 INSTEAD = (
     "take the test t, which draws none, or fisher with the correction max-t, which needs 10,000 for any "
     "number of pairs, or compare with a baseline only"
@@ -324,8 +324,8 @@ def _announce(
     *,
     chosen_by_user: bool,
 ) -> None:
-    """Say how long a long computation will take, before it begins. Refuse it if nobody asked for so many
-    resamples."""
+    """Say how long a long computation will take, before it begins. Refuse it unless the user asked for its
+    number of resamples."""
     runs, topics, measures = shape
     if TESTS[test].enumerates and enumerable(topics, resamples):
         resamples = 2**topics
@@ -345,9 +345,9 @@ def _announce(
 
 
 def _few_topics(test: TestName, correction: Correction, pairs: int, topics: int, alpha: float) -> list[Note]:
-    """A note if there are so few topics that nothing can be significant."""
+    """A note if there are too few topics for anything to be significant."""
     if topics == 1:
-        message = "there is only one topic, so that nothing can be tested: no p and no interval is given"
+        message = "there is only one topic, so nothing can be tested, and there are no p-values or intervals"
         return [Note("few-topics", message, topics, "")]
     least, multiplied = 2.0 ** (1 - topics), pairs if correction in ("holm", "bonferroni") else 1
     if not TESTS[test].signs or least * multiplied < alpha:
@@ -361,9 +361,9 @@ def _few_topics(test: TestName, correction: Correction, pairs: int, topics: int,
 
 
 def _unequal_variances(of: Comparison) -> list[Note]:
-    """A note if a test takes the systems to be equally noisy, and half of them are much noisier.
+    """A note if a test assumes that the systems are equally noisy, and half of them are much noisier.
 
-    For two systems there is only one variance, that of their difference.
+    Two systems have only one variance, the variance of their difference.
     """
     runs, topics = len(of.runs), len(of.topics)
     if runs < 3 or topics < 2:
@@ -376,9 +376,9 @@ def _unequal_variances(of: Comparison) -> list[Note]:
     if not count:
         return []
     message = (
-        f"the test {of.test} takes all runs to be equally noisy, but by {of.measures[worst]} one half of "
-        f"them has {factors[worst]:.1f} times the variance of the other, so that it finds too many "
-        "differences; take the test t with the correction holm"
+        f"the test {of.test} assumes that all runs are equally noisy, but by {of.measures[worst]} half of "
+        f"them have {factors[worst]:.1f} times the variance of the others, so it finds too many "
+        "differences; use the test t with the correction holm"
     )
     return [Note("unequal-variances", message, count, of.measures[worst])]
 
@@ -393,9 +393,9 @@ def _noisier_half(variances: Floats) -> Floats:
 
 
 def _skewed(of: Comparison) -> list[Note]:
-    """A note if the differences are so skewed that choices of signs do not show what chance can do.
+    """A note if the differences are so skewed that random signs do not show what chance can do.
 
-    Normal differences have a mean squared skewness of 6(n-2) / ((n+1)(n+3)), which is taken off.
+    Normal differences have a mean squared skewness of 6(n-2) / ((n+1)(n+3)), which is subtracted.
     """
     topics = len(of.topics)
     some = of.pairs[:: -(-len(of.pairs) // LOOKED_AT)]
@@ -411,9 +411,9 @@ def _skewed(of: Comparison) -> list[Note]:
     if not count:
         return []
     message = (
-        f"the correction max-t takes differences to be symmetric, but those by {of.measures[worst]} have a "
-        f"skewness of {excess[worst] ** 0.5:.1f}, which is much for {topics} topics, so that it may find too "
-        "many differences; take the test t with the correction holm"
+        f"the correction max-t assumes symmetric differences, but by {of.measures[worst]} they have a "
+        f"skewness of {excess[worst] ** 0.5:.1f}, which is too much for {topics} topics, so it may find too "
+        "many differences; use the test t with the correction holm"
     )
     return [Note("skewed-differences", message, count, of.measures[worst])]
 
@@ -424,6 +424,6 @@ def _about_interval(kind: str, alpha: float, pairs: int) -> str:
         "Bonferroni": f"each covers 1 - {alpha:g}/{pairs}, so that all {pairs} together hold with "
         f"probability {1 - alpha:g}",
         "FCR": f"each covers 1 - R × {alpha:g}/{pairs}, R the number of significant pairs (at least 1), so "
-        f"that of the intervals of significant pairs a share {1 - alpha:g} is expected to hold",
+        f"that a share {1 - alpha:g} of the intervals of significant pairs is expected to hold",
         "simultaneous": f"all together hold with probability {1 - alpha:g}",
     }[kind]

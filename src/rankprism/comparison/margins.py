@@ -50,8 +50,8 @@ class Margin:
         return f"{100 * self.size:g}% of the baseline's mean" if self.relative else f"{self.size:g}"
 
     def sizes(self, means: Floats, pairs: Longs, runs: Sequence[str], measures: Sequence[str]) -> Floats:
-        """(measure, pair): the margin of each pair, of which the second run is a baseline if it is
-        relative."""
+        """(measure, pair): the margin of each pair. If it is relative, the second run is the
+        baseline."""
         if not self.relative:
             return np.full((means.shape[1], len(pairs)), self.size)
         for r in np.unique(pairs[:, 1]).tolist():
@@ -123,7 +123,7 @@ def verdicts(margins: Margins, alpha: float, significant: Bools, sign: Floats, d
 
 
 def few_changed(verdict: Words, changed: Longs, topics: int) -> list[Note]:
-    """A note if runs count as equivalent or not worse, and differ on few topics only."""
+    """A note if runs count as equivalent or not worse, but differ only on few topics."""
     passed = (verdict == "equivalent") | (verdict == "not worse")
     few = passed & (changed < FEW_CHANGED) & (2 * changed < topics)
     count = int(few.sum())

@@ -23,7 +23,7 @@ from rankprism.types import Correction, TestName
 if TYPE_CHECKING:
     from rankprism.comparison.topic_differences import TopicDifferences
 
-#: The power with which the smallest difference is found that a comparison names.
+#: A comparison names the smallest true difference that it would find with this power.
 POWER = 0.8
 #: The number of rows that are made at a time.
 ROWS = 20_000
@@ -66,7 +66,7 @@ class Comparison(Result):
 
     @property
     def contradicted(self) -> Bools:
-        """(measure, pair): where a difference is significant and its interval holds 0, or neither."""
+        """(measure, pair): where a difference is significant but its interval holds 0, or the reverse."""
         excludes = np.abs(self.difference) > self.half_width
         return np.asarray((self.significant != excludes) & ~np.isnan(self.half_width))
 
@@ -174,7 +174,7 @@ class Comparison(Result):
 
     @property
     def details(self) -> Table:
-        """One row for each measure and pair. With a margin, those columns that lead to the verdict."""
+        """One row for each measure and pair. With a margin, only the columns behind the verdict."""
         m, pair = (axis.ravel() for axis in np.indices(self.p.shape))
         found = self._table(m, pair)
         if self.margins is None:
@@ -262,7 +262,7 @@ class Comparison(Result):
 
     @property
     def _power(self) -> str:
-        """The smallest difference that is found with a power of .8: of the pair in the middle."""
+        """The smallest difference that is found with a power of .8, for the median pair."""
         if len(self.topics) < 2:
             return ""
         middle = np.median(self.detectable, axis=1)

@@ -12,7 +12,7 @@ from rankprism.statistics.paired import Paired
 
 @dataclass(frozen=True)
 class Test:
-    """A test that `compare` offers: all that is known of it, for the command, the captions and the docs."""
+    """A test that `compare` offers, with all that the command, the captions and the docs say about it."""
 
     function: Callable[..., Paired]
     words: str  #: the name in a caption

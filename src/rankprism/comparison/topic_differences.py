@@ -34,7 +34,7 @@ class TopicDifferences(Result):
 
     @cached_property
     def difference(self) -> Floats:
-        """(measure, pair, topic): the score of the first run minus that of the other."""
+        """(measure, pair, topic): the score of the first run minus the other run's."""
         values = self.comparison.values
         first, second = values[self.comparison.pairs.T]
         found = (first - second).transpose(2, 0, 1)

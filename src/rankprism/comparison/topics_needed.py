@@ -27,7 +27,7 @@ class TopicSetSize(Result):
     measures: tuple[str, ...]
     variances: tuple[float, ...]
     topics: tuple[int, ...]
-    powers: tuple[float, ...]  #: achieved with so many topics
+    powers: tuple[float, ...]  #: the power that these numbers of topics achieve
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -59,13 +59,13 @@ def topic_set_size(
     which the best and the worst of `systems` systems differ by `difference`.
 
     With n topics, the power of the t-test is P(|t'| ≥ t_(1-α/2; n-1)), where t' is noncentral with λ = √n
-    D/σ. That of the analysis of variance is P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with
+    D/σ. For the analysis of variance it is P(F' ≥ F_(1-α; m-1, m(n-1))), where F' is noncentral with
     λ = n D² / (2σ²).
 
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     difference
         Smallest difference of means that you want to find.

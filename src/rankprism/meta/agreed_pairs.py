@@ -41,7 +41,7 @@ def agreement(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`. Or a result of `power`, which has the other
         parameters already.
     method
@@ -127,7 +127,7 @@ class Agreement(Result):
     pairs: tuple[tuple[int, int], ...]
     counts: Ints  #: (pair, 4): only the first, both, only the second, both but in opposite directions
     about: Mapping[str, Any] = field(default_factory=dict)
-    sampled: Sampled | None = None  #: the agreement, with what it is on subsets of the topics
+    sampled: Sampled | None = None  #: the agreement on all topics and on subsets of them
 
     @property
     def summary(self) -> Table:

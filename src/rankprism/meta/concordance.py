@@ -22,10 +22,10 @@ from rankprism.scoring import comparable
 from rankprism.statistics.threads import Share
 from rankprism.types import IntuitivenessTest, JudgmentsLike, MeasuresLike, RunsLike, ScoresLike
 
-#: The tests that give p for each pair of measures.
+#: A warning about the sign test.
 CAVEAT = (
     "Sakai's sign test counts every pair of runs on every topic as an independent case, so its p is far too "
-    "small; take it for comparison with published figures only, and the test over topics for conclusions"
+    "small; use it only to compare with published figures, and draw conclusions from the test over topics"
 )
 
 
@@ -48,10 +48,10 @@ def intuitiveness(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     gold
-        A simple measure that decides which measure is right, or several, among those of the scores, such as
+        A simple measure of the scores that decides which measure is right, or several, such as
         ``["StRecall@10", "P@10"]``.
     test
         The test that gives p: a t-test over topics, or the sign test of Sakai (2012), whose p is far too
@@ -81,7 +81,7 @@ def intuitiveness(
     gold_scores = complete.select(measures=wanted)
     tested = [m for m in complete.measures if m not in wanted]
     if len(tested) < 2:
-        raise InputError("two measures beside the gold ones are needed to be compared")
+        raise InputError("two measures besides the gold ones are needed")
     better = _signs(complete.select(measures=tested))
     references = _signs(gold_scores)
     agrees = [(sign * references >= 0).all(0) for sign in better]  # with every gold measure
@@ -95,7 +95,7 @@ def intuitiveness(
             on_share((row + 1) / len(pairs))
     if test == "sakai":
         warnings.warn(CAVEAT, RankprismWarning, stacklevel=2)
-    # The test needs it in any case.
+    # The test needs the jackknife in any case.
     sampling = without_one("intuitiveness", len(complete.topics), intervals or 0.95)
     kept = np.tensordot(sampling.kept.astype(np.int64), counts, 1)
     sampled = Sampled(sampling, _difference(counts.sum(0)), _difference(kept))

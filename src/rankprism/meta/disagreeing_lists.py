@@ -42,7 +42,7 @@ def disagreement(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     first
         One of the two measures. Default: the first one given.
@@ -51,7 +51,7 @@ def disagreement(
     most
         Number of cases to show.
     judgments
-        Give these and `runs` beside scores to see the ranked lists too: for the document at each rank, the
+        Give these and `runs` with scores to see the ranked lists too: for the document at each rank, the
         aspects to which it is relevant, and its grades. If the scores are computed here, the lists are always
         shown.
     depth
@@ -122,7 +122,7 @@ def disagreement(
             "between": [first, second],
             "most": most,
             "depth": depth if judgments is not None else None,
-            "margin": "|Δ| / root mean square of all Δ; the smaller of both",
+            "margin": "|Δ| / root mean square of all Δ; the smaller of the two",
             "scores": complete.conventions,
         },
     )
@@ -200,7 +200,7 @@ def _ranked_lists(
     needed = dict.fromkeys(run for case in cases for run in (case.run, case.other))
     for name in needed:
         if name not in runs:
-            raise InputError(f"no run {name!r} to show the lists of; there are {listed(runs)}")
+            raise InputError(f"no run is named {name!r}, so no list can be shown; there are {listed(runs)}")
     aligned = {name: align_source(judgments, runs[name], *reading) for name in needed}
     return tuple(
         tuple(ranked_list(judgments, aligned[run], case.topic, depth) for run in (case.run, case.other))
@@ -210,7 +210,7 @@ def _ranked_lists(
 
 def ranked_list(judgments: Judgments, run: Alignment, topic: str, depth: int) -> tuple[str, ...]:
     """For each rank, the aspects to which the document is relevant, with its grades. ⁿ marks a navigational
-    aspect, · is a non-relevant document, and an empty place is no document."""
+    aspect, · is a non-relevant document, and an empty place means no document."""
     if topic not in judgments.topics:
         raise InputError(f"{judgments.source}: has no topic {topic!r}; check that the scores belong to it")
     t = judgments.topics.index(topic)

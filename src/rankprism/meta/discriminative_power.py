@@ -74,7 +74,7 @@ def power(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     method
         The significance test: the paired bootstrap, the randomised Tukey HSD, or the paired t-test with

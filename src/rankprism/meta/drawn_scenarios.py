@@ -52,7 +52,7 @@ def scenarios(
     Parameters
     ----------
     judgments, runs, measures
-        As `rankprism.evaluate` takes them, and so are `settings`.
+        As for `rankprism.evaluate`, and so are `settings`.
     longest
         Longest ranking of the third scenario.
     repetitions

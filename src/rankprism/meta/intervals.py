@@ -68,7 +68,7 @@ def without_one(claim: str, topics: int, confidence: float) -> Sampling:
 def halves(claim: str, topics: int, confidence: float, seed: int) -> Sampling:
     """Random halves of the topics, for figures that count and so move in steps; see `other_means`."""
     check_confidence(confidence)
-    rng = np.random.default_rng([seed, 1])  # another stream than that of the resamples
+    rng = np.random.default_rng([seed, 1])  # not the stream of the resamples
     number = HALVES if CLAIMS[claim].missing(topics) is None else 0
     order = rng.permuted(np.broadcast_to(np.arange(topics), (number, topics)), axis=1)
     return Sampling(claim, order >= topics // 2, confidence, "halves of the topics")

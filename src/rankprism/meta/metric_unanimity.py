@@ -41,7 +41,7 @@ def unanimity(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     intervals
         Confidence of the intervals. An interval says how much the figure could change with other topics. 0
@@ -113,13 +113,13 @@ def _mu(joint: Floats, count: Floats) -> Floats:
 
 
 def _log_odds(joint: Floats, count: Floats) -> Floats:
-    """Of the share joint / count, with half a case added to both sides, so that they are finite."""
+    """The log-odds of the share joint / count, with half a case added to both sides to make them finite."""
     return np.log((joint + 0.5) / (count - joint + 0.5))
 
 
 @dataclass(frozen=True, eq=False)
 class SampledUnanimity(Sampled):
-    """MU, whose interval is that of the log-odds of its share, because MU is skewed and at most 1."""
+    """MU with an interval from the log-odds of its share, because MU is skewed and at most 1."""
 
     odds: Sampled = field(kw_only=True)
 
@@ -145,7 +145,7 @@ class Unanimity(Result):
     joint: Floats  #: ordered pairs on which the measure joins all the others, ties counting ½
     unanimous: Floats  #: ordered pairs on which all the others agree
     about: Mapping[str, Any] = field(default_factory=dict)
-    sampled: Sampled | None = None  #: MU, with what it is where topics are left out
+    sampled: Sampled | None = None  #: MU on all topics and on subsets of them
 
     @property
     def order(self) -> list[int]:
@@ -196,6 +196,6 @@ class Unanimity(Result):
 
 
 def _family(measure: str) -> str:
-    """What the variants of a measure have in common: its name and that of the measure inside."""
+    """What the variants of a measure have in common: its name and the name of the measure inside."""
     parts = re.split(r"[@,]", measure.replace("(", ",(").replace(")", ""))
     return "".join(part for part in parts if "=" not in part and not part.isdigit())

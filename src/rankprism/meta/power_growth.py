@@ -36,7 +36,7 @@ def stability(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     sizes
         Numbers of topics. Default: ten steps up to all topics.

@@ -85,7 +85,7 @@ def _tau_ap(rankings: Floats) -> Floats:
     n = rankings.shape[1]
     first, second = np.triu_indices(n, 1)
     ranks = dense_ranks(rankings)
-    above = (ranks[:, None, :] > ranks[:, :, None]).sum(2)  # how many stand above each item
+    above = (ranks[:, None, :] > ranks[:, :, None]).sum(2)  # how many are above each item
     group = (ranks[:, None, :] == ranks[:, :, None]).sum(2)  # how many are tied with it, itself included
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n))])
     inverse = harmonic[above + group - 1] - harmonic[np.maximum(above - 1, 0)]  # Σ 1/(rank-1), rank ≥ 2
@@ -164,7 +164,7 @@ def correlation(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     coefficient
         The coefficient. For tau-ap, the measure of a row is the gold ranking.
@@ -261,10 +261,10 @@ class Correlation(Result):
     claims = ("a correlation of means", "a correlation per topic")
     measures: tuple[str, ...]
     coefficient: Coefficient
-    values: Floats  #: NaN where not defined, as where a measure gives all runs one score
+    values: Floats  #: NaN where not defined, as where a measure gives all runs the same score
     defined: Any = None  #: per topic: how many topics each mean is over
     about: Mapping[str, Any] = field(default_factory=dict)
-    sampled: Sampled | None = None  #: the values, with what they are where topics are left out
+    sampled: Sampled | None = None  #: the values on all topics and on subsets of them
 
     @property
     def summary(self) -> Table:

@@ -54,7 +54,7 @@ def swap(
     Parameters
     ----------
     scores
-        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, and then the `runs` and
+        What `evaluate` returns, or whatever `read_scores` takes. Or judgments, with the `runs` and
         `measures` to evaluate, as for `rankprism.evaluate`.
     size
         Number of topics in each half. Default: half of all topics.
@@ -75,7 +75,7 @@ def swap(
         Confidence of the intervals. An interval says how much the figure could change with other topics. 0
         leaves the intervals out.
 
-        The interval is that of the swap rate over all bins. It covers the swap rate between any two sets of
+        The interval is about the swap rate over all bins. It covers the swap rate between any two sets of
         `size` topics. No interval is known to be right for single bins, `required` and `sensitivity`, so they
         have none.
 
@@ -170,12 +170,12 @@ class SwapRates(Result):
 
     claims = ("a swap rate",)
     measures: tuple[str, ...]
-    edges: Floats  #: (bin,): the least difference of each
+    edges: Floats  #: (bin,): the smallest difference in each
     count: Longs  #: comparisons
     swaps: Longs
     error: float
     about: Mapping[str, Any] = field(default_factory=dict)
-    sampled: Sampled | None = None  #: (measure,): the rate over all bins, and what it is on subsets of topics
+    sampled: Sampled | None = None  #: (measure,): the rate over all bins, on all topics and on subsets
 
     @property
     def rates(self) -> Floats:
@@ -193,7 +193,7 @@ class SwapRates(Result):
 
     @property
     def required(self) -> list[float | None]:
-        """For each measure, the smallest difference from which on no bin exceeds the accepted swap rate."""
+        """For each measure, the smallest difference above which no bin exceeds the accepted swap rate."""
         out: list[float | None] = []
         for rate in self.rates:
             bad = np.flatnonzero(rate > self.error)

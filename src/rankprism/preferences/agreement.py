@@ -1,14 +1,14 @@
 """Do assessors agree? Krippendorff's α of all of them, and Cohen's κ of any two.
 
-Both compare the disagreement that is there with what chance would give: 1 is perfect agreement, 0 is no
-better than chance. A *unit* is a pair of documents that at least two assessors judged, after the same given
-documents.
+Both compare the observed disagreement with the disagreement that chance would give: 1 is perfect agreement,
+0 is no better than chance. A *unit* is a pair of documents that at least two assessors judged, after the same
+given documents.
 
-Which document stood left is an accident, so swapping the sides must not change agreement: every judgment
+Which document was on the left is an accident, so swapping the sides must not change agreement: every judgment
 counts half as it is and half with sides swapped. An assessor who judged a unit several times counts once,
 with the side that they chose more often, or with a tie.
 
-Where assessors grade documents, a unit is a document and an aspect of a topic, and α is the ordinal one: the
+Where assessors grade documents, a unit is a document and an aspect of a topic, and α is ordinal: the
 further apart two labels are on the scale, the more they disagree.
 """
 
@@ -28,9 +28,9 @@ from rankprism.statistics.claims import CLAIMS
 #: The categories of an answer: the document with the smaller id, the other one, neither.
 ANSWERS = ("first", "second", "tie")
 _SWAPPED = [1, 0, 2]
-#: Of the intervals.
+#: The level of the intervals.
 LEVEL = 0.95
-#: What they claim, see `rankprism.statistics.claims`.
+#: The claims of the intervals, see `rankprism.statistics.claims`.
 ALPHA, KAPPA, LABEL_ALPHA = "α of preferences", "κ of preferences", "α of labels"
 
 
@@ -48,7 +48,7 @@ def krippendorff_alpha(coincidences: Floats) -> Floats:
     """α = 1 - D_o / D_e of nominal answers, from (…, C, C) matrices of coincidences
 
     With n_c the sums of the rows and n of all: D_o = Σ_{c≠k} o_ck / n, D_e = Σ_{c≠k} n_c n_k / (n (n-1)).
-    NaN where all answers are the same, since then nothing can be said of chance.
+    NaN if all answers are the same, because nothing is then known about chance.
     """
     total = coincidences.sum((-2, -1))
     row = coincidences.sum(-1)
@@ -62,7 +62,7 @@ def ordinal_alpha(coincidences: Floats) -> Floats:
 
     Two labels differ by the squared distance of their mean ranks among all answers: δ_ck = (r_c - r_k)² with
     r_c = n_1 + … + n_{c-1} + n_c / 2. Then D_o = Σ o_ck δ_ck / n and D_e = Σ n_c n_k δ_ck / (n (n-1)). NaN
-    where all answers are the same, since then nothing can be said of chance.
+    if all answers are the same, because nothing is then known about chance.
     """
     total = coincidences.sum((-2, -1))
     row = coincidences.sum(-1)
@@ -76,8 +76,8 @@ def ordinal_alpha(coincidences: Floats) -> Floats:
 def cohen_kappa(confusion: Floats) -> Floats:
     """κ = (p_o - p_e) / (1 - p_e) of two assessors, from (…, C, C) tables of their answers
 
-    p_o is the share on the diagonal, p_e what independent answers with the same margins would have there. NaN
-    where both always give the same answer.
+    p_o is the share on the diagonal, and p_e what independent answers with the same margins would have
+    there. NaN if both always give the same answer.
     """
     total = confusion.sum((-2, -1))
     observed = ratio(np.trace(confusion, axis1=-2, axis2=-1), total)
@@ -88,7 +88,7 @@ def cohen_kappa(confusion: Floats) -> Floats:
 def coincidences(counts: Floats) -> Floats:
     """(U, C, C) what each unit adds to the matrix of coincidences, from (U, C) counts of its answers
 
-    o_ck = n_c n_k / (m-1) for c ≠ k and n_c (n_c - 1) / (m-1) on the diagonal, of a unit with m answers.
+    o_ck = n_c n_k / (m-1) for c ≠ k and n_c (n_c - 1) / (m-1) on the diagonal, for a unit with m answers.
     """
     pairs = counts[:, :, None] * counts[:, None, :]
     diagonal = np.arange(counts.shape[1])
@@ -130,8 +130,8 @@ def alpha_of(units: Mapping[tuple[int, int, int, int], Mapping[int, int]]) -> Ag
 def label_alpha_of(units: Iterable[Sequence[int]], labels: int) -> Agreement:
     """Krippendorff's ordinal α over the units that at least two assessors graded.
 
-    units : of each unit, the label that each assessor gave, numbered from the lowest.
-    labels : how many labels the scale has.
+    units : for each unit, the label that each assessor gave, numbered from the lowest.
+    labels : the number of labels of the scale.
 
     >>> agreement = label_alpha_of([[0, 0], [0, 1], [2, 2], [1]], labels=3)
     >>> print(f"{agreement.value:.3f}, {agreement.units} units")
@@ -150,7 +150,7 @@ def label_alpha_of(units: Iterable[Sequence[int]], labels: int) -> Agreement:
 
 def kappa_of(units: Mapping[tuple[int, int, int, int], Mapping[int, int]], one: int, other: int) -> Agreement:
     """Cohen's κ of two assessors over the units that both judged."""
-    # Swapped sides are the same unit, so the smaller of both numbers stands for it.
+    # Swapped sides are the same unit, so the smaller of the two numbers identifies it.
     both = [
         min(3 * who[one] + who[other], 3 * _SWAPPED[who[one]] + _SWAPPED[who[other]])
         for who in units.values()

@@ -1,16 +1,16 @@
 """Bradley and Terry's model: one strength for each document, from who beat whom.
 
 P(i beats j) = σ(θ_i - θ_j), σ(x) = 1 / (1 + e^-x). A tie is half a win for each, or an outcome of its own as
-Davidson has it: with d = θ_i - θ_j and Z = e^(d/2) + e^(-d/2) + ν, P(i beats j) = e^(d/2) / Z and
+in Davidson's model: with d = θ_i - θ_j and Z = e^(d/2) + e^(-d/2) + ν, P(i beats j) = e^(d/2) / Z and
 P(tie) = ν / Z. Without ties ν is 0, and both are the same.
 
-Documents of one part were compared with each other, directly or through others. Parts are fitted apart,
+Documents of one part were compared with each other, directly or through others. Parts are fitted separately,
 because no judgment puts them on one scale, and the strengths of a part have the mean 0. The judgments alone
 would make a document that always won infinitely strong. So every document gets `prior` more comparisons, half
 of them won, with an imaginary document of strength 0.
 
-The way to `Compat`: `order` puts the documents of each topic in order, by strength or by their
-share of wins, and returns the order as graded judgments.
+For `Compat`, `order` puts the documents of each topic in order, by strength or by their share of wins, and
+returns the order as graded judgments.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.corrections import corrected
 from rankprism.types import Decider, TieModel
 
-#: Strengths and shares that differ by less are equal.
+#: Strengths and shares that differ by less count as equal.
 _TIE = 1e-9
 _STEPS = 100
 
@@ -48,14 +48,14 @@ class Part:
     """Documents of a topic that were compared with each other, directly or through others, the strongest
     first."""
 
-    number: int  #: from 1; 0 for the documents that were compared with none
+    number: int  #: from 1; 0 for the documents that were never compared
     docs: tuple[str, ...]
     judgments: Longs  #: how many comparisons each document was in
-    strength: Floats  #: θ less its mean; NaN where no finite θ is the most likely one
+    strength: Floats  #: θ minus its mean; NaN where no finite θ is the most likely one
     covariance: Floats  #: (D, D) of the strengths, if all judgments were independent
     excess: float  #: φ: how many times larger the variance is, because assessors judged several times
     freedom: float  #: the degrees of freedom of φ; infinite if judgments are taken as independent
-    nu: float  #: of Davidson's model; 0 if there are no ties, or a tie is half a win
+    nu: float  #: ν of Davidson's model; 0 if there are no ties, or a tie is half a win
     bounded: bool  #: whether the judgments alone limit every strength
 
     @property
@@ -172,7 +172,7 @@ class Contrasts(Result):
 
 
 def _contrasts(part: Part, level: float) -> list[tuple[Any, ...]]:
-    """Of any two documents: both, the difference, its error, the ends of its interval, and p."""
+    """For any two documents: both, their difference, its error, the ends of its interval, and p."""
     if not part.number:
         return []
     i, j = np.triu_indices(len(part.docs), 1)
@@ -271,7 +271,7 @@ class _Judged(NamedTuple):
 
     @property
     def part(self) -> Longs:
-        """(D,) the number of the part that each document is in, from 1; 0 if it was compared with none"""
+        """(D,) the number of the part that each document is in, from 1; 0 if it was never compared"""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -314,10 +314,10 @@ class Fit(NamedTuple):
 
 
 class _Outcomes(NamedTuple):
-    """What the model says of comparisons with d = θ_i - θ_j, and derivatives of log Z."""
+    """What the model says about comparisons with d = θ_i - θ_j, and derivatives of log Z."""
 
     log_z: Floats
-    slope: Floats  #: by d: half the chance to win less half the chance to lose
+    slope: Floats  #: by d: half the chance to win minus half the chance to lose
     bend: Floats  #: by d twice: the variance of the outcome
     tie: Floats  #: by log ν: the chance of a tie
 
@@ -336,7 +336,7 @@ def fit(wins: Floats, prior: float, tied: float = 0.0) -> Fit:
     tied : the number of ties, for Davidson's model. With 0 a tie counts as half a win.
 
     Newton's method on Σ_{i<j} (w_ij - w_ji)/2 d - (w_ij + w_ji) log Z, and + tied · log ν. The prior adds
-    prior · (log σ(θ_i) + log σ(-θ_i)) / 2 for each document, and for ν the same of a comparison of equal
+    prior · (log σ(θ_i) + log σ(-θ_i)) / 2 for each document, and for ν the same for a comparison of equal
     documents. There is one maximum. Without a prior, θ has the mean 0.
     """
     n, met, net = len(wins), wins + wins.T, (wins - wins.T).sum(-1) / 2
@@ -375,7 +375,7 @@ def fit(wins: Floats, prior: float, tied: float = 0.0) -> Fit:
 
 
 def _parts(judged: _Judged, ties: str, prior: float) -> Iterator[Part]:
-    """Each part of a topic, fitted for itself, and last the documents that were compared with none."""
+    """Each part of a topic, fitted separately, and last the documents that were never compared."""
     number = judged.part
     for one in sorted(set(number[judged.shown].tolist()), key=lambda one: one or math.inf):
         docs = np.flatnonzero(number == one) if one else judged.shown[number[judged.shown] == 0]
@@ -465,7 +465,7 @@ def _excess(
 
 
 def _is_bounded(wins: Floats) -> bool:
-    """Whether from every document a way of wins or ties leads to every other one (Ford 1957)."""
+    """Whether a path of wins or ties leads from every document to every other one (Ford 1957)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -478,7 +478,7 @@ def sigmoid(x: Floats) -> Floats:
 
 
 def _rounded(values: Floats) -> Floats:
-    """So that what differs by rounding only is equal."""
+    """Rounded, so that values that differ only by rounding are equal."""
     return np.round(values / _TIE) * _TIE + 0.0  # no -0
 
 
@@ -511,7 +511,7 @@ def _unbounded(topics: Mapping[str, tuple[Part, ...]], prior: float) -> list[Not
     so = (
         f"so only the prior of {prior:g} keeps their strengths finite"
         if prior
-        else "so their strengths would be infinite, and none are printed. Name a prior above 0"
+        else "so their strengths would be infinite, and none are printed. Choose a prior above 0"
     )
     return [
         Note(
@@ -539,7 +539,7 @@ def _few_judgments(topics: Mapping[str, tuple[Part, ...]]) -> list[Note]:
     return [
         Note(
             "no-interval",
-            f"{len(few)} documents (first {quoted(few[0])}) were judged less than {claim.fewest} times, and "
+            f"{len(few)} documents (first {quoted(few[0])}) were judged fewer than {claim.fewest} times and "
             f"have no interval",
             len(few),
             few[0],

@@ -1,9 +1,9 @@
 """Are preferences transitive? Triads and cycles.
 
-Somebody who prefers a to b and b to c should prefer a to c. Where a triad, three documents of which any two
-were compared and one preferred, has c before a instead, it is cyclic (Kendall and Babington Smith 1940).
-Cycles may be longer than three: `Cycles.in_cycles` counts the documents that are on any. Preferences after
-other given documents are another order, so each set of given documents is looked at on its own.
+Somebody who prefers a to b and b to c should prefer a to c. A triad is three documents of which any two were
+compared and one preferred. If c is preferred to a instead, the triad is cyclic (Kendall and Babington Smith
+1940). Cycles may be longer than three: `Cycles.in_cycles` counts the documents that are on any of them.
+Preferences after other given documents form another order, so each set of given documents is examined alone.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def order_of_preferences(preferences: Preferences, rows: Longs) -> Cycles:
 
     Of two documents, the one that won more often is preferred; if both won equally often, neither.
     """
-    # A document of another topic, or after other documents, is another one.
+    # A document in another topic, or after other given documents, counts as another document.
     order = (preferences.topic[rows] * len(preferences.givens) + preferences.given[rows]).astype(np.int64)
     sides = [order * len(preferences.docs) + side[rows] for side in (preferences.left, preferences.right)]
     docs, numbers = np.unique(np.stack(sides), return_inverse=True)
@@ -82,7 +82,7 @@ def order_of_preferences(preferences: Preferences, rows: Longs) -> Cycles:
 
 
 def contradictions(preferences: Preferences, rows: Longs) -> int:
-    """How many pairs an assessor judged several times, and not always alike."""
+    """How many pairs an assessor judged several times, and not always in the same way."""
     left, right = preferences.left[rows], preferences.right[rows]
     outcome = np.where(left < right, preferences.outcome[rows], 1 - preferences.outcome[rows])
     unit = np.stack(

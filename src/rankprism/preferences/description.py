@@ -31,7 +31,7 @@ from rankprism.results.table import Table
 from rankprism.statistics.claims import CLAIMS
 from rankprism.types import Positive, RunOptions
 
-#: How many assessors, and pairs of them, are printed.
+#: The largest number of assessors, and of pairs of them, that is printed.
 _PRINTED = 20
 
 
@@ -77,7 +77,7 @@ class Description(Result):
     by_assessor: Mapping[str, Group]
     alpha: Agreement  #: Krippendorff's α of all assessors
     kappa: Mapping[tuple[str, str], Agreement]  #: Cohen's κ of any two who judged the same pairs
-    sides: Mapping[str, Sides]  #: of each assessor; nothing if it is not known where documents stood
+    sides: Mapping[str, Sides]  #: by assessor; empty if it is not known on which side documents were shown
     runs: Mapping[str, Coverage]
     cutoff: int
     about: Mapping[str, Any] = field(repr=False)
@@ -93,7 +93,7 @@ class Description(Result):
 
     @property
     def assessor_table(self) -> Table:
-        """The judgments of every assessor, those with most of them first, and the sides that they chose."""
+        """The judgments of every assessor, those with the most first, and the sides that they chose."""
         groups = sorted(self.by_assessor.items(), key=lambda item: -_judgments(item[1]))[:_PRINTED]
         shown = ("pairs", "triplets", "ties", "contradictions", "triads", "cyclic")
         columns: dict[str, list[Any]] = {name: [group.facts[name] for _, group in groups] for name in shown}
@@ -107,7 +107,7 @@ class Description(Result):
 
     @property
     def agreement_table(self) -> Table:
-        """α of all assessors, and κ of pairs of them, those with most in common first."""
+        """α of all assessors, and κ of pairs of them, those with the most units in common first."""
         pairs = sorted(self.kappa.items(), key=lambda item: -item[1].units)[:_PRINTED]
         rows = [("Krippendorff's α", "all", self.alpha), *(("Cohen's κ", " – ".join(p), k) for p, k in pairs)]
         return Table(
@@ -174,7 +174,7 @@ class Description(Result):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Topics, assessors, and where they are known agreement and coverage."""
+        """Topics, assessors, and where they are known, agreement and coverage."""
         found = [self.summary, self.assessor_table]
         if self.alpha.units:
             found.append(self.agreement_table)
@@ -193,7 +193,7 @@ class Description(Result):
         if len(self.by_assessor) > _PRINTED:
             lines.append(f"{len(self.by_assessor) - _PRINTED} more assessors are not shown.")
         if not self.alpha.units:
-            lines.append("No pair was judged by two assessors, so nothing can be said of their agreement.")
+            lines.append("No pair was judged by two assessors, so nothing can be said about their agreement.")
         elif len(self.kappa) > _PRINTED:
             lines.append(f"{len(self.kappa) - _PRINTED} more pairs of assessors are not shown.")
         return "\n".join(lines)
@@ -215,7 +215,7 @@ def describe(
     runs
         Paths, or whatever `read_run` takes, to see how much of their first documents was judged.
     cutoff
-        Number of documents of a run that are looked at.
+        Number of documents of a run to examine.
     **reading
         How to read the runs, as for `rankprism.evaluate`.
 
@@ -317,7 +317,7 @@ def _coverage(preferences: Preferences, runs: Any, cutoff: int, reading: Reading
 
 
 def _covered(shown: Shown, doc: Longs, length: int) -> Floats:
-    """(3,) the shares of `Coverage`, of the first `length` documents, of which `doc` are named."""
+    """(3,) the shares of `Coverage` for the first `length` documents; `doc`: those that preferences name."""
     n = len(shown.docs)
     c = shown.comparisons
     simple = c.given == NONE

@@ -115,7 +115,7 @@ class Material:
             rank, doc, length = self.ranked[topic]
             place = {name: d for d, name in enumerate(one.docs)}
             ours = [place.get(name, NONE) for name in sorted(self.pool[topic], reverse=True)]
-            # NONE is the last.
+            # NONE, which is -1, selects the last element.
             hits = PreferenceHits(rank, np.array([*ours, NONE])[doc], length, topic, counts)
             for m, measure in enumerate(measures):
                 values[:, t, m] = measure.score(hits)
@@ -144,7 +144,7 @@ def _ranked(
 
 
 def _joined(columns: Mapping[str, Scores], topics: Iterable[str] | None = None) -> Scores:
-    """Scores of one measure each as those of several, under new names, on the topics that all have."""
+    """Join scores of one measure each, under new names, on the topics that all of them have."""
     first = next(iter(columns.values()))
     common = [t for t in (topics or first.topics) if all(t in s.topics for s in columns.values())]
     if not common:
@@ -233,9 +233,9 @@ def measure_correlation(
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> MeasureCorrelation:
-    """How the preference measure ranks runs, beside α-nDCG, ERR-IA and subtopic recall (Figures 2 and 3).
+    """How the preference measure ranks runs, against α-nDCG, ERR-IA and subtopic recall (Figures 2 and 3).
 
-    All browsing models with all ways to combine utilities, computed from complete preferences of the "TREC
+    It uses every browsing model with every way to combine utilities, and complete preferences of the "TREC
     profile", a user who cares about every subtopic alike.
 
     Parameters
@@ -243,7 +243,7 @@ def measure_correlation(
     cutoff
         Cutoff of the measures.
     theta
-        With rbp: the probability to stop at a document.
+        With rbp: the probability of stopping at a document.
     documents
         Number of documents of a topic: those with the best mean reciprocal rank over the runs.
     pool

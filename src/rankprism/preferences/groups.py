@@ -1,4 +1,4 @@
-"""Scores by the judgments of each assessor, or of each profile, beside those of all judgments together."""
+"""Scores by the judgments of each assessor, or of each profile, beside scores by all judgments together."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def evaluate_by(
     groups = grouped(found.preferences, by)
     if POOLED in groups:
         raise InputError(
-            f"{found.preferences.source}: the {by} {POOLED!r} has the name that stands for all judgments; "
-            f"rename it"
+            f"{found.preferences.source}: the name {POOLED!r} is reserved for all judgments together; "
+            f"rename this {by}"
         )
     whole = found.together()
     scores = {
@@ -112,7 +112,7 @@ def grouped(preferences: Preferences, by: Group) -> dict[str, list[int]]:
 
 
 def profile_of(assessor: str) -> str:
-    """What stands before the last "/" of a name; a plain name is its own profile.
+    """The part of a name before the last "/"; a plain name is its own profile.
 
     >>> profile_of("traveller/3"), profile_of("ann")
     ('traveller', 'ann')

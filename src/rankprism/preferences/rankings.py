@@ -26,15 +26,15 @@ class TopicRankings:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """The first documents of every run. Runs stand by name and topics as people list them."""
+    """The first documents of every run. Runs are sorted by name, and topics as people list them."""
 
     runs: tuple[str, ...]
     topics: Mapping[str, TopicRankings]
-    depth: int  #: how many documents of a ranking are looked at
+    depth: int  #: how many documents of a ranking are used
 
     @property
     def documents(self) -> int:
-        """How many documents the topics have in all."""
+        """How many documents the topics have in total."""
         return sum(len(one.docs) for one in self.topics.values())
 
 

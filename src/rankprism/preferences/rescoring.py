@@ -1,4 +1,4 @@
-"""Scores by parts of the preferences, such as those of one assessor, from runs that were aligned once."""
+"""Scores by parts of the preferences, such as one assessor's, from runs that were aligned once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Aligned:
     preferences: Preferences
     runs: dict[str, Alignment]
     measures: tuple[Measure, ...]
-    topics: Topics  #: which are averaged over
+    topics: Topics  #: the topics that means are over
     order: Order  #: of the documents in the runs
     places: dict[str, tuple[Place, Longs]]
 
@@ -42,7 +42,7 @@ class Aligned:
     def scores(self, drawn: Sequence[int]) -> Floats:
         """(run, topic, measure) by the judgments of some assessors, who may be drawn several times.
 
-        A topic without a judgment of theirs has no score: NaN.
+        The score of a topic that none of them judged is NaN.
         """
         part = of_drawn(self.preferences, drawn)
         order = np.argsort(part.topic, kind="stable")
@@ -108,7 +108,7 @@ def aligned(
     for measure in chosen:
         if measure.needs != "preferences":
             raise MeasureError(
-                f"{measure} needs absolute judgments, of which no assessors are known; name a measure of "
+                f"{measure} needs absolute judgments, whose assessors are not known; use a measure of "
                 f"preferences, e.g. nPrf@20"
             )
     check_format(how.run_format)

@@ -1,15 +1,15 @@
 """Intervals of scores: what if other assessors had judged, or other topics?
 
-Over topics, an interval is Student's of the scores of the topics. Over assessors, the runs are scored again
-without a fifth of them, many times, and the jackknife makes a variance of these scores. To leave out one
-at a time would give too large a variance, because the ideal ranking of nPrf changes by leaps.
+Over topics, the interval is Student's, from the scores of the topics. Over assessors, the runs are scored
+again without a fifth of them, many times, and the jackknife turns these scores into a variance. Leaving out
+one at a time would give too large a variance, because the ideal ranking of nPrf changes in leaps.
 
 Either interval is about the mean score of studies like this one, with as many assessors. It is not about very
 many assessors: with more of them, more pairs are shown and utilities are less noisy, so scores would be
-others, and no study of a few assessors says by how much.
+different, and no study of a few assessors says by how much.
 
-Over both, V = V_T + V_A - V_TA, because the differences between the cells of topics and assessors are in both
-of the first two (Cameron, Gelbach and Miller 2011). Its degrees of freedom are those of Satterthwaite.
+Over both, V = V_T + V_A - V_TA, because the first two both include the differences between cells of topics
+and assessors (Cameron, Gelbach and Miller 2011). Its degrees of freedom come from Satterthwaite's formula.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from rankprism.statistics.claims import enough
 from rankprism.statistics.levels import check_whole
 from rankprism.types import AtLeast, MeasuresLike, Natural, Over, PreferencesLike, RunsLike
 
-#: The claim of each, see `rankprism.statistics.claims`.
+#: The claim of each kind of interval, see `rankprism.statistics.claims`.
 CLAIMED = {
     "topics": "a mean",
     "assessors": "a mean over assessors",
     "both": "a mean over assessors and topics",
 }
-#: One of so many assessors is left out at a time.
+#: One assessor in this many is left out at a time.
 _SHARE = 5
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean, or a difference of means, and what it may be."""
+    """A mean, or a difference of means, and its interval."""
 
     mean: float
     low: float
@@ -58,7 +58,7 @@ class Intervals(Result):
 
     claims = tuple(CLAIMED.values())
     of_runs: Mapping[tuple[str, str], Interval]  #: by measure and run
-    of_pairs: Mapping[tuple[str, str, str], Interval]  #: by measure and two runs: the first less the second
+    of_pairs: Mapping[tuple[str, str, str], Interval]  #: by measure and two runs: the first minus the second
     about: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -207,7 +207,7 @@ def _without_some(
     seed: int,
     on_share: Callable[[float], None] | None,
 ) -> Floats:
-    """(resample, run, topic, measure) the scores without a fifth of the assessors, or each of few"""
+    """(resample, run, topic, measure) the scores without a fifth of the assessors, or without each of few"""
     rng, people = np.random.default_rng(seed), len(everybody)
     left_out = max(1, people // _SHARE)
     if left_out == 1:
@@ -226,8 +226,8 @@ def _margin(values: Floats, rest: Floats | None, over: Over, level: float, peopl
     """(run or pair, measure) half of the width of the intervals
 
     V_T = T/(T-1) Σ_t p_t², p_t being what topic t adds to the mean over T topics beyond the mean itself.
-    V_A = (A-d)/d times the variance of the means without d of A assessors, and V_TA the same of each topic
-    for itself.
+    V_A = (A-d)/d times the variance of the means without d of A assessors, and V_TA the same for each topic
+    by itself.
     """
     from scipy.special import stdtrit
 

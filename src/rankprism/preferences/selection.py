@@ -4,7 +4,7 @@ A run's score is a sum: each document d at rank i counts with W(i) / (i-1) for e
 U(d|z). Where all runs give the pair (d, z) the same weight, U(d|z) cannot change their order, and nobody
 needs to be asked about it. The more the weights differ, the more a judgment of d given z is worth.
 
-With the pooled estimate, what is not yet known of the difference of two runs a and b has the variance
+With the pooled estimate, the uncertainty about the difference of two runs a and b has the variance
 
     s²(a,b) ∝ Σ_d (C_a(d) - C_b(d))² / (n(d) + 1)  +  Σ_(d,z) (c_a(d,z) - c_b(d,z))² / (n(d,z) + 2)
 
@@ -47,17 +47,17 @@ from rankprism.preferences.rankings import Rankings, TopicRankings, read_ranking
 from rankprism.types import Choice, Natural, Positive, RunOptions
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
-#: The variance of an answer, before there are any; it counts as so many answers.
+#: The variance of an answer before there are any, and the number of answers that it counts as.
 _VARIANCE, _VARIANCE_WEIGHT = 0.1, 5.0
-#: What is not known of a document that was never shown, in variances of an answer: its utility may differ
+#: The uncertainty about a document that was never shown, in variances of an answer: its utility may differ
 #: from the prior by up to ½, and (½)² / .1 = 2.5. With 1, which the formula has for 0 judgments, simulated
-#: studies of up to 80 judgments a topic found a worse order of the runs.
+#: studies of up to 80 judgments per topic found a worse order of the runs.
 _NEVER_SHOWN = 2.5
 
 
 @dataclass(frozen=True)
 class Task:
-    """A question to an assessor: which of two documents, after the given one if there is any?"""
+    """A question to an assessor: which of two documents is better, after the given one if there is one?"""
 
     topic: str
     given: tuple[str, ...]  #: empty for a simple pair
@@ -67,7 +67,7 @@ class Task:
 
     @property
     def id(self) -> str:
-        """The same for the same question, whichever document stands left."""
+        """An id of the question, which does not depend on the side of each document."""
         text = json.dumps([self.topic, sorted(self.given), sorted((self.left, self.right))])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -107,7 +107,7 @@ def select(
     budget
         Number of questions.
 
-        There are fewer if there are no more to ask.
+        The result has fewer if there are not enough left to ask.
     measures
         `Prf` or `nPrf` with a cutoff, or several; the order of the systems by them is to be settled.
     choice
@@ -188,7 +188,7 @@ def reach_of(measure: Measure) -> Floats:
 class TopicStudy:
     """One topic of a study: its rankings, what was judged and what was handed out."""
 
-    docs: tuple[str, ...]  #: those of the rankings, and then others that were judged
+    docs: tuple[str, ...]  #: the documents of the rankings, and then others that were judged
     rankings: TopicRankings
     answered: Comparisons
     pending: Comparisons  #: without outcomes
@@ -213,11 +213,11 @@ class TopicStudy:
         return counted(self.docs, seen, self.answered)
 
     def with_answers(self, more: Comparisons) -> TopicStudy:
-        """The same after more answers."""
+        """The topic after more answers."""
         return TopicStudy(self.docs, self.rankings, Comparisons.joined([self.answered, more]), self.pending)
 
     def refused(self, overlap: int) -> Longs:
-        """The numbers of the questions, see `question`, that were asked so often already."""
+        """The numbers of the questions, see `question`, that were already asked this often."""
         asked = question(len(self.docs), self.given, self.left, self.right)
         numbers, times = np.unique(asked, return_counts=True)
         return numbers[times >= overlap]
@@ -236,7 +236,7 @@ class Study:
 
 
 def question(documents: int, given: Longs, left: Longs, right: Longs) -> Longs:
-    """(N,) the number of each question, the same whichever document stands left"""
+    """(N,) the number of each question, which does not depend on the side of each document"""
     z = np.where(given == NONE, documents, given)
     return np.asarray((z * documents + np.minimum(left, right)) * documents + np.maximum(left, right))
 
@@ -314,7 +314,7 @@ def choose(
 
 
 def _at_random(study: Study, refused: Sequence[Longs], budget: int, rng: np.random.Generator) -> Longs:
-    """(N, 4) questions drawn evenly, about as many of each topic"""
+    """(N, 4) questions drawn evenly, about equally many from each topic"""
     sizes = [_questions(len(one.rankings.docs)) for one in study.topics]
     asked = [len(_inside(one, r)) for one, r in zip(study.topics, refused, strict=True)]
     share = _shares(np.array(sizes) - np.array(asked), budget, rng)
@@ -328,12 +328,12 @@ def _at_random(study: Study, refused: Sequence[Longs], budget: int, rng: np.rand
 
 
 def _questions(documents: int) -> int:
-    """How many pairs and triplets there are of so many documents."""
+    """How many pairs and triplets this many documents have."""
     return documents * (documents - 1) // 2 * max(documents - 1, 0)
 
 
 def _inside(one: TopicStudy, numbers: Longs) -> Longs:
-    """Those of the questions that have documents of the rankings only."""
+    """The questions that are only about documents of the rankings."""
     total, n = len(one.docs), len(one.rankings.docs)
     z, left, right = _parts(numbers, total)
     return np.asarray(numbers[(left < n) & (right < n) & ((z < n) | (z == total))])
@@ -347,7 +347,7 @@ def _parts(numbers: Longs, documents: int) -> tuple[Longs, Longs, Longs]:
 
 
 def _shares(room: Longs, budget: int, rng: np.random.Generator) -> Longs:
-    """How many of the budget each topic gets: alike, as far as there is room."""
+    """How much of the budget each topic gets: equal shares, as far as there is room."""
     share = np.zeros(len(room), dtype=np.int64)
     budget = min(budget, int(room.sum()))
     while share.sum() < budget:
@@ -364,7 +364,7 @@ def _drawn(
 ) -> Longs:
     """(count, 3) questions, given and sides, that were not refused"""
     found = np.empty(0, dtype=np.int64)
-    if 3 * (count + len(refused)) > questions:  # so many that they are listed
+    if 3 * (count + len(refused)) > questions:  # so large a share that all are listed
         z, left, right = np.meshgrid(np.append(np.arange(ranked), documents), *[np.arange(ranked)] * 2)
         fits = (left < right) & (z != left) & (z != right)
         every = np.setdiff1d(question(documents, z[fits], left[fits], right[fits]), refused)
@@ -384,7 +384,7 @@ def _drawn(
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What it is worth to know more of the documents of one topic."""
+    """How much it is worth to know more about the documents of one topic."""
 
     doc: Floats  #: (D,) of document d, whatever is given: Σ over pairs of runs of (C_a(d) - C_b(d))²
     cell: Longs  #: (C,) d · (D+1) + z of the pairs of documents that some run has, z = D for none; ascending
@@ -428,7 +428,7 @@ def worth_asking(study: Study, measures: Sequence[Measure], adaptive: bool) -> l
         if estimate is not None:
             score, scale = _scores(study, estimate, measure)
             pairs = _unsettled(study, weights, score, scale)
-        # With one run there is no order to settle, so the score itself is.
+        # With one run there is no order to settle, so its score is settled instead.
         spread = np.diag(pairs.sum(1)) - pairs if runs > 1 else np.ones((1, 1))
         for t, (one, by) in enumerate(zip(weights, scale.tolist(), strict=True)):
             found[t].append(
@@ -438,7 +438,7 @@ def worth_asking(study: Study, measures: Sequence[Measure], adaptive: bool) -> l
 
 
 def _comparable(worth: Sequence[Worth]) -> list[Worth]:
-    """The same as shares of the largest, rounded, so that equal ones are equal on every machine."""
+    """What each is worth as a share of the largest, rounded so that ties are ties on every machine."""
     most = max((float(one.doc.max(initial=0.0)) for one in worth), default=0.0) or 1.0
     return [Worth(np.round(one.doc / most, 12), one.cell, np.round(one.given / most, 12)) for one in worth]
 
@@ -461,7 +461,7 @@ class Estimate:
     """What the answers so far say."""
 
     utilities: tuple[Utilities, ...]  #: of each topic
-    noise: Floats  #: (topic,) the variance of what the answers differ by from the estimate
+    noise: Floats  #: (topic,) the variance of the answers around the estimate
 
 
 def estimated(study: Study) -> Estimate:
@@ -584,7 +584,7 @@ class _Asker:
         if best < 0:  # there is nothing left to ask about it
             return 0.0
         n = self.times[d]
-        drop = 1 / ((n + 1) * (n + 2)) if n else _NEVER_SHOWN - 1 / 2  # of `_doubt`
+        drop = 1 / ((n + 1) * (n + 2)) if n else _NEVER_SHOWN - 1 / 2  # how much `_doubt` falls
         return self.worth[d] * drop + best
 
     def ask(self, d: int) -> tuple[int, int, int] | None:
@@ -629,12 +629,12 @@ class _Asker:
 
 
 def _doubt(times: Longs) -> Floats:
-    """The variance of what is known of documents that were shown so often, in variances of an answer."""
+    """The uncertainty about documents that were shown this often, in variances of an answer."""
     return np.where(times == 0, _NEVER_SHOWN, 1 / (times + 1))
 
 
 def _doubt_given(times: Longs) -> Floats:
-    """What comes to it for documents that were shown so often given another one."""
+    """What is added for documents that were shown this often given another one."""
     return np.asarray(1 / (times + 2))
 
 

@@ -40,7 +40,7 @@ class Sides:
 
 
 def sides_of(preferences: Preferences) -> dict[str, Sides]:
-    """The sides that each assessor chose, by name; nothing if the source does not say where documents stood.
+    """The sides that each assessor chose, by name; empty if the source does not record the sides.
 
     >>> from rankprism import read_preferences
     >>> rows = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "a", "left", "ann")]

@@ -43,12 +43,12 @@ from rankprism.types import AtLeast, Natural, Novelty, PoolName, Positive, RunOp
 _EQUAL = 1e-10
 #: Rows of a complete simulation beyond this number are not written: 50 topics of 100 documents would be 4 GB.
 MOST_ROWS = 10_000_000
-_TRIPLETS, _TIES = 1, 2  # what random numbers are for
+_TRIPLETS, _TIES = 1, 2  # purposes of random numbers
 
 
 @dataclass(frozen=True, eq=False)
 class User:
-    """Somebody with a profile, before the documents of one topic."""
+    """Somebody with a profile, and the documents of one topic."""
 
     docs: tuple[str, ...]  #: by id descending
     #: (D, D + 1) what each document still has for this user, given each document, and in the last column
@@ -151,7 +151,7 @@ def best_documents(
     A run that does not have a document counts 0 for it. Of equally good documents, those with the larger ids
     are taken.
 
-    among : the documents to choose from, see `candidates`; some may be in no run. Default: those of the runs.
+    among : the documents to choose from, see `candidates`; some may be in no run. Default: all in the runs.
 
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d3": 2, "d2": 1}}}
     >>> best_documents(runs, 2)  # d1 and d3 have a mean of 1/2, d2 has (1/2 + 1/2)/2 as well
@@ -198,7 +198,7 @@ def _answers(user: User, ties: Ties, rng: np.random.Generator) -> Iterator[tuple
 
 
 def complete(users: Users, *, ties: Ties = "half", seed: int = 0) -> dict[str, Shown]:
-    """What the users of each topic say of every pair, and of every pair given every other document, counted.
+    """What the users of each topic say about every pair, also given every other document, counted.
 
     100 documents make 4,950 pairs and 485,100 triplets for each user. They are counted without being listed,
     unless somebody asks for `Shown.comparisons`.
@@ -235,7 +235,7 @@ def _complete(topic: str, users: Mapping[str, User], ties: Ties, seed: int) -> S
 def _all_comparisons(
     topic: str, users: Mapping[str, User], ties: Ties, seed: int
 ) -> Iterator[tuple[str, Comparisons]]:
-    """What each user says of everything that can be asked."""
+    """Each user's answer to everything that can be asked."""
     rng = topic_generator(seed, topic, _TIES)
     for name, user in users.items():
         left, right = np.triu_indices(len(user.docs), 1)
@@ -253,11 +253,11 @@ def _all_comparisons(
 def sampled(
     users: Users, triplets: int, *, assessors: int = 5, ties: Ties = "half", seed: int = 0
 ) -> dict[str, Shown]:
-    """What sampled users say of sampled triplets, counted (Chandar and Carterette 2013, Section 5.3).
+    """What sampled users say about sampled triplets, counted (Chandar and Carterette 2013, Section 5.3).
 
     Three documents are drawn, no three of them twice; one of the three is given, and each of `assessors`
     users, drawn with replacement from those of the topic, compares the other two. A topic with fewer
-    different triplets has all of them. Documents that are in no triplet are not among those of `Shown`.
+    different triplets has all of them. Documents that are in no triplet are not in `Shown`.
     """
     one_of("ties", ties, Ties)
     found = {}
@@ -277,7 +277,7 @@ def sampled(
 def _sample(
     topic: str, users: Mapping[str, User], triplets: int, assessors: int, ties: Ties, seed: int
 ) -> tuple[Comparisons, Longs, Longs]:
-    """The comparisons, and of each one the position of the profile and the number of the assessor."""
+    """The comparisons, and for each one the position of the profile and the number of the assessor."""
     if triplets < 1 or assessors < 1:
         raise InputError(
             f"the numbers of triplets and of assessors must be at least 1; got {triplets} and {assessors}"
@@ -302,7 +302,7 @@ def _sample(
 
 
 def _members(number: Longs, n: int) -> Longs:
-    """(N, 3) the three of n things that have these numbers, from 0 on: number = C(c,3) + C(b,2) + a, a<b<c"""
+    """(N, 3) the three of n things that have these numbers from 0: number = C(c,3) + C(b,2) + a, a<b<c"""
     things = np.arange(n + 1)
     threes = things * (things - 1) * (things - 2) // 6
     twos = things * (things - 1) // 2
@@ -429,7 +429,7 @@ def _rows(parts: list[tuple[str, tuple[str, ...], list[str], Comparisons]]) -> P
         values = [where[getattr(asked, name)] for where, (*_, asked) in zip(at, parts, strict=True)]
         return np.concatenate(values).astype(np.int32)
 
-    # The set of no documents is the first, and the set of one document stands behind it as the document does.
+    # The empty set comes first, and then the sets of one document, in the order of the documents.
     none = np.concatenate([asked.given == NONE for *_, asked in parts])
     return Preferences(
         topics,

@@ -1,8 +1,8 @@
 """How many judgments a study needs, by simulation.
 
 Users are made from subtopic judgments, see `rankprism.preferences.simulation`. The order of the runs by all
-preferences of all users is the order to be found. A simulated study asks questions, each of one user drawn at
-random, and `plan` looks how soon the order of the runs by the answers agrees with it.
+preferences of all users is the order to be found. A simulated study asks each question of one user drawn at
+random, and `plan` finds how soon the order of the runs by the answers agrees with it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rankprism.statistics.claims import CLAIMS
 from rankprism.statistics.threads import Share
 from rankprism.types import Choice, Natural, Novelty, Positive, RunOptions, Ties
 
-#: Judgments a topic at which the order is looked at, unless others are named: each √2 times the one before.
+#: The judgments per topic at which the order is examined by default: each is √2 times the one before.
 BUDGETS = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
 _LEVEL = 0.95
 _RESAMPLES = 1000
@@ -49,7 +49,7 @@ class Plan(Result):
 
     claims = ("judgments needed",)
     conditions: tuple[tuple[str, str], ...]  #: measure and choice of questions
-    budgets: tuple[int, ...]  #: judgments a topic
+    budgets: tuple[int, ...]  #: judgments per topic
     #: (condition, budget, repetition) τ with the order by all preferences; NaN where the study had ended
     tau: Floats
     target: float
@@ -66,14 +66,14 @@ class Plan(Result):
 
     @property
     def needed(self) -> list[tuple[float, float, float]]:
-        """Of each condition, the judgments a topic that reach the target, with a 95 % interval.
+        """For each condition, the judgments per topic that reach the target, with a 95 % interval.
 
-        Where the mean τ of the repetitions reaches the target and does not fall below it at the next budget,
-        on a straight line between budgets whose logarithms are the axis. The interval comes from resamples of
-        the repetitions. Infinite where the target is not reached.
+        There, the mean τ of the repetitions reaches the target and does not fall below it at the next budget.
+        Between budgets, τ is taken to be linear in their logarithms. The interval comes from resamples of the
+        repetitions. Infinite if the target is not reached.
 
-        With n repetitions, quantiles of resamples are too near to each other, so the tail is not 2.5 % but
-        that of a normal number beyond t √(n/(n-1)) (Hesterberg 2015).
+        With n repetitions, quantiles of resamples are too close to each other, so the tail is not 2.5 % but
+        the chance that a normal number exceeds t √(n/(n-1)) (Hesterberg 2015).
         """
         from scipy.special import ndtr, stdtrit
 
@@ -85,7 +85,7 @@ class Plan(Result):
         found = []
         for tau in self.tau:
             each = np.sort([_crossing(self.budgets, tau[:, which].mean(-1), self.target) for which in drawn])
-            # Positions instead of quantiles, because between infinite numbers there is nothing.
+            # Positions instead of quantiles, because infinite numbers cannot be interpolated.
             at = int(tail * (len(each) - 1))
             value = _crossing(self.budgets, tau.mean(-1), self.target)
             ends = (float(each[at]), float(each[-1 - at])) if printed else (np.nan, np.nan)
@@ -139,7 +139,7 @@ class Plan(Result):
         few = f"–: an interval needs {fewest} repetitions.\n" if self.tau.shape[-1] < fewest else ""
         return (
             f"{few}"
-            f"Judgments a topic until the mean τ of {a['repetitions']} repetitions with the order by all "
+            f"Judgments per topic until the mean τ of {a['repetitions']} repetitions with the order by all "
             f"preferences is {self.target:g}, with {100 * _LEVEL:g} % intervals from resamples of the "
             f"repetitions; {a['runs']} runs, {a['topics']} topics, {a['documents']} documents.\n"
             f"Users: {a['profiles']}; ties {a['ties']}."
@@ -186,7 +186,7 @@ def plan(
     on_share: Share | None = None,
     **reading: Unpack[RunOptions],
 ) -> Plan:
-    """How many judgments a topic a study of these runs needs until it has the order of the runs.
+    """How many judgments per topic a study needs until it has the order of these runs.
 
     Parameters
     ----------
@@ -198,12 +198,12 @@ def plan(
     choices
         How questions are chosen, see `select`. "adaptive" looks at the answers at every budget.
     profiles
-        Of the users, whatever `read_profiles` takes. Default: a user who cares about all subtopics, and
-        `draw` others, whose profiles are drawn anew in every repetition.
+        Profiles of the users, whatever `read_profiles` takes. Default: a user who cares about all subtopics,
+        and `draw` others, whose profiles are drawn anew in every repetition.
     draw
         Without profiles: number of profiles to draw for each topic.
     budgets
-        Numbers of judgments of a topic at which the order is looked at, separated by commas.
+        Numbers of judgments of a topic at which the order is examined, separated by commas.
 
         A study ends early when the mean τ reaches the target at two budgets in succession.
     target
@@ -295,7 +295,7 @@ def _check(
     if not choices:
         raise InputError(f"name at least one choice of {', '.join(CHOICES)}")
     if not budgets or budgets[0] < 1 or list(budgets) != sorted(set(budgets)):
-        raise InputError(f"budgets must be numbers above 0 that ascend, e.g. 10, 20, 40; got {budgets}")
+        raise InputError(f"budgets must be ascending numbers above 0, e.g. 10, 20, 40; got {budgets}")
     if not 0 < target <= 1:
         raise InputError(f"target must be above 0 and at most 1; got {target}")
     for name, value, least in (("repetitions", repetitions, 1), ("draw", draw, 1), ("seed", seed, 0)):
@@ -364,7 +364,7 @@ def _world(
         complete_utilities = [raw(full[topic], measure["unseen"]) for topic in kept]
         score, _ = scored(study, complete_utilities, measure)
         truth[measure] = score.mean(0)
-    source = f"all subtopics, and {draw} profiles a topic drawn by the seed" if profiles is None else ""
+    source = f"all subtopics, and {draw} profiles per topic drawn by the seed" if profiles is None else ""
     return _World(
         asked, tuple(tuple(users[topic].values()) for topic in kept), truth, source or chosen.source
     )

@@ -43,7 +43,7 @@ class Profiles:
     #: topic, profile, subtopic: the weight, which is above 0. Profiles are in the order of their names.
     weights: Mapping[str, Mapping[str, Mapping[str, float]]] = field(repr=False)
     source: str = "profiles"
-    #: where each topic, profile and subtopic stands, for messages
+    #: where each topic, profile and subtopic was read, for messages
     places: Mapping[tuple[str, str, str], str] = field(default_factory=dict, repr=False)
 
     @property
@@ -74,7 +74,7 @@ def read_profiles(source: Any) -> Profiles:
     source
         A path to lines of ``topic profile subtopic weight`` ("-" is standard input; .gz, .bz2, .xz and .zst
         are unpacked); an iterable of such rows; or ``{topic: {profile: {subtopic: weight}}}``. A weight may
-        be missing in lines and rows, and is 1 then.
+        be missing in lines and rows. It is then 1.
 
     Examples
     --------
@@ -137,8 +137,8 @@ def _weight(where: str, given: Any) -> float:
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
     if weight is None or not is_number or not 0 < weight <= LARGEST:
         raise InputError(
-            f"{where}: the weight {given!r} is no number above 0 and up to {LARGEST:,}; leave out subtopics "
-            f"that the profile does not care about"
+            f"{where}: the weight must be a number above 0 and up to {LARGEST:,}; got {given!r}; leave out "
+            f"subtopics that the profile does not care about"
         )
     return float(weight)
 
@@ -153,12 +153,12 @@ def trec_profile(judgments: Judgments) -> Profiles:
 
 
 def draw_profiles(judgments: Judgments, number: int = 3, seed: int = 0) -> Profiles:
-    """Profiles drawn at random: of each topic so many, named p1, p2, ….
+    """Draw `number` random profiles for each topic, named p1, p2, ….
 
     A profile is a subset of the topic's subtopics that have a relevant document, each subset but the empty
     one with the same chance. Two profiles of a topic differ as long as there are enough subsets: a topic with
-    one subtopic has the same profile each time. What is drawn for a topic depends on its name, its subtopics
-    and the seed alone.
+    one subtopic has the same profile each time. What is drawn for a topic depends only on its name, its
+    subtopics and the seed.
     """
     if number < 1:
         raise InputError(f"the number of profiles to draw must be at least 1; got {number}")
@@ -210,7 +210,7 @@ def fitted(profiles: Profiles, judgments: Judgments) -> Profiles:
 
 
 def note_topics_without(profiles: Profiles, judgments: Judgments) -> None:
-    """Say which judged topics have no profile, and are left out therefore."""
+    """Say which judged topics have no profile, and are therefore left out."""
     missing = [topic for topic in judgments.topics if topic not in profiles.weights]
     if missing:
         message = (

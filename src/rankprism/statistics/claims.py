@@ -50,7 +50,7 @@ def _table(claims: Iterable[Claim]) -> dict[str, Claim]:
 
 
 def _of_figures(*claims: tuple[str, str, int, str]) -> Iterable[Claim]:
-    """Claims of meta-evaluation, of what is expected in collections with the same runs and as many topics."""
+    """Claims about what meta-evaluation expects in collections with the same runs and as many topics."""
     for name, figure, fewest, command in claims:
         yield Claim(name, f"{figure}, expected in collections with as many topics", "topics", fewest, command)
 
@@ -116,14 +116,14 @@ CLAIMS = _table(
         ),
         Claim(
             "judgments needed",
-            "the judgments a topic at which the mean τ of very many repetitions reaches the target",
+            "the judgments per topic at which the mean τ of very many repetitions reaches the target",
             "repetitions",
             10,
             "preferences plan",
         ),
         Claim(
             "a strength",
-            "the strength of a document less the mean of its part by very many assessors, and differences",
+            "the strength of a document minus the mean of its part by very many assessors, and differences",
             "judgments of a document",
             5,
             "preferences strengths",

@@ -34,7 +34,7 @@ def check_level(alpha: float, resamples: int | None, seed: int = 0) -> None:
 
 
 def check_resamples(resamples: int) -> None:
-    """Refuse what is no number of resamples, whatever the level."""
+    """Refuse an impossible number of resamples, whatever the level."""
     check_whole("resamples", resamples, 1)
     if resamples > MOST_RESAMPLES:
         raise InputError(f"at most {MOST_RESAMPLES:,} resamples fit into memory; got {resamples:,}")

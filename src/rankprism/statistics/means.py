@@ -11,7 +11,7 @@ from rankprism.statistics.claims import CLAIMS
 if TYPE_CHECKING:
     from rankprism.arrays import Floats
 
-#: Scores must be smaller in magnitude: sums of their squares would not be finite numbers otherwise.
+#: Scores must be smaller in magnitude, so that the sums of their squares are finite.
 LARGEST_SCORE = 1e150
 
 

@@ -16,7 +16,7 @@ _GRID = 64
 @lru_cache(maxsize=64)
 def deviations(freedom: int, number: int = _QUANTILES) -> Floats:
     """s = √(χ²/ν) at evenly spaced quantiles. Power is a mean over these, because scipy's noncentral t is
-    not defined for many a noncentrality and critical value."""
+    not defined for many noncentralities and critical values."""
     from scipy import special
 
     share = (np.arange(number) + 0.5) / number

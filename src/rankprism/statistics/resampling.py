@@ -99,7 +99,7 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
     reached = np.empty(pairs, dtype=np.int64)
     critical, delta = np.full(pairs, math.inf), np.full(pairs, math.nan)
     step = pairs_at_once(resamples)
-    # The resamples are drawn once if they fit into memory, and else once for each block of pairs.
+    # The resamples are drawn once if they fit into memory, and otherwise once for each block of pairs.
     kept = list(_draws(topics, resamples, seed)) if topics * resamples <= KEPT else None
     for first in range(0, pairs, step):
         some = slice(first, first + step)
@@ -120,8 +120,8 @@ def bootstrap(z: Floats, alpha: float, resamples: int, seed: int, on_share: Shar
 def pairs_at_once(resamples: int) -> int:
     """How many pairs the bootstrap works on at a time.
 
-    Whoever divides the pairs among several calls does it at multiples of this number. Then the matrix
-    products are the same ones, and so are all bits of the result.
+    If several calls share the pairs, divide them at multiples of this number. Then the matrix products are
+    the same, and so are all bits of the result.
     """
     return max(1, min(PAIRS, BLOCK // (2 * resamples)))
 
@@ -224,7 +224,7 @@ def max_t(
     #{b: M ≥ |x|} gives p; the adjusted p of a pair is the largest p of all pairs with an |x| at least as
     large.
 
-    values : (system, topic). The signs are those of `fisher`, and the first p is that of `fisher`.
+    values : (system, topic). The signs and the first p are the same as in `fisher`.
     """
     topics = values.shape[1]
     exact = enumerable(topics, resamples)

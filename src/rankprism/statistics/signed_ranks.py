@@ -7,8 +7,8 @@
 4. For more topics, p comes from the normal distribution with the variance corrected for ties, without a
    correction for continuity.
 
-Two differences are equal, and a difference is none, if they agree within 10⁻¹² of the larger of the two
-systems' largest scores. So p does not depend on the unit of the scores.
+Two differences count as equal, and a difference counts as 0, within 10⁻¹² of the larger of the two systems'
+largest scores. So p does not depend on the unit of the scores.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _normal_density(z: Floats) -> Floats:
 
 
 def _one_fails(chance: Floats, times: int) -> Floats:
-    """1 - (1 - chance)^times, without loss for small chances."""
+    """1 - (1 - chance)^times, without losing digits of small chances."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.expm1(times * np.log1p(-chance)))
 
@@ -107,7 +107,7 @@ def _over_s(given: Callable[[Floats], Floats], s: Floats, weight: Floats, bound:
 
 
 def _deviations(freedom: int) -> tuple[Floats, Floats]:
-    """Values of s = √(χ²/ν) and their weights. With x = ln s, the density is exp(ν (x - (e²ˣ - 1)/2)) but for
+    """Values of s = √(χ²/ν) and their weights. With x = ln s, the density is exp(ν (x - (e²ˣ - 1)/2)) up to
     a constant."""
 
     def fallen(x: float) -> bool:

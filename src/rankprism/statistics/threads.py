@@ -30,7 +30,7 @@ def for_each_in_order(
     The next task is taken only when a thread is about to need it, so the tasks need not fit into memory. If
     several tasks fail, the error of the first of them is raised. A single task is done by the calling thread.
 
-    threads : their number; None: one for each processor.
+    threads : the number of threads. None: one for each processor.
     stop : called if a task has failed or somebody has pressed Ctrl-C, before the other tasks are waited for.
     """
     most = threads or os.cpu_count() or 1
