@@ -1,4 +1,4 @@
-"""How long an assessor waits for the next task: 50 of them at once, 10,000 tasks: `python bench/assess.py`.
+"""Measure how long 50 assessors at once wait for each next task of 10,000: `python bench/assess.py`.
 
 Every assessor answers about once in two seconds, which is faster than anybody reads, over HTTP on this
 machine. The server runs in a process of its own, with SQLite and, if it is installed, with PostgreSQL, both
@@ -27,8 +27,8 @@ from assessing import Browser, Page, Person, make_collection, over_network  # no
 from databases import postgresql, programs  # noqa: E402
 
 COMMAND = [sys.executable, "-m", "rankprism", "assess"]
-LIMIT = 0.2  # seconds: what 95 of 100 waits have to stay below
-PAIRS = 10  # of the five documents that a topic of the collection has
+LIMIT = 0.2  # seconds; 95 of 100 waits have to be shorter
+PAIRS = 10  # pairs of the five documents that each topic has
 
 
 def main() -> None:

@@ -75,7 +75,7 @@ def from_csv(output: str) -> Means:
 
 
 def from_tsv(output: str) -> Means:
-    """Of the one run that ir_measures' command line takes."""
+    """The means of the one run that ir_measures' command line takes."""
     scores = (line.split("\t") for line in output.splitlines())
     return {"run01": {measure: float(score) for measure, score in scores}}
 
@@ -112,7 +112,7 @@ SLOW = (PYNDEVAL, IR_MEASURES, PYTREC_EVAL, RANX)
 
 @dataclass(frozen=True)
 class Effort:
-    """A contender is run until it has been run so often or for so long."""
+    """A contender is run until it has been run this many times or for this many seconds."""
 
     times: int
     seconds: float
@@ -120,7 +120,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of the fastest of several processes, from its start to its end."""
+    """The cost of the fastest of several processes, from its start to its end."""
 
     seconds: float
     cpu_seconds: float
@@ -156,7 +156,7 @@ def measure(command: Sequence[str], effort: Effort, compiles: bool = False) -> t
 
 
 def difference(ours: Means, theirs: Means) -> float:
-    """The largest between any two means; every one of theirs must be ours too."""
+    """The largest difference between our mean and theirs. We must have every mean that they have."""
     return max(abs(score - ours[run][m]) for run, scores in theirs.items() for m, score in scores.items())
 
 
@@ -186,13 +186,13 @@ def compare(workload: Workload, effort: Effort, skip: Sequence[Contender]) -> It
 
 
 def note(text: str) -> None:
-    """What is going on, on one line that the next one replaces; nothing if nobody looks."""
+    """Show what is going on, on one line that the next note replaces, if standard error is a terminal."""
     if sys.stderr.isatty():
         print(end=f"\r\033[K{text}", file=sys.stderr, flush=True)
 
 
 def statement_seconds(times: int) -> dict[str, float]:
-    """How long an interpreter takes that does nothing but execute a statement."""
+    """How long an interpreter takes to execute each statement and nothing else."""
     statements = ("pass", "import numpy", "import rankprism", "from rankprism import evaluate")
     best = dict.fromkeys(statements, float("inf"))
     for _ in range(times):  # in turn, so that a busy moment of the machine hits all of them
@@ -225,7 +225,7 @@ class Target:
 
 
 def disturbed(results: dict[str, list[Row]]) -> list[str]:
-    """Whose fastest process had to wait: all compute from start to end, so others were in the way."""
+    """Contenders whose fastest process had to wait. They compute all the time, so others disturbed them."""
     return [
         f"{row.contender} on {name}"
         for name, rows in results.items()
@@ -297,7 +297,7 @@ def targets(
 
 
 def shares(one_more: dict[str, Any] | None, grid: dict[str, Any] | None) -> list[Target]:
-    """What measuring costs, beside reading."""
+    """The cost of scoring, relative to reading."""
     more = one_more["adds"]["P_IA@20"] / one_more["reading"] if one_more else None
     many = grid["grid"] / grid["reading"] if grid else None
     return [
@@ -307,9 +307,9 @@ def shares(one_more: dict[str, Any] | None, grid: dict[str, Any] | None) -> list
 
 
 def of_doors(doors: dict[str, float] | None) -> list[Target]:
-    """Tables in memory beside text files, in CPU time."""
+    """The CPU time of tables in memory, relative to text files."""
     ratio = doors["pyarrow tables"] / doors["text files"] if doors else None
-    return [Target("M: CPU of pyarrow tables over that of text files", ratio, "≤", 1.5)]
+    return [Target("M: CPU of pyarrow tables over text files", ratio, "≤", 1.5)]
 
 
 def of_meta(meta: dict[str, float]) -> list[Target]:
@@ -332,7 +332,7 @@ COMPARISONS = (
 
 
 def comparisons() -> list[dict[str, float]]:
-    """The cost of each of them."""
+    """The cost of each comparison."""
     program = [str(OURS / "python"), str(BENCH / "contenders" / "comparison.py")]
     return [
         json.loads(measure([*program, *map(str, setting[:4])], Effort(1, 1))[1]) for setting in COMPARISONS
@@ -463,7 +463,7 @@ def print_targets(all_targets: Sequence[Target], waited: Sequence[str]) -> None:
 
 
 def make_peers() -> bool:
-    """The environment of the peers; whether it is new."""
+    """Make the environment of the peers, and say whether it is new."""
     new = not (PEERS / "python").exists()
     if new:
         print("making .venv-bench for the peers", file=sys.stderr)
@@ -522,7 +522,7 @@ def record(
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time rankprism and its peers from files to scores.")
     parser.add_argument("--only", default="S,M,Q,L,T,V,U", help="workloads, e.g. S,M")
-    parser.add_argument("--skip-slow", action="store_true", help="no peers on L")
+    parser.add_argument("--skip-slow", action="store_true", help="leave out the peers on L")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     chosen = parser.parse_args()
     names = chosen.only.split(",")
@@ -534,7 +534,7 @@ def main() -> None:
 
     new = make_peers()
     workloads = make_workloads(names)
-    if new:  # ranx compiles itself now and keeps that; its first use is measured apart
+    if new:  # ranx compiles itself now and keeps the result; its first use is measured separately
         measure(RANX.command(workloads[0], AD_HOC), Effort(1, 1))
     results: dict[str, list[Row]] = {}
     one_more = grid = doors = None

@@ -1,9 +1,9 @@
 """Time evaluation with Spark on this machine: `python bench/spark.py`. docs/many-machines.md has the results.
 
 It makes a Parquet file of runs, evaluates it on clusters of 1, 2, … executors with one core each, and prints
-rows per second, and the seconds that all processors together were busy with it, which a busy machine changes
-less. The first evaluation of a cluster starts its processes and is not counted. Then it computes the
-discriminative power of one measure, here and on each cluster.
+rows per second, and how many seconds all processors together were busy, which other programs affect less. The
+first evaluation of a cluster starts its processes and is not counted. Then it computes the discriminative
+power of one measure, here and on each cluster.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def collection(folder: Path, runs: int, topics: int, depth: int) -> None:
 
 
 def processor_seconds() -> float:
-    """What all processes that this one has started, and those that they have started, have used so far."""
+    """The processor time that all descendants of this process have used so far."""
     processes: dict[int, tuple[int, int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             after_name = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended in the meantime
             continue
         processes[int(stat.parent.name)] = int(after_name[1]), sum(map(int, after_name[11:15]))
 
@@ -143,7 +143,7 @@ def main() -> None:
             on_cluster = partial(spark.power, scores, resamples=10_000, partitions=8, session=session)
             compute_power(f"{executors} executors", on_cluster, processor_seconds, given.repeats)
             session.stop()
-            print(f"{executors} executors: {rows:,} rows in {best:.1f} s, {rows / best:,.0f} rows a second")
+            print(f"{executors} executors: {rows:,} rows in {best:.1f} s, {rows / best:,.0f} rows per second")
 
 
 if __name__ == "__main__":

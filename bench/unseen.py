@@ -17,7 +17,7 @@ LOSS = 2.0
 
 
 def judged(triplets: int, quality: np.ndarray, kind: np.ndarray) -> Preferences:
-    """Random triplets, in which the document wins that is worth more after the given one."""
+    """Random triplets. The document that is worth more after the given one wins."""
     rng = np.random.default_rng(triplets)
     rows = []
     for t in range(TOPICS):
@@ -43,7 +43,7 @@ def main() -> None:
     for triplets in (1_000, 30_000):
         preferences = judged(triplets, quality, kind)
         seen = np.mean([(one.given.shown > 0).mean() for one in shown_by_topic(preferences).values()])
-        print(f"{triplets:,} triplets a topic, which show {seen:.1%} of the pairs (d|z)")
+        print(f"{triplets:,} triplets per topic, which show {seen:.1%} of the pairs (d|z)")
         print(evaluate(preferences, runs, [*measures, "nPrf(estimate='pooled')@20"]).to_markdown(digits=3))
 
 

@@ -1,6 +1,6 @@
 """The workloads: runs and diversity judgments in TREC's formats, made from a fixed seed.
 
-`python bench/workloads.py S M` makes those that are missing in bench/data and prints where they are.
+`python bench/workloads.py S M` makes the ones that are missing in bench/data and prints where they are.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Workload:
     scattered: bool = False  # judgments are sorted by subtopic and runs by rank, not by topic
 
 
-# Like MS MARCO's queries with a little more judged: 100,000 topics with 450 judged documents each are no
-# real collection.
+# Like MS MARCO's queries with a little more judged: 100,000 topics with 450 judged documents each are not
+# a real collection.
 MANY_QUERIES = (5, 15), (3, 8)
 # Like the logs of a recommender: 40 million judgments.
 MILLION = (5, 5), (8, 8)
@@ -160,8 +160,8 @@ def _grades(rng: np.random.Generator, workload: Workload) -> Longs:
 def _scores(rng: np.random.Generator, workload: Workload) -> Longs:
     """(topic, rank) in millionths, descending from about 20 to above 1.
 
-    At least five millionths apart: programs that break ties differently, or that compare 32-bit floats,
-    must still agree on the order.
+    They are at least five millionths apart: programs that break ties differently, or that compare 32-bit
+    floats, must still agree on the order.
     """
     rank = np.arange(1, workload.depth + 1)
     falling = rng.exponential(size=(workload.topics, workload.depth)) / (rank + 5)

@@ -5,7 +5,7 @@
 
 A case takes a good input, changes it a few times, and hands it to a target. The target may work, or refuse
 the input with a `RankprismError` (a command: with exit code 2). Everything else is a failure, and is printed
-with what it takes to repeat it. `tests/test_fuzz.py` runs a few hundred cases of a fixed seed.
+with all that is needed to repeat it. `tests/test_fuzz.py` runs a few hundred cases of a fixed seed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ nCT(height=5,batch=2)@7
 D_nDCG(digits=4)@10
 RBP(p=0.8,rel=2,fold='sum',judged_only=True)
 P_IA@5"""
-#: The good inputs, by the file that they stand in.
+#: The good inputs, by file name.
 GOOD: dict[str, bytes] = {
     "qrels.txt": QRELS,
     "prels.txt": b"1 d1 1 0 1\n1 d2 0 1 0.5\n2 d1 2 0 1\n",
@@ -94,7 +94,7 @@ GOOD: dict[str, bytes] = {
     "answers.xml": XML,
     "measures.toml": MEASURES,
 }
-#: What tends to hurt.
+#: Texts that tend to break readers.
 TOKENS = [
     *(
         b"",
@@ -343,7 +343,7 @@ class Failure:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raises TimeoutError in what takes too long, where signals can be had."""
+    """Raise TimeoutError if the work takes too long, where signals are available."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took more than {seconds:g} seconds")
@@ -391,7 +391,7 @@ def attempt(target: Target, case: str, folder: Path, seconds: float) -> Failure 
 def fuzz(
     seed: int, cases: int, seconds: float = 20.0, until: float | None = None
 ) -> tuple[int, list[Failure]]:
-    """How many cases were tried, and those that failed; targets take turns."""
+    """Try cases on the targets in turn. Return the number of cases, and the failures."""
     every = targets()
     failures: list[Failure] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -6,8 +6,8 @@
 A case takes a good file, changes some of its bytes, and hands it to a reader. The reader may work, or refuse
 the file with a `RankprismError` that names it. Everything else is a failure. Cases run in a process of their
 own, so that a crash costs one case and not the rest. A case that crashes is tried again with pyarrow alone,
-which opens and validates the file: a crash there is counted apart, because it happens before our code reads
-any value.
+which opens and validates the file: a crash there is counted separately, because it happens before our code
+reads any value.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def good_files() -> dict[str, bytes]:
             found[f"{what}/{how}/file"] = _ipc(table, pa.ipc.new_file, None)
             found[f"{what}/{how}/stream"] = _ipc(table, pa.ipc.new_stream, None)
             if how == "view":
-                continue  # which Parquet does not tell from text
+                continue  # Parquet does not distinguish it from text
             found[f"{what}/{how}/parquet"] = _parquet(
                 table, compression="none", use_dictionary=how == "dictionary"
             )
@@ -206,7 +206,7 @@ def attempt(seed: int, number: int, folder: Path) -> tuple[str, str]:
     except RankprismError as error:
         if "hostile.table" in str(error):
             return "refused", ""
-        return "failed", f"{name}: the message names no file: {error}"
+        return "failed", f"{name}: the message does not name the file: {error}"
     except Exception as error:
         return "failed", f"{name}: " + "".join(traceback.format_exception(error))
     return "read", ""
@@ -230,7 +230,7 @@ def open_alone(path: Path) -> None:
 
 
 def work(seed: int, first: int, count: int) -> None:
-    """Cases in this process. Each is announced first, so that the parent knows which one crashed."""
+    """Run cases in this process. Each is announced first, so that the parent knows which one crashed."""
     if sys.platform != "win32" and "RANKPRISM_SANITIZED" not in os.environ:
         import resource
 
@@ -254,7 +254,7 @@ class Outcome:
 
 
 def fuzz(seed: int, cases: int, batch: int = 1000, until: float | None = None) -> Outcome:
-    """Runs the cases in processes of `batch` cases each."""
+    """Run the cases in processes of `batch` cases each."""
     outcome = Outcome(Counter(), [])
     first = 0
     while first < cases and (until is None or time.monotonic() < until):
@@ -263,7 +263,7 @@ def fuzz(seed: int, cases: int, batch: int = 1000, until: float | None = None) -
 
 
 def _batch(seed: int, first: int, count: int, outcome: Outcome) -> int:
-    """Runs some cases in another process. Returns how many ended; the last of them may have crashed."""
+    """Run some cases in another process. Return how many ended; the last of them may have crashed."""
     words = [sys.executable, __file__, "--seed", str(seed), "--work", str(first), str(count)]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     begun = done = 0

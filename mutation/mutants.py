@@ -21,7 +21,7 @@ ARITHMETIC = {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"}
 #: Code in which a mistake cannot be noticed, because it is there for type checkers or for speed.
 WITHOUT_EFFECT = re.compile(r"TYPE_CHECKING|@(functools\.)?(lru_)?cache\b|__slots__")
 
-#: What may stand in a formula of the core, and what takes its place.
+#: Operators in formulas of the core, and what replaces them.
 CORE_OPERATORS = {
     " + ": [" - "],
     " - ": [" + "],
@@ -45,7 +45,7 @@ CORE_OPERATORS = {
 }
 _CORE_TOKEN = re.compile("|".join(sorted(map(re.escape, CORE_OPERATORS), key=len, reverse=True)))
 _CORE_NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(?![\w.])")
-#: Comments, strings, includes and template heads are no formulas.
+#: Comments, strings, includes and template heads are not formulas.
 _CORE_SKIPPED = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^#[^\n]*|\btemplate <[^\n]*', re.DOTALL | re.MULTILINE
 )
@@ -64,7 +64,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """The same for the same mistake, so that results can be kept."""
+        """A text that identifies the mistake, so that results can be kept."""
         return f"{self.path.as_posix()}:{self.line}: {self.before.strip()} -> {self.after.strip()}"
 
 
@@ -131,7 +131,7 @@ def _mutant(path: Path, line: int, operator: str, text: str, mutated: str | None
 
 
 def _type_hints(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations begin and end. `int | None` is no arithmetic."""
+    """Where annotations begin and end. `int | None` is not arithmetic."""
     found = []
     for node in ast.walk(ast.parse(text)):
         for hint in (getattr(node, "annotation", None), getattr(node, "returns", None)):

@@ -1,10 +1,10 @@
 """Put small mistakes into the measures, the statistics and the core, and count how many the tests notice.
 
     python mutation/run.py                  the sample of 400 mistakes in Python and 40 in C++
-    python mutation/run.py --only survived  try those again that went unnoticed, after tests were added
+    python mutation/run.py --only survived  try the unnoticed ones again, after tests were added
 
 Nothing in the source tree is touched. The package is copied to build/mutation, and mistakes are made in the
-copy. build/mutation/results.csv keeps what was found, so that a run that was stopped goes on where it was.
+copy. build/mutation/results.csv keeps what was found, so that a run that was stopped continues from there.
 
 First all tests are run once, and build/mutation/reached.json records which lines each of them reaches. A
 mistake is then shown to the quickest tests that reach its line, in a process that is forked from this one
@@ -104,7 +104,7 @@ SLOW = [
     "the_command",
     "completions_of_longer",
 ]
-#: Of the tests that reach a line, the quickest are run, for as many seconds as this in all.
+#: Of the tests that reach a line, the quickest are run, for this many seconds in total.
 BUDGET = 10.0
 
 #: Where hypothesis keeps the settings of a test, and how many examples are drawn while recording.

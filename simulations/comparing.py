@@ -54,7 +54,7 @@ def line(*cells: object) -> None:
 
 
 def variances(studies: int) -> None:
-    """Tests that take the systems to be equally noisy, where some have several times the variance."""
+    """How tests that assume equally noisy systems err if some have several times the variance."""
     line("noisy systems", "times the variance", "topics", "tukey", "anova-tukey", "noted", "t with holm")
     line(*["---"] * 7)
     for topics in (20, 50):
@@ -85,7 +85,7 @@ def centred_flips(scores: Scores, of: Comparison, seed: int) -> bool:
 
 
 def skewness(studies: int) -> None:
-    """The correction max-t, where systems with skewed residuals have unequal variances, and its intervals."""
+    """How max-t and its intervals err if systems with skewed residuals have unequal variances."""
     line(
         "skewness",
         "topics",
@@ -111,7 +111,7 @@ def skewness(studies: int) -> None:
 
 
 def margins(studies: int) -> None:
-    """How often a run counts as not worse whose loss equals the margin, and how often with the note about few
+    """How often a run whose loss equals the margin counts as not worse, and how often with the note about few
     changed topics. A share of the topics changes."""
     line("topics", "share of changed topics", "not worse", "with a note")
     line(*["---"] * 4)

@@ -3,7 +3,7 @@
     make coverage
 
 goes through every claim of `rankprism.statistics.claims`, its populations and numbers of units, and fails
-if an interval of nominally 95 % holds the truth in less than 93 % of the studies where it is printed, or is
+if an interval of nominally 95 % holds the truth in fewer than 93 % of the studies where it is printed, or is
 on average more than 1.2 times as wide as it has to be (`gate.needed`). The table has the mean width in
 units of 3.92 standard deviations of the estimate. Harsh populations are in the table, but do not fail.
 `--claim`, `--units` and `--studies` choose a part.

@@ -23,7 +23,7 @@ def needed(units: int, together: int = 1) -> float:
 
     together : how many intervals hold together, by Bonferroni.
 
-    No interval can be shorter and keep its level if the variance has to be estimated from so many units. With
+    No interval can be shorter and keep its level if the variance has to be estimated from the units. With
     50 units it is 1.02, with 10 units 1.12, with 5 units 1.33, and with 2 units 5.2.
     """
     freedom = units - 1
@@ -43,7 +43,7 @@ class Studies(NamedTuple):
     truth: Floats | float
 
 
-#: (population, units, studies, seed) → what the program's own code finds in so many studies
+#: (population, units, studies, seed) → what the program's own code finds in these studies
 Simulation: TypeAlias = Callable[[Any, int, int, int], Studies]
 
 
@@ -67,7 +67,7 @@ def simulates(claim: str, populations: Sequence[Any]) -> Callable[[Simulation], 
 
 @dataclass(frozen=True)
 class Cell:
-    """What one claim is worth in one population, with so many units."""
+    """How well one claim holds in one population, with one number of units."""
 
     claim: str
     population: str
@@ -80,7 +80,7 @@ class Cell:
     width: float  #: the mean width, in units of 3.92 standard deviations of the estimate
 
     def fails(self, tolerance: float = 0.0) -> bool:
-        """Whether it fails the gate, of which `tolerance` standard errors of a share are taken off."""
+        """Whether it fails the gate, which is relaxed by `tolerance` standard errors."""
         number = self.studies * self.printed
         if self.harsh or number < 1:
             return False

@@ -1,6 +1,6 @@
 """Simulations of the intervals of meta-evaluation.
 
-What an interval has to hold is the expected value of a figure: its mean over collections with as many topics.
+An interval has to hold the expected value of a figure: its mean over collections with as many topics.
 This is estimated by the mean over all studies of a cell. Its error is a thirtieth of the figure's
 standard deviation, which changes a coverage by less than .0002.
 """

@@ -69,7 +69,7 @@ class Population:
     ) -> Floats:
         """(study, run, topic, measure): scores by several measures, some of which are noisier than others.
 
-        noise : how large the residual is that a measure has for itself. With 1, the residuals of two measures
+        noise : the size of the residual that a measure does not share. With 1, the residuals of two measures
             correlate by ½.
         """
         effect, residual = self._parts(runs)

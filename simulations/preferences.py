@@ -111,7 +111,7 @@ def strength(crowd: Crowd, units: int, studies: int, seed: int) -> Studies:
 
 
 def _joined(*kinds: Floats) -> Studies:
-    """Kinds of intervals (study, 4) together, each in its own standard deviation of estimate less truth."""
+    """Kinds of intervals (study, 4) together, each in its own standard deviation of estimate minus truth."""
     return Studies(*np.concatenate([one / np.nanstd(one[:, 0] - one[:, 3]) for one in kinds]).T)
 
 
@@ -124,7 +124,7 @@ class Assessors:
 
     name: str
     careless: float
-    topics: int | None = None  #: the same in every study; None: as many as assessors, up to 5, always others
+    topics: int | None = None  #: the same in every study; None: as many as assessors, up to 5, always new
 
     def study(self, rng: np.random.Generator, people: int) -> tuple[list[Row], dict[str, Any]]:
         """Judgments, and two runs. Everybody judges three pairs and three triplets of each topic."""
@@ -238,13 +238,13 @@ def _units(answers: Longs) -> dict[tuple[int, int, int, int], dict[int, int]]:
 
 @simulates("κ of preferences", PAIRS)
 def kappa(population: Answers, units: int, studies: int, seed: int) -> Studies:
-    """Of two assessors."""
+    """κ of two assessors."""
     return _agreements(lambda rng, n: kappa_of(_units(population.pairs(rng, n)), 0, 1), units, studies, seed)
 
 
 @simulates("α of preferences", (*PAIRS, Answers("4 of a crowd, ties", 4, SPREAD, SPREAD)))
 def alpha(population: Answers, units: int, studies: int, seed: int) -> Studies:
-    """Of all assessors."""
+    """α of all assessors."""
     return _agreements(lambda rng, n: alpha_of(_units(population.pairs(rng, n))), units, studies, seed)
 
 
@@ -252,7 +252,7 @@ def alpha(population: Answers, units: int, studies: int, seed: int) -> Studies:
     "α of labels", (Answers("2 like LLMJudge", 2, 1.0, 0.98), Answers("4 who agree well", 4, 1.0, 0.5))
 )
 def label_alpha(population: Answers, units: int, studies: int, seed: int) -> Studies:
-    """Of all assessors, ordinal."""
+    """Ordinal α of all assessors."""
     return _agreements(
         lambda rng, n: label_alpha_of(population.labels(rng, n).tolist(), 4), units, studies, seed
     )
@@ -270,7 +270,7 @@ class Repetitions:
 
     name: str
     runs: int
-    noise: float  #: the standard deviation of an error, where that of the scores of the runs is 1
+    noise: float  #: the standard deviation of an error, in standard deviations of the runs' scores
     harsh: bool = False
 
     def tau(self, rng: np.random.Generator, *shape: int) -> Floats:
@@ -291,7 +291,7 @@ class Repetitions:
     ),
 )
 def repetitions(population: Repetitions, units: int, studies: int, seed: int) -> Studies:
-    """The mean τ, each study a measure."""
+    """The mean τ. Each study is a measure."""
     rng = np.random.default_rng(seed)
     found = IncompleteCorrelation((), Profiles({}), (1,), population.tau(rng, studies, 1, units))
     mean, low, high = (x[:, 0] for x in found.intervals)
@@ -300,10 +300,10 @@ def repetitions(population: Repetitions, units: int, studies: int, seed: int) ->
 
 @dataclass(frozen=True)
 class Curve:
-    """τ by the number of judgments a topic. Shape and noise are made up, and not fitted to any collection."""
+    """τ by the number of judgments per topic. Shape and noise are made up, not fitted to a collection."""
 
     name: str
-    share: float  #: of the variance of τ that a repetition keeps at all budgets
+    share: float  #: the part of the variance of τ that a repetition keeps at all budgets
 
     def tau(self, rng: np.random.Generator, repetitions: int) -> Floats:
         """(budget, repetition)"""
@@ -315,7 +315,7 @@ class Curve:
 
 @simulates("judgments needed", (Curve("a made-up curve", 0.36),))
 def judgments_needed(curve: Curve, units: int, studies: int, seed: int) -> Studies:
-    """Until τ is 0.8, on a logarithmic scale."""
+    """The judgments until τ is 0.8, on a logarithmic scale."""
     rng, target = np.random.default_rng(seed), 0.8
     found = []
     for study in range(studies):

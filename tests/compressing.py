@@ -1,4 +1,4 @@
-"""Zstandard, which Python has itself from 3.14 on."""
+"""Zstandard, which Python has included since 3.14."""
 
 import sys
 

@@ -1,6 +1,6 @@
 """Random judgments, runs and weights.
 
-A table of grades or scores is drawn as bytes, one a cell: that is one draw however large the table is,
+A table of grades or scores is drawn as bytes, one per cell: that is one draw however large the table is,
 and it shrinks cell by cell towards the first of the allowed values.
 """
 

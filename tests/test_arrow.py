@@ -1,6 +1,6 @@
 """Frames, Arrow streams and files of tables: the same judgments, runs and scores as from text.
 
-What is expected comes from rows of tuples, which do not pass through Arrow, or from the text of a file.
+The expected values come from rows of tuples, which do not pass through Arrow, or from the text of a file.
 """
 
 from __future__ import annotations

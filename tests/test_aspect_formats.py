@@ -1,4 +1,4 @@
-"""Judgments of several aspects: every door they come in by, and what is refused."""
+"""Judgments of several aspects: every way to read them, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Measures with one fault each, most of it hidden, and a search that has to find them.
+"""Measures with one fault each, most of them hidden, and a search that has to find them.
 
-All are the rank-biased utility of Amigó et al. 2018 (Eq. 11), which keeps the ten constraints, but for one
-thing that is wrong in one place: for some grades, some ranks, some weights or some numbers of aspects.
+All are the rank-biased utility of Amigó et al. 2018 (Eq. 11), which keeps the ten constraints, except for one
+mistake in one place: for some grades, some ranks, some weights or some numbers of aspects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A file is read in blocks, by several threads: neither may show in what is read, nor in an error.
 
 What is read at once, by one thread, is compared with what several threads read in blocks of a few bytes. A
-block then ends inside of lines, topics, UTF-8 characters and CRLFs.
+block then ends inside lines, topics, UTF-8 characters and CRLFs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The measures of TREC Dynamic Domain, held against what the track's own programs print.
 
-The figures are of two programs, which were run on the rankings below and on runs of TREC Web 2012:
+The figures come from two programs, which were run on the rankings below and on runs of TREC Web 2012:
 
 - 2015: trec-dd/trec-dd-simulation-harness at 2b188a5b348d9bfdca45557cd012a7d4644cc34e. `bin/cubeTest.pl` has
   CT and ACT, and `trec_dd/scorer` the others.

@@ -1,6 +1,6 @@
 """Judgments and runs give the same scores to the last bit, whatever way they take into the package and out.
 
-What is expected comes from rows of Python, evaluated by one thread. Spark has its place in test_spark.py.
+The expected scores come from rows of Python, evaluated by one thread. Spark is tested in test_spark.py.
 """
 
 from __future__ import annotations

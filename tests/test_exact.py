@@ -1,4 +1,4 @@
-"""The best ranking there is, certified, against every ranking there is."""
+"""The certified best ranking, against every possible ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preferences come in and go out by every door, and what cannot be read is refused by name."""
+"""Preferences are read and written in every form, and what cannot be read is refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that turn into one another, or do not though it is said."""
+"""Measures that turn into one another, or do not although it is said that they do."""
 
 from __future__ import annotations
 

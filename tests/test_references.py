@@ -1,4 +1,4 @@
-"""No test of `compare` without a reference: p of each, computed again from its definition."""
+"""Every test of `compare` has a reference: its p, computed again from its definition."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 Starting Python and importing numpy takes half a second, and the tests call the command hundreds of times.
 Here one process has imported everything. For each call it forks, and the child gets the arguments, the
 folder, the environment and the standard streams of the caller. So each call has a process of its own. What a
-shell or `subprocess` runs in the place of `rankprism` is a small client.
+shell or `subprocess` runs instead of `rankprism` is a small client.
 
 At its end, a child waits for its threads, calls what is registered for the end, and looks for garbage, so
 that tests see what destructors print. It cannot end as the interpreter does, which also frees all modules:
-tests do not see what a compiled library prints then, such as nanobind about leaks. Nor do they see what is
-printed while modules are loaded, because they have been loaded before. tests/test_quiet.py and
+tests do not see what a compiled library prints then, such as nanobind's warnings of leaks. Nor do they see
+what is printed while modules are loaded, because they have been loaded before. tests/test_quiet.py and
 tests/test_docs.py run the installed command instead, and so do the tests about starting, stopping, signals
 and encodings.
 

@@ -27,7 +27,7 @@ ROUNDS = 5
 
 
 def table(path: str, columns: dict[str, pa.DataType]) -> pa.Table:
-    """A file of TREC as a table."""
+    """A TREC file as a table."""
     return pa.csv.read_csv(
         path,
         read_options=pa.csv.ReadOptions(column_names=list(columns)),
@@ -76,7 +76,7 @@ def main() -> None:
                 best[door] = min(best[door], time.process_time() - start)
                 found.add(scores.values.tobytes())
         if len(found) > 1:
-            raise SystemExit("the doors lead to different scores")
+            raise SystemExit("the forms give different scores")
     print(json.dumps(best))
 
 

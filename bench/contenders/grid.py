@@ -1,4 +1,4 @@
-"""grid.py ignored QRELS RUN...: the measures of Amigó et al. 2018, section 6.2, beside reading the files."""
+"""grid.py ignored QRELS RUN...: the measures of Amigó et al. 2018, section 6.2, against reading the files."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""meta.py: discriminative power and unanimity of 70 systems × 50 topics, beside a loop over the pairs."""
+"""meta.py: discriminative power and unanimity of 70 systems × 50 topics, against a loop over the pairs."""
 
 import json
 import resource
@@ -21,7 +21,7 @@ z = scores[pairs[:, 0]] - scores[pairs[:, 1]]
 
 
 def pair_by_pair() -> np.ndarray:
-    """As it is usually written: resample each pair's differences, then look at t."""
+    """The usual way to write it: resample each pair's differences, then look at t."""
     drawn = np.random.default_rng(0).integers(TOPICS, size=(RESAMPLES, TOPICS))
     levels = []
     for row in z:

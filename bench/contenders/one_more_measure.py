@@ -12,7 +12,7 @@ from time import perf_counter
 
 import rankprism
 
-# One that only adds up what the others have prepared, and one that needs ideal rankings of its own.
+# The first only adds up what the others have prepared. The second needs ideal rankings of its own.
 MORE = ("P_IA@20", "alpha_nDCG(alpha=0.25)@20")
 
 

@@ -26,7 +26,7 @@ judgments = {
 
 
 def ranking(good: np.ndarray) -> dict[str, float]:
-    """A system that sees what is good, and noise."""
+    """A system that sees how good documents are, with noise."""
     score = good.max(0) + rng.normal(0, 0.3, DOCUMENTS)
     return {names[d]: float(score[d]) for d in np.argsort(-score)[:DEPTH]}
 

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from rankprism import sample
 from rankprism.report import make
 
-#: Its name in the site, for links.
+#: The name of the report in the site, for links.
 NAME = "sample-report.html"
 
 

@@ -1,13 +1,13 @@
 """Every measure once more, slowly and obviously, straight from its definition; a module for each family.
 
-Plain lists, dicts and loops, one topic at a time; nothing is shared with the package. A topic's
+They use plain lists, dicts and loops, one topic at a time, and share nothing with the package. A topic's
 judgments are ``{aspect: {doc: grade}}``, a ranking is a list of documents, weights are
 ``{aspect: weight}``. Parameters have the names that the package gives them, so that one dict of
 settings serves both.
 
 Conventions: an aspect without a relevant document is left out and the weights of the others are
 scaled to sum to 1; grades of 0 and below are not relevant; without a cutoff the whole ranking (and the
-whole ideal ranking) counts; whatever has nothing to be divided by scores 0.
+whole ideal ranking) counts; a score without anything to divide by is 0.
 """
 
 from __future__ import annotations

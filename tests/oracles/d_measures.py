@@ -1,4 +1,4 @@
-"""D-measures: one global gain a document over all intents."""
+"""D-measures: one global gain per document over all intents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nugget measures of TREC RAG. A grade from 1 on is support, and any other above 0 is partial support."""
+"""The nugget measures of TREC RAG. Grades of at least 1 are support, others above 0 are partial support."""
 
 from __future__ import annotations
 
