@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 
 if TYPE_CHECKING:
     from rankprism.arrays import Floats, Longs
@@ -72,7 +72,8 @@ class Scale:
                 raise InputError(f"the scale of {aspect!r}: {label!r} is neither a number nor a name")
             if not isinstance(label, str) and number(label) is None:
                 raise InputError(
-                    f"the scale of {aspect!r}: a number is not between -{LARGEST:,} and {LARGEST:,}"
+                    f"the scale of {aspect!r}: a number is not between -{LARGEST_LABEL:,} and "
+                    f"{LARGEST_LABEL:,}"
                 )
         names = tuple(number_name(x) for x in labels)
         values = [number(x) for x in labels]
@@ -131,7 +132,7 @@ def given_first(scales: Sequence[Scale]) -> list[Scale]:
             if given not in by_name:
                 raise InputError(
                     f"aspect {chain[-1]!r} is given {given!r}, which is not one of the aspects; there are "
-                    f"{', '.join(by_name)}"
+                    f"{listed(by_name)}"
                 )
             if given in chain:
                 raise InputError(
@@ -150,8 +151,8 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     for given, known in zip(embed, place, strict=True):
         if known is None:
             raise InputError(
-                f"the embedding of {aspect!r}: {given!r} is not a number between -{LARGEST:,} and "
-                f"{LARGEST:,}; write 2, 0.5 or 3/2"
+                f"the embedding of {aspect!r}: {given!r} is not a number between -{LARGEST_LABEL:,} and "
+                f"{LARGEST_LABEL:,}; write 2, 0.5 or 3/2"
             )
     known_places = tuple(x for x in place if x is not None)
     if len(known_places) != len(names):
@@ -168,8 +169,8 @@ def _embedded(aspect: str, names: Sequence[str], embed: Sequence[Any] | None) ->
     return known_places
 
 
-#: Labels and places are between -LARGEST and LARGEST, and have at most _LONGEST characters.
-LARGEST = 10**9
+#: Labels and places are between -LARGEST_LABEL and LARGEST_LABEL, and have at most _LONGEST characters.
+LARGEST_LABEL = 10**9
 _LONGEST = 60
 _NUMBER = re.compile(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?)")
 
@@ -188,14 +189,14 @@ def number(value: Hashable) -> Fraction | None:
     elif isinstance(value, float):
         text = repr(value)
     elif isinstance(value, Fraction | int) and not isinstance(value, bool):
-        return Fraction(value) if -LARGEST <= value <= LARGEST else None
+        return Fraction(value) if -LARGEST_LABEL <= value <= LARGEST_LABEL else None
     else:
         return None
     try:
         found = Fraction(text)
     except (ValueError, ZeroDivisionError):  # nan, inf, 1/0
         return None
-    return found if abs(found) <= LARGEST else None
+    return found if abs(found) <= LARGEST_LABEL else None
 
 
 @lru_cache(maxsize=4096)  # a file has many labels, but few different ones

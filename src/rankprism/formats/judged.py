@@ -10,7 +10,7 @@ import numpy as np
 
 from rankprism._core import JudgmentTable
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats.spellings import ONLY_ASPECT
 
 
@@ -47,7 +47,7 @@ def only_aspect_notes(judgments: Judgments, format: str) -> tuple[str, ...]:
     for topic, aspects in judgments.aspects.items():
         if len(aspects) > 1:
             raise InputError(
-                f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({', '.join(aspects[:8])}), "
+                f"{judgments.source}: topic {topic!r} has {len(aspects)} aspects ({listed(aspects)}), "
                 f"and the format {format} holds one; choose another format, or one aspect"
             )
     lost = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 
 #: What TREC writes where a topic has no subtopics.
 ONLY_ASPECT = "0"
@@ -88,7 +88,7 @@ def spelled(
             chosen[column] = by_name[spelling]
         elif column not in optional:
             raise InputError(
-                f"{where}: no {column} column among {', '.join(map(str, columns))}; "
+                f"{where}: no {column} column among {listed(map(str, columns))}; "
                 f"name it one of {', '.join(SPELLINGS[column])}"
             )
     return chosen

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, some
-from rankprism.data.scales import LARGEST
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.spellings import ONLY_ASPECT
 
+#: Weights may not be larger. The limit is far above any use.
+LARGEST_WEIGHT = 10**9
 #: The rule of Sakai and Song (2011), by name instead of a file.
 SAKAI = "sakai"
 
@@ -70,25 +71,25 @@ def _in_every_topic(judgments: Judgments, weights: Mapping[Any, Any]) -> Weights
     total = 0.0
     for aspect, weight in weights.items():
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if not is_number or not 0 <= weight <= LARGEST:
+        if not is_number or not 0 <= weight <= LARGEST_WEIGHT:
             raise InputError(
-                f"the weight of {aspect!r} must be a number from 0 to {LARGEST:,}; got {weight!r}"
+                f"the weight of {aspect!r} must be a number from 0 to {LARGEST_WEIGHT:,}; got {weight!r}"
             )
         total += weight
     if abs(total - 1) > 1e-3:
         raise InputError(
-            f"weights: those of {', '.join(map(str, weights))} sum to {total:g}; they must sum to 1"
+            f"weights: those of {listed(map(str, weights))} sum to {total:g}; they must sum to 1"
         )
     for topic, aspects in judgments.aspects.items():
         for aspect in aspects:
             if aspect not in weights:
                 raise InputError(
-                    f"weights: none for aspect {aspect!r} of topic {topic!r}; there are {', '.join(weights)}"
+                    f"weights: none for aspect {aspect!r} of topic {topic!r}; there are {listed(weights)}"
                 )
         for aspect in weights:
             if aspect not in aspects:
                 raise InputError(
-                    f"weights: topic {topic!r} has no aspect {aspect!r}; it has {', '.join(aspects)}"
+                    f"weights: topic {topic!r} has no aspect {aspect!r}; it has {listed(aspects)}"
                 )
     return {
         (topic, aspect): Given("weights", float(weights[aspect]))
@@ -178,11 +179,7 @@ def _placed(judgments: Judgments, name: str, given: Weights) -> Judgments:
     for (topic, aspect), (where, weight, kind) in given.items():
         if (topic, aspect) not in place:
             known = judgments.aspects.get(topic)
-            has = (
-                f"topic {topic!r} has only {', '.join(known[:8])}"
-                if known
-                else f"topic {topic!r} is not judged"
-            )
+            has = f"topic {topic!r} has only {listed(known)}" if known else f"topic {topic!r} is not judged"
             raise InputError(
                 f"{where}: weight {weight:g} for aspect {aspect!r} of topic {topic!r}, which "
                 f"{judgments.source} does not have: {has}; remove it, or add the judgments"
@@ -217,8 +214,10 @@ def counted_aspects(judgments: Judgments) -> npt.NDArray[np.bool_]:
 
 def add_weight(given: Weights, topic: str, aspect: str, new: Given) -> None:
     """Puts a weight to the others, unless it contradicts them."""
-    if not 0 <= new.weight <= LARGEST:
-        raise InputError(f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST:,}")
+    if not 0 <= new.weight <= LARGEST_WEIGHT:
+        raise InputError(
+            f"{new.where}: the weight {new.weight:g} is not a number from 0 to {LARGEST_WEIGHT:,}"
+        )
     first = given.setdefault((topic, aspect), new)
     if first.weight != new.weight:
         raise InputError(

@@ -12,7 +12,7 @@ from rankprism.data.hits import Cells, batches
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, some
 from rankprism.data.run import Alignment
-from rankprism.errors import RankprismError
+from rankprism.errors import RankprismError, listed
 from rankprism.foreign import quoted
 from rankprism.inspection.evaluated import Evaluated
 from rankprism.measures import Measure
@@ -32,15 +32,12 @@ def best_aspect(judgments: Judgments, measures: Sequence[Measure]) -> Note | Non
     if not aspects or not folded:
         return None
     one = folded[0]
-    listed = f"{', '.join(map(str, folded[:3]))}{', …' if len(folded) > 3 else ''}"
     return Note(
         "best-aspect",
-        f"{listed} {'takes' if len(folded) == 1 else 'take'} the best of each document's {len(aspects)} "
-        f"aspects ({some(aspects)}), so a document that is good on any one of them counts as good. To "
-        "score one aspect, "
-        f'write "Aspect({one},aspect={quoted(aspects[0])})"; to score all of them together, write '
-        f"CAM({one}), "
-        f"MM({one}) or TOMA({one})",
+        f"{listed(map(str, folded), 3)} {'takes' if len(folded) == 1 else 'take'} the best of each "
+        f"document's {len(aspects)} aspects ({some(aspects)}), so a document that is good on any one of them "
+        f'counts as good. To score one aspect, write "Aspect({one},aspect={quoted(aspects[0])})"; to score '
+        f"all of them together, write CAM({one}), MM({one}) or TOMA({one})",
         len(folded),
         str(one),
     )
@@ -55,11 +52,10 @@ def unused_weights(evaluated: Evaluated) -> Note | None:
     if any(uses_weights(measure, judgments) for measure in evaluated.measures):
         return None
     names = [str(measure) for measure in evaluated.measures]
-    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
     return Note(
         "unused-weights",
-        f"no chosen measure uses the aspect weights: {listed}. Measures that do are e.g. nDCG_IA, D_nDCG, "
-        f"RBU, CAM(nDCG) and alpha_nDCG(weighted=True)",
+        f"no chosen measure uses the aspect weights: {listed(names, 3)}. Measures that do are e.g. nDCG_IA, "
+        f"D_nDCG, RBU, CAM(nDCG) and alpha_nDCG(weighted=True)",
         len(names),
         names[0],
     )

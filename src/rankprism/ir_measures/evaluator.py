@@ -10,7 +10,7 @@ import ir_measures
 from ir_measures.providers import Evaluator, Provider
 
 from rankprism.data.judgments import Judgments
-from rankprism.errors import InputError, MeasureError, RankprismWarning
+from rankprism.errors import InputError, MeasureError, RankprismWarning, listed
 from rankprism.evaluation import evaluate
 from rankprism.formats.judgments import read_judgments
 from rankprism.formats.runs import read_run
@@ -87,5 +87,5 @@ def _source(run: Any) -> Any:
         return [(scored.query_id, scored.doc_id, scored.score) for scored in run]
     for name in ir_measures.ScoredDoc._fields:
         if name not in run.columns:
-            raise InputError(f"run: the frame has no column {name!r} among {', '.join(run.columns)}")
+            raise InputError(f"run: the frame has no column {name!r} among {listed(run.columns)}")
     return run[list(ir_measures.ScoredDoc._fields)]  # leaves out ranks, which ir_measures ignores

@@ -18,7 +18,7 @@ from rankprism.measures.grammar import parse
 from rankprism.measures.known.novelty import LogBase
 from rankprism.measures.measure import Measure
 from rankprism.measures.mixture import Mixture
-from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST, declared
+from rankprism.measures.parameter import CUTOFF, JUDGED_ONLY, LARGEST_PARAMETER, declared
 from rankprism.measures.parts import GAINS, Alpha, Discount, Effort, Gain, Novelty, Parts, Patience, Rel
 from rankprism.measures.registry import register
 
@@ -160,8 +160,11 @@ def mix(name: str, measures: Mapping[str | Measure, float], *, summary: str = ""
 
 def _number(name: str, value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not -LARGEST <= value <= LARGEST:
-        raise MeasureError(f"{name}: {quoted(value)} is not a number between -{LARGEST:,} and {LARGEST:,}")
+    if not is_number or not -LARGEST_PARAMETER <= value <= LARGEST_PARAMETER:
+        raise MeasureError(
+            f"{name}: {quoted(value)} is not a number between -{LARGEST_PARAMETER:,} and "
+            f"{LARGEST_PARAMETER:,}"
+        )
     return float(value)
 
 

@@ -16,7 +16,7 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 from rankprism.data.scales import Labels, Scale, number
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, listed
 
 Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on each aspect
 Point: TypeAlias = tuple[Fraction | int, ...]
@@ -201,7 +201,7 @@ def best_point(scales: Sequence[Scale], best: tuple[Any, ...] | None) -> Point:
         if place is None:
             raise MeasureError(
                 f"TOMA: best has {label!r}, which is not a label of {scale.aspect}; it has "
-                f"{', '.join(scale.names)}"
+                f"{listed(scale.names)}"
             )
         point.append(_whole(place))
     return tuple(point)
@@ -327,7 +327,7 @@ def numbered(scales: Sequence[Scale], labels: Any) -> Labelled:
         found = scale.number_of(label)
         if found is None:
             raise MeasureError(
-                f"TOMA: {label!r} is not a label of {scale.aspect}; it has {', '.join(scale.names)}"
+                f"TOMA: {label!r} is not a label of {scale.aspect}; it has {listed(scale.names)}"
             )
         numbers.append(found)
     return tuple(numbers)

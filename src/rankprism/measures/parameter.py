@@ -22,7 +22,7 @@ from rankprism.errors import MeasureError
 from rankprism.foreign import quoted
 
 #: The limit of numbers that have no other range: far above any use, and far below the largest float.
-LARGEST = 10**9
+LARGEST_PARAMETER = 10**9
 #: A search of this many nodes takes days.
 MOST_NODES = 10**12
 
@@ -44,7 +44,7 @@ class Range(typing.NamedTuple):
     """The numbers from low to high. Either end can be excluded."""
 
     low: float | None = None
-    high: float = LARGEST
+    high: float = LARGEST_PARAMETER
     above_low: bool = False  # low itself is excluded
     below_high: bool = False
 
@@ -70,7 +70,7 @@ class Parameter(typing.NamedTuple):
     meaning: str
     kind: type = float
     low: float | None = None
-    high: float = LARGEST
+    high: float = LARGEST_PARAMETER
     above_low: bool = False
     below_high: bool = False
     choices: Collection[str] = ()
@@ -132,7 +132,7 @@ class Parameter(typing.NamedTuple):
             return False
         low_ok = self.low is None or value > self.low or (value == self.low and not self.above_low)
         high_ok = value < self.high or (value == self.high and not self.below_high)
-        return bool(low_ok and high_ok and value > -LARGEST)  # NaN is neither above nor below
+        return bool(low_ok and high_ok and value > -LARGEST_PARAMETER)  # NaN is neither above nor below
 
 
 Cutoff = typing.Annotated[
@@ -202,7 +202,11 @@ def parameters_of(function: Any, after: int = 0) -> tuple[Parameter, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and -LARGEST_PARAMETER <= value <= LARGEST_PARAMETER
+    )
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:

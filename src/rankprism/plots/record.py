@@ -20,7 +20,7 @@ from rankprism.plots.notebook import picture
 __all__ = ["CHARTS", "Chart", "alt", "chart", "check_size", "draw"]
 
 #: The smallest and largest width or height of a plotting area in pixels.
-SMALLEST, LARGEST = 40, 10_000
+FEWEST_PIXELS, MOST_PIXELS = 40, 10_000
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
@@ -123,9 +123,10 @@ def check_size(width: Any = None, height: Any = None) -> None:
     """Refuse an impossible width or height of a plotting area."""
     for name, pixels in (("width", width), ("height", height)):
         whole = isinstance(pixels, int) and not isinstance(pixels, bool)
-        if pixels is not None and not (whole and SMALLEST <= pixels <= LARGEST):
+        if pixels is not None and not (whole and FEWEST_PIXELS <= pixels <= MOST_PIXELS):
             raise InputError(
-                f"{name} must be a whole number of pixels from {SMALLEST} to {LARGEST:,}; got {pixels!r}"
+                f"{name} must be a whole number of pixels from {FEWEST_PIXELS} to {MOST_PIXELS:,}; got "
+                f"{pixels!r}"
             )
 
 

@@ -22,11 +22,10 @@ import numpy as np
 from rankprism._core import JudgmentTable, parse_number
 from rankprism.data.judgments import Judgments
 from rankprism.data.note import Note, issue, some
-from rankprism.data.scales import LARGEST
 from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.judged import check_ids, joined, number_text
-from rankprism.formats.weights import relevant_aspects
+from rankprism.formats.weights import LARGEST_WEIGHT, relevant_aspects
 
 #: The profile that cares about all subtopics alike (Chandar and Carterette 2013, Section 4.2).
 TREC = "trec"
@@ -135,10 +134,10 @@ def _made(source: str, rows: Iterable[tuple[str, list[Any]]]) -> Profiles:
 def _weight(where: str, given: Any) -> float:
     weight = parse_number(given) if isinstance(given, str) else given
     is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if weight is None or not is_number or not 0 < weight <= LARGEST:
+    if weight is None or not is_number or not 0 < weight <= LARGEST_WEIGHT:
         raise InputError(
-            f"{where}: the weight must be a number above 0 and up to {LARGEST:,}; got {given!r}; leave out "
-            f"subtopics that the profile does not care about"
+            f"{where}: the weight must be a number above 0 and up to {LARGEST_WEIGHT:,}; got {given!r}; "
+            f"leave out subtopics that the profile does not care about"
         )
     return float(weight)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from rankprism._core import parse_number
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.formats import files
 from rankprism.formats.json_lines import refuse_json
 from rankprism.formats.memory import whole_id
@@ -74,7 +74,7 @@ def _long(name: str, lines: Iterable[tuple[int, str]], labels: dict[str, Column]
         if len(found) != 4 or found[1] not in labels:
             raise InputError(
                 f"{name}, line {number}: expected 4 columns, topic aspect document label, with one of the "
-                f"aspects {', '.join(labels)}; found {' '.join(found)}"
+                f"aspects {listed(labels)}; found {' '.join(found)}"
             )
         add(labels[found[1]], found[1], (found[0], found[2]), Label(found[3], f"{name}, line", number))
     return labels
@@ -118,7 +118,7 @@ def _header(
     chosen = spelled(found, ("topic", "doc"), (), where)
     for column in wanted:
         if column not in found:
-            raise InputError(f"{where}: no column {column!r} among {', '.join(found)}")
+            raise InputError(f"{where}: no column {column!r} among {listed(found)}")
     place = {column: found.index(column) for column in wanted}
     return found.index(chosen["topic"]), found.index(chosen["doc"]), place
 
@@ -256,7 +256,7 @@ def _cells(source: Any, names: Sequence[str], called: str) -> Iterator[tuple[str
         chosen = spelled(tuple(row), ("topic", "doc"), (), where)
         for name in names:
             if name not in row:
-                raise InputError(f"{where}: no column {name!r} among {', '.join(map(str, row))}")
+                raise InputError(f"{where}: no column {name!r} among {listed(map(str, row))}")
             topic, doc = (_id(row[chosen[key]], f"{where}: the {key}") for key in ("topic", "doc"))
             yield where, topic, doc, name, row[name]
 

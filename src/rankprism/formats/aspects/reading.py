@@ -36,7 +36,7 @@ from rankprism._core import JudgmentTable
 from rankprism.data.judgments import BELOW, GIVEN, MISSING, Judgments
 from rankprism.data.note import stray_notes
 from rankprism.data.scales import Scale, given_first, number, number_name
-from rankprism.errors import InputError
+from rankprism.errors import InputError, listed
 from rankprism.foreign import quoted
 from rankprism.formats import files, ir_datasets
 from rankprism.formats.aspects import labels
@@ -123,7 +123,7 @@ def read_multi_aspect(source: Any, aspects: Any) -> Judgments:
         described = {aspect.name: aspect for aspect in as_aspects(aspects)} if aspects is not None else {}
         for name in described:
             if name not in source:
-                raise InputError(f"aspect {name!r} has no file among {', '.join(source)}")
+                raise InputError(f"aspect {name!r} has no file among {listed(source)}")
         own = [replace(described.get(name, AspectSettings(name)), file=path) for name, path in source.items()]
         return read_aspects(None, own)
     if isinstance(source, Judgments):
@@ -158,7 +158,7 @@ def _all_described(
     """What is said of each aspect of a source, some of which are described."""
     for name in known:
         if name not in names:
-            raise InputError(f"{source}: there is no column {name!r} among {', '.join(names)}")
+            raise InputError(f"{source}: there is no column {name!r} among {listed(names)}")
     return [known.get(name, AspectSettings(name)) for name in names]
 
 
@@ -222,9 +222,7 @@ def _shared_columns(
     for aspect in shared:
         column = aspect.column or aspect.name
         if column not in found:
-            raise InputError(
-                f"aspect {aspect.name!r}: there is no column {column!r} among {', '.join(found)}"
-            )
+            raise InputError(f"aspect {aspect.name!r}: there is no column {column!r} among {listed(found)}")
     return {aspect.name: found[aspect.column or aspect.name] for aspect in shared}
 
 
@@ -325,7 +323,7 @@ def _answered(aspect: AspectSettings, column: Column) -> Column:
             raise InputError(
                 f"{label.where}: the label {text!r} of {aspect.name} is neither a number nor an answer; the "
                 f"answers "
-                f"are {', '.join(sorted(meant)[:12])}. Say with means which label an answer means, or with "
+                f"are {listed(sorted(meant), 12)}. Say with means which label an answer means, or with "
                 f"missing that the label means none"
             )
     result = {}
@@ -338,7 +336,7 @@ def _answered(aspect: AspectSettings, column: Column) -> Column:
         if aspect.means is not None and answer not in means:
             raise InputError(
                 f"aspect {aspect.name!r}: the answer {answer!r} of topic {topic!r} is not among those that "
-                f"means explains: {', '.join(means)}"
+                f"means explains: {listed(means)}"
             )
         name, value = number_name(label.text), number(label.text)
         if name in missing:
@@ -406,7 +404,7 @@ def _graded(aspect: AspectSettings, scale: Scale, column: Column) -> tuple[dict[
         else:
             raise InputError(
                 f"{label.where}: the label {text!r} of {aspect.name} is not on its scale: "
-                f"{', '.join(scale.names[:12])}{', …' if len(scale.names) > 12 else ''}; add it to the "
+                f"{listed(scale.names, 12)}; add it to the "
                 f"labels, or to missing if it means that there is none"
             )
     graded = {key: grades[label.text] for key, label in column.items() if label.text in grades}

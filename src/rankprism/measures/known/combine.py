@@ -9,7 +9,7 @@ import numpy as np
 
 from rankprism.arrays import Floats
 from rankprism.data.hits import Hits
-from rankprism.errors import MeasureError
+from rankprism.errors import MeasureError, listed
 from rankprism.measures.bounds.completions import Completions
 from rankprism.measures.bounds.ranges import Pair, over_aspects, weights
 from rankprism.measures.compared import TREC_DD
@@ -260,6 +260,6 @@ def _column(hits: Hits, measure: str, parameter: str, aspect: str | None) -> int
     names = [scale.aspect for scale in labels.scales]
     if aspect not in names:
         raise MeasureError(
-            f"{measure}: {parameter} must be one of {', '.join(map(repr, names))}; got {aspect!r}"
+            f"{measure}: {parameter} must be one of {listed(map(repr, names))}; got {aspect!r}"
         )
     return labels.column[names.index(aspect)]
