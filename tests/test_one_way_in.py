@@ -17,7 +17,7 @@ import typer
 from conftest import posix
 
 from rankprism import InputError, evaluate, sample
-from rankprism.cli import collection, options
+from rankprism.cli import collection, options, scores
 from rankprism.cli.app import MODULES, app
 from rankprism.cli.choices import one_of
 from rankprism.cli.completion import complete_constraint, complete_file, complete_measure
@@ -84,9 +84,8 @@ def test_every_command_with_runs_has_the_options_of_evaluate(words: list[str]) -
 
 
 def test_a_new_option_of_the_collection_reaches_all_commands() -> None:
-    readers = {
-        name: set(options_of(one)) for name, one in vars(collection).items() if name.startswith("read_")
-    }
+    known = vars(collection) | vars(scores)
+    readers = {name: set(options_of(one)) for name, one in known.items() if name.startswith("read_")}
     assert readers["read_judged"] | readers["read_collection"] == readers["read_collection"]
     assert readers["read_collection"] <= readers["read_source"] & readers["read_measured"]
     # A simulation makes the preferences, so it averages over no topics and reads no others.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from rankprism.cli.collection import read_source
 from rankprism.cli.options import (
     Caption,
     Digits,
@@ -22,6 +21,7 @@ from rankprism.cli.options import (
     noted,
     working,
 )
+from rankprism.cli.scores import read_source
 from rankprism.cli.signature import derived, function_at, given_to, options_of, without
 from rankprism.errors import InputError
 

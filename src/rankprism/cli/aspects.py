@@ -15,16 +15,10 @@ from rankprism.cli.analysis import (
     note_options,
     write_result,
 )
-from rankprism.cli.collection import (
-    Collection,
-    MeasureFiles,
-    described,
-    load_measures,
-    measures_option,
-    read_collection,
-    read_judged,
-)
+from rankprism.cli.collection import Collection, read_collection
 from rankprism.cli.group import commands
+from rankprism.cli.judgments import described, read_judged
+from rankprism.cli.measures import MeasureFiles, load_measures, measures_option
 from rankprism.cli.options import noted
 from rankprism.cli.signature import given_to, with_options_of
 from rankprism.errors import InputError

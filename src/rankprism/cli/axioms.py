@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import check_output, write_result
-from rankprism.cli.collection import MeasureFiles, load_measures
 from rankprism.cli.completion import complete_constraint, complete_measure, complete_reading, complete_story
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, load_measures
 from rankprism.cli.options import working
 from rankprism.cli.signature import with_options_of
 from rankprism.errors import InputError

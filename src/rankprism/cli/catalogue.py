@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from rankprism.cli.collection import MeasureFiles, load_measures
 from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, load_measures
 
 app = commands()
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command
-from rankprism.cli.collection import Baselines, Source, read_source
+from rankprism.cli.collection import Baselines
 from rankprism.cli.group import commands
 from rankprism.cli.options import Sort
+from rankprism.cli.scores import Source, read_source
 from rankprism.cli.signature import options_of, with_options
 from rankprism.errors import InputError
 

@@ -8,15 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rankprism.cli.collection import (
-    Baseline,
-    MeasureFiles,
-    MeasureNames,
-    QrelsAndRuns,
-    read_collection,
-    read_measures,
-)
+from rankprism.cli.collection import Baseline, QrelsAndRuns, read_collection
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, MeasureNames, read_measures
 from rankprism.cli.options import (
     Caption,
     Digits,

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command
-from rankprism.cli.collection import Source
 from rankprism.cli.group import commands
+from rankprism.cli.scores import Source
 from rankprism.errors import InputError
 
 app = commands("Evaluate the measures themselves.")

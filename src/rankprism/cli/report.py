@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command
-from rankprism.cli.collection import (
-    Measured,
-    MeasureFiles,
-    MeasureNames,
-    QrelsAndRuns,
-    load_measures,
-    read_collection,
-)
+from rankprism.cli.collection import Measured, QrelsAndRuns, read_collection
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, MeasureNames, load_measures
 from rankprism.cli.options import output_option
 from rankprism.cli.signature import with_options_of
 

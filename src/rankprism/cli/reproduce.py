@@ -12,8 +12,9 @@ import typer
 
 from rankprism.cli.analysis import Call, command
 from rankprism.cli.aspects import Single, Toma, toma_settings
-from rankprism.cli.collection import Collection, MeasureFiles, load_measures, read_collection, read_subtopics
+from rankprism.cli.collection import Collection, read_collection, read_subtopics
 from rankprism.cli.group import commands
+from rankprism.cli.measures import MeasureFiles, load_measures
 from rankprism.cli.signature import options_of, with_options
 from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError

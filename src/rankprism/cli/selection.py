@@ -9,9 +9,10 @@ import typer
 
 from rankprism.cli.analysis import Call, command, write_text
 from rankprism.cli.choices import one_of
-from rankprism.cli.collection import Collection, measures_option, read_collection, read_subtopics
+from rankprism.cli.collection import Collection, read_collection, read_subtopics
 from rankprism.cli.completion import complete_file
 from rankprism.cli.group import commands
+from rankprism.cli.measures import measures_option
 from rankprism.cli.signature import options_of, with_options
 from rankprism.cli.simulation import ProfileFile
 from rankprism.errors import InputError

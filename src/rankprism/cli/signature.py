@@ -24,6 +24,7 @@ from rankprism.errors import InputError
 from rankprism.types import AtLeast, KeyOf
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_T = TypeVar("_T")
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -66,6 +67,15 @@ def with_options(function: _F, options: Mapping[str, inspect.Parameter]) -> _F:
     function.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
     function.__annotations__ = {name: option.annotation for name, option in options.items()}
     return function
+
+
+def with_less(function: Callable[..., _T], *names: str) -> Callable[..., _T]:
+    """The same function without these options, which keep their defaults."""
+
+    def less(**given: Any) -> _T:
+        return function(**given)
+
+    return with_options(less, without(options_of(function), *names))
 
 
 def function_at(where: str) -> Callable[..., Any]:

@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankprism.cli.analysis import Call, command, write_text
-from rankprism.cli.collection import (
-    Collection,
-    measures_option,
-    read_judged,
-    read_subtopics,
-    read_weighted_subtopics,
-)
+from rankprism.cli.collection import Collection, read_subtopics, read_weighted_subtopics
 from rankprism.cli.completion import complete_measure
 from rankprism.cli.group import commands
+from rankprism.cli.judgments import read_judged
+from rankprism.cli.measures import measures_option
 from rankprism.cli.options import OutputFile, Seed, checked_output
-from rankprism.cli.signature import options_of, with_options, without
+from rankprism.cli.signature import with_less
 from rankprism.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,12 +47,8 @@ Form = Annotated[
 ]
 
 
-def read_judged_subtopics(**judged: Any) -> Any:
-    """Judgments of subtopics. Profiles have weights of their own."""
-    return read_judged(**judged)
-
-
-with_options(read_judged_subtopics, without(options_of(read_judged), "weights"))
+#: Judgments of subtopics. Profiles have weights of their own.
+read_judged_subtopics = with_less(read_judged, "weights")
 
 
 def write_judged(found: Any, output: OutputFile = None) -> None:

@@ -1,0 +1,151 @@
+"""Judgments, as the arguments and options of a command describe them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from rankprism.cli.choices import one_of
+from rankprism.cli.completion import complete_file
+from rankprism.errors import InputError
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+    from rankprism.formats.aspects.settings import AspectSettings
+
+
+JUDGMENTS = (
+    "Judgments: a file of topic, subtopic, document and grade; or NAME=FILE for each of several aspects; or "
+    "a TOML file that describes them; or irds:ID for a dataset of ir_datasets."
+)
+
+Qrels = Annotated[
+    list[str] | None, typer.Argument(metavar="QRELS", help=JUDGMENTS, autocompletion=complete_file)
+]
+
+
+def read_judged(
+    files: Qrels = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Aspect weights: a file of topic, aspect and weight, perhaps with inf or nav; or for all "
+            "topics relevance=0.7,credibility=0.3; or the word sakai. Default: all aspects weigh alike.",
+        ),
+    ] = None,
+    aspects: Annotated[
+        str | None,
+        typer.Option(
+            "--aspects",
+            metavar="NAME,…",
+            help="Names of the grade columns of QRELS, e.g. relevance,credibility. - skips a column. Or the "
+            "word all: every aspect of a topic counts, even one to which no document is relevant.",
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels",
+            metavar="ASPECT=LABEL,…",
+            help="The labels of an aspect, from the lowest to the highest. Repeatable.",
+        ),
+    ] = None,
+    embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--embed",
+            metavar="ASPECT=PLACE,…",
+            help="Where the labels of an aspect stand, e.g. correctness=0,3/2,3. Repeatable. Default: one "
+            "unit apart.",
+        ),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            metavar="ASPECT=OTHER",
+            help="Set this aspect to its lowest label wherever OTHER has its lowest label, e.g. "
+            "correctness=relevance. Repeatable.",
+        ),
+    ] = None,
+    qrels_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            click_type=one_of("formats.known:JUDGMENT_FORMATS"),
+            help="Format of QRELS; `rankprism convert --help` lists them. Default: recognised.",
+        ),
+    ] = None,
+    threads: int | None = None,
+) -> Judgments:
+    """Judgments as the arguments and options describe them. `threads`: how many read a large file."""
+    source, rest = split_pairs(files or [])
+    if rest:
+        raise InputError(f"{rest[0]}: only judgments are wanted here, and they are named before it")
+    every = aspects == "all"
+    about, are_all = described(None if every else aspects, labels, embed, given)
+    if source is None:
+        raise InputError("name the judgments: a file, or NAME=FILE for each aspect")
+    if qrels_format is not None and about:
+        raise InputError("--qrels-format is for judgments without --aspects, --labels, --embed and --given")
+    if about and not are_all:
+        from rankprism.formats.aspects.reading import read_described
+
+        source, about = read_described(source, about), []
+    from rankprism.formats.judgments import read_judgments
+
+    chosen = "all" if every else about or None
+    return read_judgments(source, format=qrels_format, weights=weights, aspects=chosen, threads=threads)
+
+
+def split_pairs(arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """The judgments among the arguments, a file or NAME=FILE for each aspect, and what follows."""
+    pairs: dict[str, str] = {}
+    rest = list(arguments)
+    while rest and "=" in os.fspath(rest[0]) and not os.path.exists(rest[0]):
+        name, _, path = os.fspath(rest.pop(0)).partition("=")
+        if name in pairs:
+            raise InputError(f"two files of the aspect {name!r}: {pairs[name]} and {path}; name one")
+        pairs[name] = path
+    if pairs:
+        return pairs, rest
+    return (rest[0], rest[1:]) if rest else (None, [])
+
+
+class Described(NamedTuple):
+    """What the options say of aspects."""
+
+    aspects: list[AspectSettings]  # in the order in which they are named
+    are_all: bool  # whether --aspects names them; else the judgments may have more
+
+
+def described(
+    names: str | None, labels: list[str] | None, embed: list[str] | None, given: list[str] | None
+) -> Described:
+    """What the options say of each aspect."""
+    columns = [name.strip() for name in names.split(",")] if names else []
+    settings: dict[str, dict[str, Any]] = {name: {} for name in columns}
+    for what, texts in (("labels", labels), ("embed", embed), ("given", given)):
+        for text in texts or []:
+            aspect, _, value = text.partition("=")
+            if not aspect or not value:
+                raise InputError(f"--{what} takes ASPECT=…, e.g. --{what} {_EXAMPLES[what]}; got {text!r}")
+            if names and aspect not in settings:
+                raise InputError(f"--{what}: {aspect!r} is none of the aspects {', '.join(columns)}")
+            settings.setdefault(aspect, {})[what] = value if what == "given" else value.split(",")
+    if not settings:
+        return Described([], are_all=False)
+    from rankprism.formats.aspects.settings import AspectSettings
+
+    return Described([AspectSettings.of(name, settings[name]) for name in columns or settings], bool(names))
+
+
+_EXAMPLES = {
+    "labels": "stance=no,neutral,yes",
+    "embed": "correctness=0,3/2,3",
+    "given": "correctness=relevance",
+}

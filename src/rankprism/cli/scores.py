@@ -1,0 +1,172 @@
+"""Scores, from files or from judgments and runs. Every command that analyses scores reads them here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankprism.cli.collection import (
+    Collection,
+    baselines_of,
+    first_opened,
+    name_of,
+    no_such_baseline,
+    read_collection,
+)
+from rankprism.cli.completion import complete_file
+from rankprism.cli.judgments import read_judged, split_pairs
+from rankprism.cli.measures import MeasureFiles, measures_option, read_measures
+from rankprism.cli.signature import options_of, with_options_of
+from rankprism.errors import InputError, listed
+
+if TYPE_CHECKING:
+    from rankprism.data.judgments import Judgments
+    from rankprism.results.scores import Scores
+
+
+QrelsAndRunsOrScores = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="QRELS RUN... | SCORES...",
+        help="Judgments and runs, as for evaluate; or files with the scores of each topic.",
+        autocompletion=complete_file,
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Scores, and the collection that they were computed from, if that was done here."""
+
+    scores: Scores
+    collection: Collection | None = None
+    #: the names of the runs to compare with
+    baselines: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """The run to compare with, for commands that take one."""
+        return next(iter(self.baselines), None)
+
+    @property
+    def judgments(self) -> Judgments | None:
+        return None if self.collection is None else self.collection.judgments
+
+    @property
+    def lists(self) -> dict[str, Any]:
+        """How to find the ranked lists again."""
+        if self.collection is None:
+            return {}
+        return {"runs": {name_of(run): run for run in self.collection.runs}, **self.collection.reading}
+
+
+@with_options_of(read_collection)
+def read_source(
+    files: QrelsAndRunsOrScores = None,
+    measure: Annotated[
+        list[str] | None,
+        measures_option("A measure, e.g. alpha_nDCG@20. Default with files of scores: all of them."),
+    ] = None,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="The files hold scores. Default: recognised by the first lines.")
+    ] = False,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Take only these rows of a file of scores that has more columns. Repeatable.",
+        ),
+    ] = None,
+    measures_file: MeasureFiles = None,
+    baseline: str | list[str] | None = None,
+    **collection: Any,
+) -> Source:
+    """Scores from files, or from judgments and runs.
+
+    baseline : names of runs or files, see `read_collection`.
+    """
+    named = first_opened(files or [])
+    if not named:
+        raise InputError("name judgments and runs, e.g. qrels.txt runs/*.run, or files of scores")
+    default = {name: option.default for name, option in options_of(read_collection).items()}
+    set_options = [name for name, value in collection.items() if value != default[name]]
+    if scores or _are_scores(named, set_options, collection.get("preferences_format")):
+        for name in [*set_options, *(["measures"] if measures_file else [])]:
+            raise InputError(
+                f"--{name.replace('_', '-')} goes with judgments and runs; {os.fspath(named[0])} is taken "
+                f"for a file of scores"
+            )
+        return _read_scores(named, measure, _conditions(where or []), baselines_of(baseline))
+    if where:
+        raise InputError(
+            f"--where chooses rows from files of scores; {os.fspath(named[0])} is taken for judgments; if it "
+            f"is a file of scores, add --scores"
+        )
+    chosen = read_measures(measure, measures_file)  # before anything is read
+    read = read_collection(files=named, baseline=baseline, **collection)
+    return Source(read.evaluate(chosen), read, read.baselines)
+
+
+def _are_scores(named: Sequence[Any], set_options: Sequence[str], format: str | None) -> bool:
+    """Whether the first of these files is one of scores; else it has judgments or preferences."""
+    from rankprism.formats.files import File
+    from rankprism.formats.json_lines import is_json
+    from rankprism.formats.recognition import are_preferences, kind_of
+
+    source, _ = split_pairs(named)
+    if not isinstance(source, File) or (format is not None and are_preferences(source, format)):
+        return False
+    kind = kind_of(source)
+    if kind == "judgments" and len(named) == 1:
+        raise InputError(
+            f"{source.name}: is taken for judgments, so name the runs after it; if it is a file of scores, "
+            f"add --scores"
+        )
+    if kind is not None:
+        return kind == "scores"
+    if set(set_options) & set(options_of(read_judged)):
+        return False
+    if not source.can_be_read_again or is_json(source.beginning.text):
+        return len(named) == 1  # its reader then says what is wrong with it
+    raise InputError(
+        f"{source.name}: may be a file of scores or of judgments; say which with --scores or --qrels-format"
+    )
+
+
+def _read_scores(
+    named: Sequence[Any], measure: Sequence[str] | None, where: Mapping[str, str], baselines: Sequence[str]
+) -> Source:
+    from rankprism.formats.scores import read_scores
+
+    files, names = list(named), []
+    scores = read_scores(files, where=where)
+    for baseline in baselines:
+        if baseline not in scores.runs:
+            if not os.path.exists(baseline):
+                raise no_such_baseline(baseline, scores.runs)
+            own = read_scores(baseline, where=where).runs
+            if len(own) != 1:
+                raise InputError(
+                    f"--baseline: {baseline} has scores of {len(own)} runs; name one of {listed(own)} and "
+                    f"add the file to the others"
+                )
+            if own[0] not in scores.runs:
+                files.append(baseline)
+                scores = read_scores(files, where=where)
+            baseline = own[0]
+        names.append(baseline)
+    return Source(scores.select(measures=measure) if measure else scores, baselines=tuple(names))
+
+
+def _conditions(where: Sequence[str]) -> dict[str, str]:
+    conditions = {}
+    for text in where:
+        column, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--where takes COLUMN=VALUE; got {text!r}")
+        conditions[column] = value
+    return conditions
