@@ -13,12 +13,12 @@ from scipy import special
 from rankprism.statistics.claims import CLAIMS
 from simulations.populations import Floats
 
-#: The gate: the least share of intervals that hold the truth, and the largest mean width in units of what is
-#: needed, see `needed`.
-LEAST, WIDEST = 0.93, 1.2
+#: The gate: how far below its level the share of intervals that hold the truth may be, and the largest mean
+#: width in units of what is needed, see `needed`.
+SHORT, WIDEST = 0.02, 1.2
 
 
-def needed(units: int, together: int = 1) -> float:
+def needed(units: int, together: int = 1, level: float = 0.95) -> float:
     """The mean width of Student's interval of a normal mean, in units of 3.92 sd of the mean.
 
     together : how many intervals hold together, by Bonferroni.
@@ -28,7 +28,7 @@ def needed(units: int, together: int = 1) -> float:
     """
     freedom = units - 1
     mean_of_s = np.sqrt(2 / freedom) * special.gamma(units / 2) / special.gamma(freedom / 2)
-    return float(special.stdtrit(freedom, 1 - 0.025 / together) * mean_of_s / special.ndtri(0.975))
+    return float(special.stdtrit(freedom, 1 - (1 - level) / 2 / together) * mean_of_s / special.ndtri(0.975))
 
 
 class Studies(NamedTuple):
@@ -84,10 +84,12 @@ class Cell:
         number = self.studies * self.printed
         if self.harsh or number < 1:
             return False
-        error = np.sqrt(LEAST * (1 - LEAST) / number)
+        level = CLAIMS[self.claim].level
+        least = level - SHORT
+        error = np.sqrt(least * (1 - least) / number)
         # The standard deviation of n estimates has a relative error of about 1/√(2n).
-        wide = WIDEST * needed(self.units, self.together) * (1 + tolerance / np.sqrt(2 * number))
-        return bool(self.covered < LEAST - tolerance * error or self.width > wide)
+        wide = WIDEST * needed(self.units, self.together, level) * (1 + tolerance / np.sqrt(2 * number))
+        return bool(self.covered < least - tolerance * error or self.width > wide)
 
     def __str__(self) -> str:
         """Coverage and width, with the share of studies that have an interval if some do not."""

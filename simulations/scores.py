@@ -65,6 +65,19 @@ def _compared(
         )
 
 
+@simulates("a difference beside a margin", TWO)
+def beside_a_margin(two: Several, units: int, studies: int, seed: int) -> Studies:
+    """The interval that decides whether two runs are equivalent. The margin does not move it."""
+    values = two.population.draw(np.random.default_rng(seed), studies, units, 2)
+    names = tuple(map(str, range(studies)))
+    scores = Scores(("a", "b"), tuple(map(str, range(units))), names, np.moveaxis(values, 0, 2))
+    found = compare(scores, margin=0.01)
+    assert found.margins is not None
+    means = two.population.means(2)
+    low, high = found.margins.low[:, 0], found.margins.high[:, 0]
+    return Studies(found.difference[:, 0], low, high, means[0] - means[1])
+
+
 _compared("a difference by t", "t", TWO)
 _compared("a difference by bootstrap", "bootstrap", TWO, resamples=10_000)
 _compared("all differences by t", "t", SEVERAL)

@@ -35,7 +35,11 @@ _NOT_ABOUT_MARGINS = {"mean", "other mean", "low", "high", "interval", "level", 
 class Comparison(Result):
     """What `compare` found. Arrays are (measure, pair)."""
 
-    claims = (*dict.fromkeys(test.claim for test in TESTS.values()), "all differences by t")
+    claims = (
+        *dict.fromkeys(test.claim for test in TESTS.values()),
+        "all differences by t",
+        "a difference beside a margin",
+    )
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     topics: tuple[str, ...]

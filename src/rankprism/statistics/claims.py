@@ -136,6 +136,14 @@ CLAIMS = _table(
             "compare --test t, wilcoxon or fisher",
         ),
         Claim(
+            "a difference beside a margin",
+            "the difference of the mean scores of two runs over the population of topics",
+            "topics",
+            2,
+            "compare --margin",
+            level=0.9,
+        ),
+        Claim(
             "a difference by bootstrap",
             "the difference of the mean scores of two runs over the population of topics",
             "topics",
