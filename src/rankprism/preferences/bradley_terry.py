@@ -124,8 +124,8 @@ class BradleyTerry(Result):
     def note(self) -> str:
         ties = {"half": "a tie is half a win", "davidson": "ties by Davidson's model"}[self.about["ties"]]
         return (
-            f"Strengths less the mean of their part, with {100 * self.about['level']:g} % intervals; {ties}; "
-            f"prior {self.about['prior']:g}. utility: the chance to beat a document of mean strength."
+            f"Strengths minus the mean of their part, with {100 * self.about['level']:g} % intervals; {ties}"
+            f"; prior {self.about['prior']:g}. utility: the chance to beat a document of mean strength."
         )
 
     def _parts(self) -> Iterator[tuple[str, Part]]:
@@ -220,7 +220,7 @@ def strengths(
     q      b                 6     0.000  0.518  -1.015  1.015    0.500
     q      c                 7    -0.168  0.487  -1.123  0.787    0.458
     <BLANKLINE>
-    Strengths less the mean of their part, with 95 % intervals; a tie is half a win; prior 1. utility:
+    Strengths minus the mean of their part, with 95 % intervals; a tie is half a win; prior 1. utility:
     the chance to beat a document of mean strength.
     """
     from rankprism.formats.preferences import read_preferences

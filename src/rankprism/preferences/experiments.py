@@ -245,12 +245,12 @@ def measure_correlation(
     theta
         With rbp: the probability of stopping at a document.
     documents
-        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+        Number of documents per topic: those with the best mean reciprocal rank over the runs.
     pool
         Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
         some subtopic.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
     novelty
         What a user who has read a document does not want again: its subtopics, or with profile anything that
         the profile is about.
@@ -396,12 +396,12 @@ def profile_correlation(
     other
         The measure of subtopics that it is compared with.
     documents
-        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+        Number of documents per topic: those with the best mean reciprocal rank over the runs.
     pool
         Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
         some subtopic.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
     novelty
         What a user who has read a document does not want again: its subtopics, or with profile anything that
         the profile is about.
@@ -564,7 +564,7 @@ def incomplete_correlation(
     measures
         Forms of nPrf or Prf, to compare how they estimate utilities and treat what nobody saw.
     triplets
-        Numbers of triplets of a topic to try, separated by commas.
+        Numbers of triplets per topic to try, separated by commas.
     assessors
         Number of users who judge each drawn triplet.
     repetitions
@@ -575,12 +575,12 @@ def incomplete_correlation(
 
         The text of the paper has the first, and the caption of its Figure 6 the second.
     documents
-        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+        Number of documents per topic: those with the best mean reciprocal rank over the runs.
     pool
         Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
         some subtopic.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
     novelty
         What a user who has read a document does not want again: its subtopics, or with profile anything that
         the profile is about.

@@ -79,7 +79,7 @@ def ranked_runs(
 ) -> Iterator[tuple[str, Iterator[tuple[str, str, int]]]]:
     """The runs by name, each with the topic, document and rank of its lines in the order of evaluation.
 
-    depth : how many documents of a topic. Default: all of them.
+    depth : number of documents per topic. Default: all of them.
     """
     from rankprism.formats.runs import run_from
     from rankprism.formats.several_runs import run_sources

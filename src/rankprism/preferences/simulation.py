@@ -349,12 +349,12 @@ def simulate(
     assessors
         Number of users who judge each drawn triplet.
     documents
-        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+        Number of documents per topic: those with the best mean reciprocal rank over the runs.
     pool
         Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
         some subtopic.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
     novelty
         What a user who has read a document does not want again: its subtopics, or with profile anything that
         the profile is about.

@@ -203,7 +203,7 @@ def plan(
     draw
         Without profiles: number of profiles to draw for each topic.
     budgets
-        Numbers of judgments of a topic at which the order is examined, separated by commas.
+        Numbers of judgments per topic at which the order is examined, separated by commas.
 
         A study ends early when the mean τ reaches the target at two budgets in succession.
     target
@@ -211,7 +211,7 @@ def plan(
     repetitions
         Number of simulated studies.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
     novelty
         What a user who has read a document does not want again: its subtopics, or with profile anything that
         the profile is about.

@@ -113,16 +113,16 @@ def preferences(
 
         The paper does not give it. Figure 6 has another browsing model, without θ.
     documents
-        Number of documents of a topic: those with the best mean reciprocal rank over the runs.
+        Number of documents per topic: those with the best mean reciprocal rank over the runs.
     pool
         Which documents may be shown: all that a run retrieved, only judged ones, or only those relevant to
         some subtopic.
     ties
-        If a user wants neither of two documents more: half a win for both, or a coin decides.
+        If a user prefers neither document: half a win for each, or a coin decides.
 
         The paper lets a coin decide. Table 2 is computed both ways.
     triplets
-        Numbers of triplets of a topic to try, separated by commas.
+        Numbers of triplets per topic to try, separated by commas.
     assessors
         Number of users who judge each drawn triplet.
     repetitions
