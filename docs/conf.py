@@ -115,7 +115,8 @@ def in_repository(path: Path) -> nodes.Element:
 
 
 def setup(app: Sphinx) -> None:
-    app.add_lexer("layers", TextLexer)
+    for drawing in ("layers", "rooms"):
+        app.add_lexer(drawing, TextLexer)
     app.connect("autodoc-process-docstring", plain_bars)
     app.connect("autodoc-process-signature", plain_aliases)
     app.connect("doctree-read", adapt_links)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -62,6 +63,21 @@ def test_the_documentation_shows_the_layers() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     drawing = page.partition("```layers\n")[2].partition("```")[0]
     assert [line.split("  ")[0].strip() for line in drawing.splitlines()] == layers()
+
+
+def test_every_file_and_folder_that_the_documentation_names_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawing = page.partition("```rooms\n")[2].partition("```")[0]
+    prose = re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)
+    ending = r"(?:/|\.(?:py|pyi|cpp|hpp|toml|json))"
+    named = {*re.findall(rf"`([\w./]+?{ending})`", prose), *re.findall(rf"[\w.]+{ending}", drawing)}
+    assert {"measures/", "src/rankprism/scoring.py", "text.hpp"} <= named
+    folders = [ROOT / name for name in ("src", "tests", "docs", "bench", "fuzz", "mutation", "simulations")]
+    there = {f"/{path.relative_to(ROOT).as_posix()}" for top in folders for path in (top, *top.rglob("*"))}
+    there |= {f"/{path.name}" for path in ROOT.iterdir()}
+    assert {
+        name for name in named if not any(path.endswith(f"/{name.rstrip('/')}") for path in there)
+    } == set()
 
 
 def test_only_two_modules_of_formats_may_know_measures() -> None:
