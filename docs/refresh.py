@@ -26,6 +26,7 @@ from rankprism.comparison.tests import tests_table
 from rankprism.formats.format import reference as formats_table
 from rankprism.formats.known import JUDGMENT_FORMATS, PREFERENCE_FORMATS, RUN_FORMATS
 from rankprism.measures.catalogue import reference
+from rankprism.measures.other_names import OTHER_NAMES, names_table
 from rankprism.plots.record import gallery
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx would compile itself for a minute
@@ -37,6 +38,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "preference formats": partial(formats_table, PREFERENCE_FORMATS),
     "run formats": partial(formats_table, RUN_FORMATS),
     "tests": tests_table,
+    **{f"names of {program}": partial(names_table, program) for program in {r.program for r in OTHER_NAMES}},
 }
 #: What is on the pages of docs/reproduction was computed from collections that are not in the repository.
 PAGES = [

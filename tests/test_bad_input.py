@@ -148,7 +148,7 @@ def test_weights_that_do_not_fit_are_refused(case: Case, cli: Callable[..., Any]
         ("P@", ("cannot read", "expected a number", "the end")),
         ("P(rel=1", ("cannot read", "expected )")),
         ("P(rel)", ("cannot read", "expected =")),
-        ("P@5 RR", ("cannot read", "'RR' comes after its end")),
+        ("P@5 10", ("cannot read", "expected a name, found 10")),
         ("P(rel=two)", ("cannot read", "words go in quotes")),
         ("P$", ("cannot read", "'$' is not allowed there")),
         ("__import__('os')", ("unknown measure",)),

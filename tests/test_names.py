@@ -160,7 +160,7 @@ def test_help_of_a_measure_is_its_own_page() -> None:
 
 @pytest.mark.parametrize("value", [Path("AP"), None, 3, {"AP"}, zipfile.ZipInfo("AP")])
 def test_what_is_no_measure_is_refused_whatever_module_it_is_from(value: Any) -> None:
-    with pytest.raises(MeasureError, match="is no measure; pass a name such as"):
+    with pytest.raises(MeasureError, match="is not a measure; pass a name such as"):
         parse(value)
 
 
@@ -217,7 +217,7 @@ def test_measure_objects_of_ir_measures_are_accepted() -> None:
     assert scores.measures == ("alpha_nDCG(alpha=0.25)@20", "nDCG(dcg='exp-log2')@10", "AP")
     with pytest.raises(MeasureError, match="unknown measure 'SetAP'; did you mean"):
         parse(ir_measures.SetAP)
-    with pytest.raises(MeasureError, match="3 is no measure; pass a name such as"):
+    with pytest.raises(MeasureError, match="3 is not a measure; pass a name such as"):
         parse(3)
 
 

@@ -139,7 +139,7 @@ def test_aspects_take_what_read_judgments_takes(tmp_path: Any) -> None:
         (lambda: rankprism.aspects.order("absent"), "absent: there is no such file"),
         (lambda: rankprism.aspects.attainable(WRONG), "cannot read int"),
         (lambda: rankprism.aspects.compare(WRONG, []), "cannot read int"),
-        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, WRONG), "3 is no measure"),
+        (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, WRONG), "3 is not a measure"),
         (lambda: evaluate({"q": {"d": 1}}, WRONG, "P"), "cannot read int"),
     ],
 )

@@ -28,7 +28,8 @@ from rankprism.frames import is_frame
 from rankprism.inspection import notes_of
 from rankprism.inspection.coverage import OF_JUDGMENTS
 from rankprism.inspection.evaluated import Evaluated
-from rankprism.measures import Measure, parse
+from rankprism.measures import Measure
+from rankprism.measures.grammar import parse_all
 from rankprism.results.scores import Scores, as_listed
 from rankprism.statistics.threads import for_each_in_order
 from rankprism.types import Duplicates, Order, Topics
@@ -76,7 +77,8 @@ def evaluate(
         column `run` holds all runs that this column names. For NuggetAll, NuggetVital and NuggetWeighted
         also answers with their nuggets, see docs/rag.md.
     measures
-        A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``.
+        A measure or several, as values or strings such as ``"alpha_nDCG(alpha=0.25)@20"``. A string may name
+        several, as in ``"nDCG@10 AP"``.
     preferences
         Whatever `read_preferences` takes, for measures that need preferences, such as nPrf. A topic without
         judgments of the kind that a measure needs has no score by it (NaN), and is left out of its mean.
@@ -449,8 +451,8 @@ def _bounds(measures: Sequence[Measure], hits: Hits) -> list[tuple[Floats, Float
 def parsed(measures: MeasuresLike) -> list[Measure]:
     """Measures as values, each once."""
     if not isinstance(measures, Iterable | Measure):
-        raise MeasureError(f"{measures!r} is no measure; pass a name such as 'alpha_nDCG@20', or several")
+        raise MeasureError(f"{measures!r} is not a measure; pass a name such as 'alpha_nDCG@20', or several")
     given = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not given:
         raise MeasureError("no measure given; name at least one, e.g. alpha_nDCG@20")
-    return list(dict.fromkeys(map(parse, given)))
+    return list(dict.fromkeys(measure for one in given for measure in parse_all(one)))

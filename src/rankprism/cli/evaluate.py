@@ -36,7 +36,12 @@ def evaluate(
     measure: MeasureNames = None,
     measures_file: MeasureFiles = None,
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Print the scores of every topic, not only the means.")
+        bool,
+        typer.Option(
+            "--per-topic",
+            help="Print the scores of every topic, not only the means. In trec_eval this is -q, which means "
+            "--quiet here.",
+        ),
     ] = False,
     bounds: Annotated[
         bool,

@@ -15,7 +15,11 @@ from rankprism.errors import MeasureError
 def measures_option(text: str) -> Any:
     """-m, which names measures."""
     return typer.Option(
-        "--measure", "-m", metavar="MEASURE", help=f"{text} Repeatable.", autocompletion=complete_measure
+        "--measure",
+        "-m",
+        metavar="MEASURE",
+        help=f"{text} Repeatable, or -m 'nDCG@10 AP'.",
+        autocompletion=complete_measure,
     )
 
 
@@ -34,14 +38,14 @@ MeasureFiles = Annotated[
 
 def read_measures(measure: MeasureNames = None, measures_file: MeasureFiles = None) -> list[Any]:
     """The measures that are named, with those from the user's files known."""
-    from rankprism.measures import parse
+    from rankprism.measures.grammar import parse_all
 
     load_measures(measures_file)
     if not measure:
         raise MeasureError(
             "name at least one measure with -m, e.g. -m alpha_nDCG@20; `rankprism measures` lists them"
         )
-    return [parse(text) for text in measure]
+    return [each for text in measure for each in parse_all(text)]
 
 
 def load_measures(measures_file: Sequence[Path] | None) -> None:

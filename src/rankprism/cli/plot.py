@@ -62,7 +62,7 @@ def filled_in(
     ] = None,
 ) -> list[str] | None:
     """The measures with each of the values in the place of {}."""
-    from rankprism.measures import parse
+    from rankprism.measures.grammar import parse_all
 
     if bool(values) != any("{}" in measure for measure in measures or []):
         raise InputError(
@@ -77,7 +77,7 @@ def filled_in(
         for measure in measures or []
         for value in (values.split(",") if "{}" in measure else [""])
     ]
-    return [str(parse(text)) for text in filled]
+    return [str(each) for text in filled for each in parse_all(text)]
 
 
 def _own_options(chart: Chart) -> dict[str, inspect.Parameter]:

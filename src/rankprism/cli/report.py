@@ -26,12 +26,12 @@ def read_for_report(
     files: QrelsAndRuns, measure: MeasureNames = None, measures_file: MeasureFiles = None, **collection: Any
 ) -> Measured:
     """Judgments and runs, and the measures, which need not be named."""
-    from rankprism.measures import parse
+    from rankprism.measures.grammar import parse_all
     from rankprism.report.page import check_installed
 
     check_installed()
     load_measures(measures_file)
-    measures = [parse(text) for text in measure or []]
+    measures = [each for text in measure or [] for each in parse_all(text)]
     return Measured(read_collection(files=files, **collection), measures)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankprism.errors import MeasureError
 from rankprism.markup import latex_escaped
-from rankprism.measures.grammar import parse
+from rankprism.measures.grammar import parse, parse_all
 
 
 def shown_name(canonical: str) -> str:
@@ -29,6 +29,18 @@ def latex_name(canonical: str) -> str:
         return parse(canonical).latex
     except MeasureError:
         return latex_escaped(canonical)
+
+
+def canonical_names(several: str) -> list[str]:
+    """The canonical strings of the measures that a string names; any other text comes back unchanged.
+
+    >>> canonical_names("ndcg@10 map"), canonical_names("my column")
+    (['nDCG@10', 'AP'], ['my column'])
+    """
+    try:
+        return list(map(str, parse_all(several)))
+    except MeasureError:
+        return [several]
 
 
 def canonical_name(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from rankprism.errors import MeasureError
 from rankprism.foreign import quoted, shorter
 from rankprism.measures.measure import Measure
+from rankprism.measures.other_names import own_name
 from rankprism.measures.parameter import Role
 from rankprism.measures.registry import lookup
 
@@ -15,7 +16,8 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
     | (?P<string>'[^']*'|"[^"]*")
-    | (?P<name>[^\W\d](?:[\w\#+-]|[\u2010-\u2014\u2212])*)
+    | -l(?P<level>[0-9]+)(?![\w.])
+    | (?P<name>[^\W\d](?:[\w\#+]|-(?!l[0-9]+(?![\w.]))|[\u2010-\u2014\u2212])*(?:\.[0-9]+)?)
     | (?P<sign>[()@=,{}:])
     )""",
     re.VERBOSE,
@@ -34,6 +36,11 @@ def parse(text: str | Measure | Any) -> Measure:
     (alpha_nDCG(alpha=0.25)@20, nDCG@10, DSharp_nDCG@20)
     >>> parse("nDCG(dcg='log2')@10")
     nDCG@10
+
+    Names of other programs mean the same measure here, if there is one.
+
+    >>> parse("ndcg_cut_10"), parse("recip_rank"), parse("hit_rate@5"), parse("precision@5-l2")
+    (nDCG@10, RR, Success@5, P(rel=2)@5)
     """
     if isinstance(text, Measure):
         return text
@@ -50,6 +57,15 @@ def parse(text: str | Measure | Any) -> Measure:
         f"{quoted(text)} is not a measure; pass a name such as 'alpha_nDCG@20', or a measure object of "
         "rankprism.measures or ir_measures"
     )
+
+
+def parse_all(given: str | Measure | Any) -> list[Measure]:
+    """The measures that a string names, with blanks or commas between them, or the one that an object is.
+
+    >>> parse_all("nDCG@10 AP"), parse_all("nDCG@5,10, alpha_nDCG(alpha=0.25, rel=2)@20")
+    ([nDCG@10, AP], [nDCG@5, nDCG@10, alpha_nDCG(alpha=0.25,rel=2)@20])
+    """
+    return _Reader(given).measures() if isinstance(given, str) else [parse(given)]
 
 
 class _Reader:
@@ -99,10 +115,25 @@ class _Reader:
             self.fail(f"{quoted(self.tokens[self.at][1])} comes after its end")
         return measure
 
+    def measures(self) -> list[Measure]:
+        found = [self.one()]
+        while self.tokens[self.at][0] != "end":
+            comma = self.next_is(",")
+            if comma and self.tokens[self.at][0] == "number" and found[-1].cutoff:  # as in nDCG@5,10
+                found.append(found[-1] @ self.number(self.take("number")))
+            else:
+                found.append(self.one())
+        return found
+
     def one(self) -> Measure:
         self.deeper()
-        measure = lookup(self.take("name"))
-        given: set[str] = set()
+        name = self.take("name")
+        meant = own_name(name)
+        if meant is None:
+            measure, given = lookup(name), set[str]()
+        else:
+            measure = _Reader(meant).measure()
+            given = set(measure.settings)
 
         def new(parameter: str) -> str:
             if parameter in given:
@@ -128,7 +159,17 @@ class _Reader:
         if self.next_is("@"):
             if Role.CUTOFF in measure.definition.roles:
                 new(measure.definition.roles[Role.CUTOFF].name)
+            rest = "".join(text for _, text in self.tokens[self.at :])
+            if late := re.fullmatch(r"[kK][_=]?([0-9]{1,9})", rest):
+                raise MeasureError(
+                    f"cannot read the measure {quoted(self.text)}; did you mean {measure @ int(late[1])}?"
+                )
             measure = measure @ self.number(self.take("number"))
+        if self.tokens[self.at][0] == "level":
+            threshold = measure.definition.roles.get(Role.THRESHOLD)
+            if threshold is None or measure.of(Role.GAIN) not in (None, "binary"):
+                self.fail(f"{measure} has no lowest relevant grade, so -l cannot follow it")
+            measure = measure(**{new(threshold.name): self.number(self.take("level"))})
         self.depth -= 1
         return measure
 

@@ -13,6 +13,8 @@ from rankprism.errors import MeasureError, did_you_mean
 from rankprism.foreign import quoted
 from rankprism.measures.definition import Definition
 from rankprism.measures.measure import Measure
+from rankprism.measures.other_names import examples, own_name
+from rankprism.measures.parameter import Role
 from rankprism.measures.spelling import folded_name
 
 _HOME = "rankprism.measures.known"
@@ -27,12 +29,13 @@ _FORMS: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
 def register(definition: Definition) -> Measure:
     """Make a measure known by its name, its aliases and the names of its forms."""
-    if definition.module not in modules():
+    users = definition.module not in modules()
+    if users:
         _load_all()  # so that a user's measure cannot take the name of one that is loaded later
     for name in (definition.name, *definition.aliases, *definition.forms):
         # ERR_IA is a measure of its own, which is registered before ERR. All later names must differ from
         # every M_IA.
-        taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS
+        taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS or (users and own_name(name))
         if taken or (name.endswith("_IA") and _is_single(name[:-3])):
             raise MeasureError(f"a measure named {name} exists already; choose another name")
     _DEFINITIONS[definition.name] = definition
@@ -108,11 +111,22 @@ def _by_spelling(name: str) -> Measure:
     if len(found) > 1:
         raise MeasureError(f"the measure {quoted(name)} can be {' or '.join(found)}; write one of these")
     if not found:
-        hint = did_you_mean(folded_name(name), spellings) or ";"
+        hint = _with_cutoff(name, spellings) or did_you_mean(folded_name(name), examples() | spellings) or ";"
         raise MeasureError(f"unknown measure {quoted(name)}{hint} `rankprism measures` lists all of them")
     exact = _exactly(found[0])
     assert exact is not None
     return exact
+
+
+def _with_cutoff(name: str, spellings: Mapping[str, set[str]]) -> str:
+    """The question whether nDCG_10, ndcg10 or ndcg_k10 should be nDCG@10, if there is such a measure."""
+    stem = folded_name(name).rstrip("0123456789")
+    cutoff = name[len(stem) :]
+    for base in (stem, stem.removesuffix("k")):
+        for own in spellings.get(base.rstrip("_."), ()) if cutoff else ():
+            if (found := _exactly(own)) is not None and Role.CUTOFF in found.definition.roles:
+                return f"; did you mean {own}@{cutoff}?"
+    return ""
 
 
 def _derived(base: str) -> Definition:

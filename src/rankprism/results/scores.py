@@ -15,7 +15,7 @@ from rankprism._core import sums_over_aspects
 from rankprism.data.note import Note, issue, some, with_notes
 from rankprism.errors import InputError, listed
 from rankprism.foreign import shown
-from rankprism.measures.display import canonical_name
+from rankprism.measures.display import canonical_name, canonical_names
 from rankprism.results.result import Result
 from rankprism.results.table import Cell, Table
 
@@ -138,9 +138,10 @@ class Scores(Result):
         """Sort the runs by a measure, the best first, or by name ("run")."""
         if by == "run":
             return self.select(runs=sorted(self.runs))
-        if by not in self.measures:
+        alike = [by] if by in self.measures else _same_measures(by, self.measures)
+        if len(alike) != 1:
             raise InputError(f"cannot sort by {by!r}; sort by run, or by one of {listed(self.measures)}")
-        means = self.means[:, self.measures.index(by)]
+        means = self.means[:, self.measures.index(alike[0])]
         # A run without any score comes last. Runs with equal means keep their order.
         order = np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
         return self.select(runs=[self.runs[r] for r in order])
@@ -387,6 +388,8 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
     where = {name: place for place, name in enumerate(names)}
     chosen = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
     found = []
+    if what == "measure":
+        chosen = [name for text in map(str, chosen) for name in ([text] if text in where else _each(text))]
     for name in map(str, chosen):
         alike = [name] if name in where else _same_measures(name, names) if what == "measure" else []
         if not alike:
@@ -395,6 +398,12 @@ def _positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) ->
             raise InputError(f"the measure {name!r} can be {' or '.join(alike)}; write one of these")
         found.append(where[alike[0]])
     return list(dict.fromkeys(found))
+
+
+def _each(text: str) -> list[str]:
+    """The names in a text that names several measures, and otherwise the text itself."""
+    several = canonical_names(text)
+    return several if len(several) > 1 else [text]
 
 
 def _same_measures(name: str, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,199 @@
+"""The names that other programs give to measures, and what these measures are called here.
+
+K is a number. ``_K`` may also be written ``.K``, as in trec_eval. If a measure here has the same name and is
+not the same, the name keeps its meaning here: the record has ``reads=False`` and says what to write instead.
+A record without a measure is about a name that is refused, because no measure here is exactly the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rankprism.errors import MeasureError
+from rankprism.measures.spelling import folded_name
+
+
+class OtherName(NamedTuple):
+    """A name in another program, the same measure here, and what to know about it."""
+
+    program: str
+    name: str
+    measure: str
+    remark: str = ""
+    reads: bool = True
+
+
+OTHER_NAMES = (
+    *(
+        OtherName("trec_eval", name, measure)
+        for name, measure in {
+            "map": "AP",
+            "map_cut_K": "AP@K",
+            "ndcg": "nDCG",
+            "ndcg_cut_K": "nDCG@K",
+            "P_K": "P@K",
+            "recall_K": "R@K",
+            "success_K": "Success@K",
+            "recip_rank": "RR",
+            "Rprec": "Rprec",
+            "bpref": "Bpref",
+            "infAP": "infAP",
+            "set_P": "P",
+            "set_recall": "R",
+            "set_F": "F1",
+        }.items()
+    ),
+    *(
+        OtherName("ndeval", name, measure)
+        for name, measure in {
+            "ERR-IA@K": "ERR_IA@K",
+            "nERR-IA@K": "nERR_IA@K",
+            "alpha-DCG@K": "alpha_DCG@K",
+            "alpha-nDCG@K": "alpha_nDCG@K",
+            "NRBP": "NRBP",
+            "nNRBP": "nNRBP",
+            "MAP-IA": "AP_IA",
+            "P-IA@K": "P_IA@K",
+            "strec@K": "StRecall@K",
+        }.items()
+    ),
+    OtherName("gdeval", "err@K", "ERR@K"),
+    OtherName(
+        "gdeval",
+        "ndcg@K",
+        "nDCG(dcg='exp-log2')@K",
+        "`ndcg@K` is trec_eval's here, with the grade as gain",
+        reads=False,
+    ),
+    OtherName(
+        "NTCIREVAL", "MSnDCG@K", "nDCG(dcg='exp-log2')@K", "with the gains 1, 3, 7, … of grades 1, 2, 3, …"
+    ),
+    OtherName(
+        "NTCIREVAL",
+        "nDCG@K",
+        "",
+        "it does not discount the second rank, and `nDCG@K` does so here",
+        reads=False,
+    ),
+    OtherName("NTCIREVAL", "Q@K", "Q@K", "with the same gains"),
+    OtherName(
+        "NTCIREVAL",
+        "nERR@K",
+        "nERR(max_rel=3)@K",
+        "if 3 is the highest grade; `nERR@K` has the highest grade 4 here",
+        reads=False,
+    ),
+    OtherName("NTCIREVAL", "I-rec@K", "StRecall@K"),
+    OtherName("NTCIREVAL", "D-MSnDCG@K", "D_nDCG(digits=4)@K"),
+    OtherName("NTCIREVAL", "D#-MSnDCG@K", "DSharp_nDCG(digits=4)@K"),
+    *(
+        OtherName("NTCIREVAL", name, measure, f"`{name}` does not round gains here", reads=False)
+        for name, measure in {
+            "D-Q@K": "D_Q(digits=4)@K",
+            "D#-Q@K": "DSharp_Q(digits=4)@K",
+            "D-nERR@K": "D_nERR(digits=4)@K",
+        }.items()
+    ),
+    *(
+        OtherName("ranx", name, measure)
+        for name, measure in {
+            "precision@K": "P@K",
+            "recall@K": "R@K",
+            "f1@K": "F1@K",
+            "hit_rate@K": "Success@K",
+            "r-precision": "Rprec",
+            "mrr": "RR",
+            "mrr@K": "RR@K",
+            "map": "AP",
+            "map@K": "AP@K",
+            "dcg@K": "DCG@K",
+            "dcg_burges@K": "DCG(dcg='exp-log2')@K",
+            "ndcg@K": "nDCG@K",
+            "ndcg_burges@K": "nDCG(dcg='exp-log2')@K",
+            "rbp.K": "RBP(p=0.K,gain='linear')",
+            "bpref": "Bpref",
+        }.items()
+    ),
+    *(
+        OtherName("MTEB", name, measure)
+        for name, measure in {
+            "ndcg_at_K": "nDCG@K",
+            "map_at_K": "AP@K",
+            "recall_at_K": "R@K",
+            "precision_at_K": "P@K",
+            "mrr_at_K": "RR@K",
+        }.items()
+    ),
+    *(
+        OtherName("scikit-learn", name, "", f"it {differs}; write {instead}")
+        for name, (differs, instead) in {
+            "dcg_score": ("averages over the orders of tied documents", "DCG, which orders them by id"),
+            "ndcg_score": ("averages over the orders of tied documents", "nDCG, which orders them by id"),
+            "average_precision_score": ("takes tied documents together", "AP, which orders them by id"),
+            "label_ranking_average_precision_score": (
+                "takes tied documents together and is 1 if nothing is relevant",
+                "AP, which orders them by id and is 0",
+            ),
+        }.items()
+    ),
+    *(
+        OtherName("ragas", name, "", remark)
+        for name, remark in {
+            "context_precision": "it divides AP by the number of relevant documents in the ranking; write "
+            "AP@10, which divides by the number of all relevant documents",
+            "context_recall": "it is the share of a reference answer's claims that the documents support; "
+            "judge each claim as an aspect and write StRecall, or write R for relevant documents",
+            "faithfulness": "it asks whether the documents support an answer's claims; NuggetAll asks which "
+            "of the topic's nuggets the answer supports",
+            "answer_relevancy": "it compares the question with questions that a language model makes from "
+            "the answer; NuggetAll asks which of the topic's nuggets the answer supports",
+        }.items()
+    ),
+)
+#: By folded name, where K and the @ before it are left out. The registry knows those that differ from our
+#: name only in spelling.
+_RECORDS = {
+    folded_name(record.name.removesuffix("K").removesuffix("@")): record
+    for record in OTHER_NAMES
+    if record.reads and folded_name(record.name) != folded_name(record.measure)
+}
+
+
+def own_name(name: str) -> str | None:
+    """The measure here that a name of another program means, if it is one, without a cutoff behind @.
+
+    >>> own_name("ndcg_cut_10"), own_name("P.5"), own_name("hit_rate"), own_name("RBU")
+    ('nDCG@10', 'P@5', 'Success', None)
+    """
+    folded = folded_name(name)
+    stem = folded.rstrip("0123456789")
+    record = _RECORDS.get(folded) or _RECORDS.get(stem) or _RECORDS.get(stem.replace(".", "_"))
+    if record is None or (stem != folded) != record.name.endswith(("_K", ".K")):
+        return None
+    if not record.measure:
+        raise MeasureError(f"{name} of {record.program} is not a measure here: {record.remark}")
+    if stem == folded:
+        return record.measure.removesuffix("@K")
+    return record.measure.replace("K", folded[len(stem) :])
+
+
+def examples() -> dict[str, set[str]]:
+    """What the names mean here, with 10 as an example of a number."""
+    return {
+        name: {
+            (record.measure.removesuffix("@K") if "@" in record.name else record.measure).replace("K", "10")
+        }
+        for name, record in _RECORDS.items()
+        if record.measure
+    }
+
+
+def names_table(program: str) -> str:
+    """The names of one program, as a table for the docs."""
+    rows = [record for record in OTHER_NAMES if record.program == program]
+    remarked = any(record.remark for record in rows)
+    lines = [f"| {program} | rankprism |{' |' * remarked}", f"|---|---|{'---|' * remarked}"]
+    for _, name, measure, remark, reads in rows:
+        told = f"{'' if reads else 'write '}`{measure}`" if measure else "refused" if reads else "none"
+        lines.append(f"| `{name}` | {told} |{f' {remark} |' * remarked}")
+    return "\n".join(lines) + "\n"
