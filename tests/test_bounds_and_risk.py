@@ -566,8 +566,8 @@ def test_navigational_intents_have_bounds_too() -> None:
 def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
     reasons = {
         "Judged@5": "counts judged documents and does not look at their grades",
-        "AP(judged_only=True)": "leaves the unjudged documents out",
-        "CAM(AP(judged_only=True))": r"of AP\(judged_only=True\): it leaves the unjudged documents out",
+        "AP(judged_only=True)": "leaves out unjudged documents",
+        "CAM(AP(judged_only=True))": r"of AP\(judged_only=True\): it leaves out unjudged documents",
         "D_nDCG(digits=4)@10": "leave out digits",
         "TOMA(AP,tuples='seen')": "use tuples='product' or 'valid'",
     }
@@ -587,7 +587,7 @@ def test_measures_of_which_no_bounds_are_known_are_refused() -> None:
         """A measure that says nothing of bounds."""
         return np.zeros(len(hits.length))
 
-    with pytest.raises(MeasureError, match="unheard_of: no bounds are known: nobody has proved any"):
+    with pytest.raises(MeasureError, match="unheard_of: no bounds are known: none have been proved"):
         bounds_of({"q": {"a": 1}}, {"q": {"a": 1.0}}, "unheard_of")
 
 

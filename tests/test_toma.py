@@ -319,7 +319,7 @@ def test_a_best_label_beyond_the_scale_is_a_point() -> None:
             "of ('0', '0') to ('2', '1') is nan; it must be a finite number",
         ),
         ("TOMA(nDCG,distance='of_two_parts')", "is 1j; it must be a finite number"),
-        ("TOMA(nDCG,distance='unweighted',weighted=True)", "unweighted does not know the weights of aspects"),
+        ("TOMA(nDCG,distance='unweighted',weighted=True)", "unweighted does not use the weights of aspects"),
         ("TOMA", "TOMA needs a measure inside"),
         ("TOMA(nDCG)@10", "takes no cutoff of its own; write TOMA(nDCG@10)"),
         ("TOMA(alpha_nDCG)", "must be a single-aspect measure"),

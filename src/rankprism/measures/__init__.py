@@ -1,16 +1,16 @@
 """Measures. A measure is a value that prints as the string from which it is parsed, and a function of `Hits`.
 
-`known` has the measures, one module for each family. They are found by `registry` and loaded when a name is
-looked for.
+`known` has the measures, one module for each family. `registry` finds the modules and loads them when a name
+is looked up.
 
-`measure` says what a measure is as a value, `definition` what is known about it, and `parameter` what its
-parameters are. `declare` has the decorators that turn a function into a measure, and `compose` makes measures
+`measure` defines a measure as a value, `definition` what is known about it, and `parameter` its
+parameters. `declare` has the decorators that turn a function into a measure, and `compose` makes measures
 at run time. `grammar` reads ``alpha_nDCG(alpha=0.25)@20``, `spelling` says which names mean the same,
 `display` writes α-nDCG@20, and `catalogue` writes the page of each measure.
 
 A measure is made of `parts`, `terms` or other measures (`mixture`). `family` derives scores, explanations and
 bounds from parts, `ideal` finds ideal rankings, and `contributions` says what each document earned. `bounds`
-computes how far missing judgments could change a score. `preferences` has what measures of preferences see.
+computes how far missing judgments could change a score. `preferences` has the input of preference measures.
 Nothing here knows about files or runs.
 """
 
@@ -52,11 +52,11 @@ def _names() -> list[str]:
 
 
 def _find(name: str) -> Any:
-    """A measure by its name, including derived ones such as nDCG_IA and those of your own."""
+    """The measure with this name, including derived ones such as nDCG_IA and your own."""
     if name == "__test__":
         # The worked examples are in the docstrings of the measures' functions, where doctest does not look.
         return {d.name: d.formula.function.__doc__ or "" for d in definitions()}
-    # Python asks for a module here before it imports it, and a module may be imported while others still are.
+    # Python asks for a module here before importing it, perhaps while other modules are being imported.
     is_module = find_spec(f"{__name__}.{name}") is not None
     return lookup(name) if not is_module and name in names() else None
 

@@ -56,7 +56,7 @@ class _S_RR(Measure):
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 S_RR: _S_RR
 class _S_precision(Measure):
-    """S-precision: the fewest documents that reach a share of the aspects, over those that the ranking needs."""
+    """S-precision: the fewest documents that reach a share of the aspects, over the number the ranking needs."""
     def __call__(self, *, level: float = ..., rel: float = ..., nodes: int = ..., judged_only: bool = ...) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 S_precision: _S_precision
@@ -219,7 +219,7 @@ class _wpref(Measure):
     def __call__(self, *, cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 wpref: _wpref
 class _Prf(Measure):
-    """The utility that a user gathers on the way down a ranking, as people's preferences tell it."""
+    """The utility that a user gathers on the way down a ranking, estimated from people's preferences."""
     def __call__(self, *, browsing: Literal['rbp', 'dcg', 'rr', 'uniform'] | list[Any] | tuple[Any, ...] = ..., theta: float = ..., combine: Literal['mean', 'min', 'product'] = ..., unseen: Literal['zero', 'skip'] = ..., estimate: Literal['raw', 'pooled'] = ..., fallback: Literal['other', 'none'] = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 Prf: _Prf
 class _nPrf(Measure):
@@ -268,7 +268,7 @@ class _RBP(Measure):
     def __call__(self, *, p: float = ..., rel: float = ..., gain: Literal['binary', 'linear', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 RBP: _RBP
 class _ERR(Measure):
-    """Expected reciprocal rank: how early a user stops who stops at the first satisfying document."""
+    """Expected reciprocal rank: how early a user finds the first satisfying document and stops."""
     def __call__(self, *, max_rel: float = ..., gain: Literal['exp', 'linear', 'probability'] = ..., fold: Literal['max', 'min', 'sum', 'mean', 'product'] = ..., judged_only: bool = ..., cutoff: int | None = ...) -> Self: ...  # type: ignore[override]
 ERR: _ERR
 class _nERR(Measure):
@@ -281,7 +281,7 @@ class _TOMA(Measure):
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 TOMA: _TOMA
 class _prefs_num_prefs_poss(Measure):
-    """The number of preferences that there are, as trec_eval counts it."""
+    """The number of preferences that a ranking can fulfil, as trec_eval counts it."""
     def __call__(self) -> Self: ...  # type: ignore[override]
     def __matmul__(self, cutoff: Never) -> Never: ...  # type: ignore[override]
 prefs_num_prefs_poss: _prefs_num_prefs_poss

@@ -71,7 +71,7 @@ def _forms(definition: Definition) -> list[str]:
 
 
 def _verdicts(cells: Mapping[str, Recorded]) -> str:
-    """The verdicts on a measure, and those that the reading `printed` changes."""
+    """The verdicts on a measure, and the verdicts that the reading `printed` changes."""
     by_reading: dict[str, dict[str, list[str]]] = {"": {}, "in the reading printed, ": {}}
     proved, printed = by_reading.values()
     for name in AXIOMS:
@@ -88,8 +88,8 @@ def _verdicts(cells: Mapping[str, Recorded]) -> str:
 
 
 def _proved(measure: str) -> str:
-    """The constraints that are proved, with a star if only in the reading `proved`; in brackets the others
-    that are not refuted."""
+    """The constraints that are proved, with a star if this holds only in the reading `proved`, and in
+    brackets the others that are not refuted."""
     cells = recorded(measure)
     told = []
     for name in AXIOMS if cells else ():

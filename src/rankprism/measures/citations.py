@@ -26,5 +26,5 @@ def _read(entry: str) -> Citation:
 
 
 _ENTRIES = files("rankprism.measures").joinpath("citations.bib").read_text("utf-8").strip().split("\n\n")
-#: By key.
+#: The publications by key.
 CITATIONS = {entry[entry.index("{") + 1 : entry.index(",")]: _read(entry) for entry in _ENTRIES}

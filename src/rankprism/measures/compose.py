@@ -38,7 +38,7 @@ NOVELTIES = {
 DIVISORS = {
     "none": "",
     "greedy": "the same for the greedy ideal ranking",
-    "exact": "the same for the best ranking of all",
+    "exact": "the same for the best possible ranking",
     "per-aspect": "the ideal of each aspect, before the sum",
     "everything": "the same for a ranking in which every document serves every aspect",
 }

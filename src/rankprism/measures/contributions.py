@@ -1,4 +1,4 @@
-"""The contribution of each document of a ranking: the steps by which a score grows on the way down.
+"""The contribution of each document of a ranking: the steps in which a score grows on the way down.
 
 Document i earned M(ranking down to i) - M(ranking down to i - 1), with nothing relevant further down. For a
 measure that is a sum over documents, such as α-nDCG, this is the document's own term, whatever is ranked
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 class Contributions:
     """The steps of a batch of rankings, rank by rank."""
 
-    gained: Floats  #: (N, L) what the score rose by because of what is relevant in the document
-    spent: Floats  #: (N, L) what it changed by because there is a document at all: effort, or being judged
+    gained: Floats  #: (N, L) by how much the score rose because the document is relevant
+    spent: Floats  #: (N, L) by how much it changed because a document is there: effort, or being judged
     empty: Floats  #: (N,) the score of a ranking without documents, which is 0 for almost all measures
-    #: (N, L) the parts of what was gained, by name, where the measure is made of such; NaN where a factor is
+    #: (N, L) the parts of what was gained, by name, if the measure is made of parts; NaN where a factor is
     #: not defined, as at a rank without a relevant document
     parts: Mapping[str, Floats] = field(default_factory=dict)
-    #: Whether the parts are added to each other. Otherwise what was gained is their product.
+    #: Whether the parts are added. Otherwise they are multiplied.
     adds: bool = False
 
     @property
     def earned(self) -> Floats:
-        """(N, L) both together; with `empty` they sum to the score."""
+        """(N, L) `gained` plus `spent`; together with `empty` they sum to the score."""
         return self.gained + self.spent
 
 
@@ -50,9 +50,10 @@ def contributions(measure: Measure, hits: Hits | PreferenceHits, depth: int | No
 def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributions:
     """The steps of a measure of absolute judgments.
 
-    Relevance and presence are looked at one after the other: first the score of rankings that are as long as
-    they are and of which the first 0, 1, 2, … relevant documents count, then of rankings without relevance
-    that have 0, 1, 2, … documents. A length that only divides, as in P without cutoff, so stays the same.
+    Relevance and presence are examined one after the other: first the scores of rankings of full length in
+    which only the first 0, 1, 2, … relevant documents count, then the scores of rankings of 0, 1, 2, …
+    documents of which none is relevant. So a length that only divides, as in P without cutoff, is the same in
+    all of the first.
     """
     deepest = int(hits.length.max(initial=0))
     deepest = deepest if measure.cutoff is None or measure.is_condensed else min(deepest, measure.cutoff)
@@ -83,7 +84,7 @@ def _of_judgments(measure: Measure, hits: Hits, depth: int | None) -> Contributi
 def _of_pairs(measure: Measure, hits: PreferenceHits, depth: int | None) -> Contributions:
     """The steps of a measure of preferences: the scores of rankings that end after 0, 1, 2, … documents.
 
-    A document that no judgment names may be worth something, too, so every rank is looked at. The parts of
+    A document that no judgment names may also be worth something, so every rank is examined. The parts of
     these measures have a column for each rank.
     """
     deepest = int(hits.length.max(initial=0))
@@ -132,7 +133,7 @@ def _by_rank(value: Floats, rank: Ints, deepest: int, empty: float) -> Floats:
 
 
 def _first(hits: Hits, count: int) -> Hits:
-    """The same rankings, as long as they are, with only their first `count` relevant documents."""
+    """The same rankings at their full length, in which only the first `count` relevant documents count."""
     return replace(
         hits,
         rank=hits.rank[:, :count],
@@ -143,7 +144,7 @@ def _first(hits: Hits, count: int) -> Hits:
 
 
 def _kept(hits: Hits, rows: Longs, counts: Bools) -> Hits:
-    """These rankings again, where only the documents that count are relevant to anything."""
+    """The same rankings, in which only the documents that count are relevant to anything."""
     return Hits(
         hits.rank[rows],
         np.where(counts[:, None, :], hits.grade[rows], 0.0),

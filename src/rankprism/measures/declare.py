@@ -7,7 +7,7 @@ The return type of the function decides what is derived:
   normalised form. The cutoff is added.
 - `Mixture`, from the parameters alone: the score, the explanation and the bounds.
 - `Terms`, from hits and parameters: the score and the explanation.
-- an array of scores, from hits and parameters: nothing. `made_of` may explain them.
+- an array of scores, from hits and parameters: nothing is derived. `made_of` may explain the scores.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def measure(
         The kind of judgments that the measure needs. A function that needs "preferences" takes
         `PreferenceHits`, and such a measure has no parameter `judged_only`.
     bounds
-        The bounds of the score if judgments are missing. Where they are derived, only their kind, "exact"
-        or "outer". Default: "outer" where they are derived, else none.
+        The bounds of the score if judgments are missing; only their kind, "exact" or "outer", if they are
+        derived. Default: "outer" if they are derived, else none.
     interval
         A function of the same arguments that returns bounds of the score, if a search may end without a
         proof.
@@ -98,10 +98,10 @@ def measure(
     aliases
         Other names of the measure.
     forms
-        Names that papers give to the measure with certain parameters, and these parameters.
+        Names that papers give to the measure with particular parameters, and these parameters.
     made_of
-        A function of the same arguments that gives the parts of each document's contribution, see
-        `rankprism.measures.terms`, where they are not derived.
+        A function of the same arguments that gives the parts of each document's contribution, if they are
+        not derived; see `rankprism.measures.terms`.
     ideal
         A function from a `PreferencePool` and the parameters to ideal rankings; only for measures that need
         "preferences".
@@ -154,12 +154,12 @@ def normalised(
 ) -> Callable[[Callable[[], None]], Measure]:
     """Turn a name and a docstring into the normalised form of a measure: divided by an ideal ranking's score.
 
-    It has the parameters of the measure. For measures of all aspects together, there are also those that
-    choose the ideal ranking. Everything that is not given is taken from the measure.
+    It has the parameters of the measure and, for measures of all aspects together, the parameters that choose
+    the ideal ranking. Everything that is not given is taken from the measure.
     """
     base = of.definition
     if not isinstance(of.declared, Parts):
-        raise MeasureError(f"{base.name} is not made of parts, so nothing is known of its ideal ranking")
+        raise MeasureError(f"{base.name} is not made of parts, so its ideal ranking is not known")
     plain = cast("Callable[..., Parts]", base.formula.declared)
 
     def of_one(**settings: Any) -> Parts:

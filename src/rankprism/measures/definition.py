@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
     #: Takes `Completions` and parameters, and returns the bounds: (N, A) for a single-aspect measure, else
     #: (N,).
     function: Callable[..., tuple[Floats, Floats]] | None = None
-    reason: str = "nobody has proved any for it"  # why there are none
+    reason: str = "none have been proved"  # why there are none
 
 
 NO_BOUNDS = Bounds("none")
@@ -48,16 +48,16 @@ class Formula(NamedTuple):
     #: Takes `Hits`, or `PreferenceHits`, and gives the scores: (N, A) for a single-aspect measure, else (N,).
     function: Callable[..., Floats]
     #: Takes the same, and gives the parts of each document's contribution, see `rankprism.measures.terms`:
-    #: factors by name for a single-aspect measure, else `MadeOf`, or None where the measure inside has no
-    #: parts. None: the score is not a sum over documents, so what one earned depends on those below it.
+    #: factors by name for a single-aspect measure, else `MadeOf`, or None if the measure inside has no parts.
+    #: None: the score is not a sum over documents, so what a document earned depends on those below it.
     made_of: Callable[..., Any] | None = None
     #: Bounds of the score if judgments are missing.
     bounds: Bounds = NO_BOUNDS
     #: Bounds of the score if a search may end without a proof.
     interval: Callable[..., tuple[Floats, Floats]] | None = None
-    #: Takes parameters only, and gives the parts of the score or the measures that it is a sum of.
+    #: Takes only parameters, and gives the parts of the score, or the measures whose sum it is.
     declared: Callable[..., Parts | Mixture] | None = None
-    #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as the documents' numbers.
+    #: Takes a `PreferencePool`, and gives an ideal ranking of each topic, as numbers of documents.
     ideal: Callable[..., Mapping[str, Longs]] | None = None
 
 
@@ -73,15 +73,15 @@ class Definition:
     compared: str = ""
     cite: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    #: Names that papers give to the measure with certain parameters, and these parameters.
+    #: Names that papers give to the measure with particular parameters, and these parameters.
     forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: The kind of judgments that it needs: "judgments", which are absolute ones, where its function takes
-    #: `Hits`; or "preferences", where its function takes `PreferenceHits`.
+    #: The kind of judgments that it needs: "judgments", which are absolute, if its function takes `Hits`; or
+    #: "preferences", if its function takes `PreferenceHits`.
     needs: str = "judgments"
-    #: Whether it can score answers, of which there is no ideal ranking and no pool: it looks only at the
-    #: grades of the documents found, and at the aspects and their weights.
+    #: Whether it can score answers, which have neither an ideal ranking nor a pool: it looks only at the
+    #: grades of the retrieved documents, and at the aspects and their weights.
     answers: bool = False
-    #: How to make the definition again in another process, if importing its module is not enough.
+    #: How another process makes the definition again, if importing its module is not enough.
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None = None
 
     @property
@@ -121,7 +121,7 @@ class Definition:
         return {p.role: p for p in self.parameters if p.role is not None}
 
     def spelled(self, name: str) -> str:
-        """The parameter that a spelling such as α, Alpha or judged-only means; else the name unchanged."""
+        """The parameter that a spelling such as α, Alpha or judged-only means; any other name unchanged."""
         folded = folded_name(name)
         return next((p.name for p in self.parameters if folded_name(p.name) == folded), name)
 

@@ -22,7 +22,7 @@ Labelled: TypeAlias = tuple[int, ...]  # the number of a document's label on eac
 Point: TypeAlias = tuple[Fraction | int, ...]
 Distance: TypeAlias = Callable[[Point, Point, Point], Any]
 
-#: With more label tuples than this, a scale must be wrong.
+#: If there are more label tuples than this, a scale must be wrong.
 MOST_TUPLES = 1_000_000
 _MOST_DOUBLED = 1024  # 2^1024 is too large for a float
 
@@ -47,9 +47,9 @@ def _chebyshev(x: Point, best: Point, w: Point) -> Fraction | int:
     return max(wa * step for wa, step in zip(w, _steps(x, best), strict=True))
 
 
-#: Distances of embedded labels from the best labels, in which each aspect counts as much as its weight.
+#: Distances of embedded labels from the best labels. Each aspect counts in proportion to its weight.
 DISTANCES: dict[str, Distance] = {"euclidean": _euclidean, "manhattan": _manhattan, "chebyshev": _chebyshev}
-#: The distances of the paper. Distances of your own come after them.
+#: The distances of the paper, and after them the user's own.
 NORMS = tuple(DISTANCES)
 WEIGHTS = ("step", "exponential", "top-half")
 TUPLES = ("product", "valid", "seen")
@@ -99,8 +99,8 @@ class DistanceOrder:
     scales: tuple[Scale, ...]
     measured: Measured  # the distance to the best labels; squared for the Euclidean one
     classes: tuple[tuple[Labelled, ...], ...]
-    distances: tuple[Any, ...]  # of each class
-    weights: tuple[float, ...]  # of each class: W
+    distances: tuple[Any, ...]  # the distance of each class
+    weights: tuple[float, ...]  # W, the weight of each class
 
     @cached_property
     def class_of(self) -> dict[Labelled, int]:
@@ -119,7 +119,7 @@ def embedded(scales: Sequence[Scale], labels: Labelled) -> Point:
 
 
 def _whole(number: Fraction) -> Fraction | int:
-    """Fractions that are whole numbers as integers, which are ten times as fast."""
+    """Turn fractions that are whole numbers into integers, which are ten times as fast."""
     return number.numerator if number.denominator == 1 else number
 
 
@@ -150,7 +150,7 @@ def distance_order(
     dist = DISTANCES[name]
     if aspect_weights is not None and name not in NORMS:
         raise MeasureError(
-            f"TOMA: the distance {name} does not know the weights of aspects; use it without weighted=True, "
+            f"TOMA: the distance {name} does not use the weights of aspects; use it without weighted=True, "
             f"or one of {', '.join(NORMS)}"
         )
     if dist(top, top, w) != 0:
@@ -174,7 +174,7 @@ def distance_order(
 
 
 def _combinations(scales: Sequence[Scale]) -> Iterator[Labelled]:
-    """All combinations of labels, if they are not too many."""
+    """All combinations of labels; an error if there are too many."""
     count = math.prod(len(scale.names) for scale in scales)
     if count > MOST_TUPLES:
         sizes = ", ".join(f"{len(scale.names)} of {scale.aspect}" for scale in scales)
@@ -214,8 +214,8 @@ def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
     if weights == "exponential":  # 0, 2, 4, 8, …
         if classes > _MOST_DOUBLED:
             raise MeasureError(
-                f"TOMA: {classes} classes are too many for exponential weights, which exceed every number "
-                f"from {_MOST_DOUBLED + 1} on; use weights='step'"
+                f"TOMA: {classes} classes are too many for exponential weights, which are finite for at most "
+                f"{_MOST_DOUBLED} classes; use weights='step'"
             )
         return (0.0, *(2.0**c for c in range(1, classes)))
     if weights == "top-half":  # the better half, rounded up, counts
@@ -229,7 +229,7 @@ def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
     if given[0] != 0 or any(not low <= high for low, high in pairwise(given)):
         raise MeasureError(
             f"TOMA: the weights {weights} must begin with 0 and never descend: the worst class, to which "
-            f"documents without judgments belong, counts nothing, and a better one no less than a worse"
+            f"documents without judgments belong, counts nothing, and a better class never counts less"
         )
     return given
 
@@ -237,7 +237,7 @@ def _worth(classes: int, weights: str | tuple[float, ...]) -> tuple[float, ...]:
 def _check(order: DistanceOrder, name: str) -> None:
     """Refuse an order that puts labels behind others that are not better on any aspect.
 
-    If all labels are there that are one step better on one aspect, it is enough to check these steps.
+    It is enough to check single steps on one aspect, if the labels after every such step are in the order.
     Otherwise all pairs are checked.
     """
     place = order.class_of
@@ -263,7 +263,7 @@ def _next_above(labels: Labelled, among: dict[Labelled, int], scales: Sequence[S
 
 
 def is_below(labels: Labelled, other: Labelled) -> bool:
-    """The partial order: no aspect has a better label."""
+    """The partial order: whether the first labels are better on no aspect."""
     return all(x <= y for x, y in zip(labels, other, strict=True))
 
 
@@ -297,7 +297,7 @@ def valid(scales: Sequence[Scale]) -> tuple[Labelled, ...]:
 def chosen_tuples(
     scales: Sequence[Scale], tuples: Any, seen: Iterable[Labelled] | None = None
 ) -> tuple[Labelled, ...] | None:
-    """The labels that form classes: those of one of `TUPLES`, or those named. None means all of them."""
+    """The labels that form classes, by one of the `TUPLES` or as listed. None means all of them."""
     if tuples == "product":
         return None
     if tuples == "valid":
@@ -308,7 +308,7 @@ def chosen_tuples(
 
 
 def check_positions(labels: Labels, tuples: Any, best: Any) -> None:
-    """Refuse labels that are listed by position if nobody has chosen the order of the aspects."""
+    """Refuse labels that are listed by position unless the user has chosen the order of the aspects."""
     if best is not None:
         labels.check_order("TOMA: best")
     if not isinstance(tuples, str):

@@ -1,4 +1,4 @@
-"""The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e]: what follows from their parts.
+"""The family of measures Σ_i D(i) [Σ_t w_t g(i,t) N(i,t) - e], and what can be derived from their parts.
 
 A member is a function from its parameters to `rankprism.measures.parts.Parts`. Everything else is derived:
 the score, what each document adds to it, the ideal rankings, and the bounds of a score if judgments are
@@ -53,7 +53,7 @@ def formula(
     """Derive the formula of a measure from a function that gives its parts.
 
     bounds : "exact" or "outer", the kind of bounds if judgments are missing.
-    name : what errors call the measure. Default: the name of the function.
+    name : the name of the measure in errors. Default: the name of the function.
     searches : whether the ideal ranking may be known only within bounds.
     """
     called = name or parts_of.__name__
@@ -168,7 +168,7 @@ def _scaled(gained: Floats, parts: Parts, divisor: Floats | None) -> Floats:
 
 
 def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
-    """(N, A) what the sum of each aspect is divided by"""
+    """(N, A) the divisor of the sum of each aspect"""
     if parts.over == "per-aspect":
         g = sorted_gains(hits.pool, parts.gain)[:, :, :cutoff]
         best = discounted_sum(g * parts.novelty(g), parts.discount.first(g.shape[-1]))
@@ -183,7 +183,7 @@ def _own_divisor(hits: Hits, parts: Parts, cutoff: int | None) -> Floats | None:
 
 
 def _divisors(hits: Hits, parts: Parts, cutoff: int | None) -> tuple[Floats, Floats] | tuple[None, None]:
-    """(N,) twice: bounds of what the sum of all aspects is divided by"""
+    """(N,) twice: bounds of the divisor of the sum over all aspects"""
     if parts.over == "none":
         return None, None
     if parts.over == "exact":
@@ -242,7 +242,7 @@ def factors(hits: Hits, parts: Parts, cutoff: int | None) -> dict[str, Floats]:
 
 def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
     """The parts of what each document adds to `score`."""
-    together = {"stop": "gain", "reach": "novelty"}  # of several aspects there is no single chance
+    together = {"stop": "gain", "reach": "novelty"}  # several aspects have no single chance
     own = factors(hits, parts._replace(over="none", factor=None), cutoff)
     if parts.over == "per-aspect":
         divisor = _own_divisor(hits, parts, cutoff)
@@ -256,7 +256,7 @@ def of_score(hits: Hits, parts: Parts, cutoff: int | None) -> MadeOf:
 
 
 def _scale(hits: Hits, parts: Parts, divisor: Floats | None) -> dict[str, Floats]:
-    """The factor of the parts over the divisor (N, A) or (N, 1), if there is either."""
+    """The factor of the parts, divided by the divisor (N, A) or (N, 1), if there is either."""
     if divisor is None and parts.factor is None:
         return {}
     factor = np.full((len(hits.rank), 1), 1.0 if parts.factor is None else parts.factor)

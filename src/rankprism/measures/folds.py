@@ -1,4 +1,4 @@
-"""The folds: ways to make one grade of a document from its grades on several aspects."""
+"""The folds: ways to turn a document's grades on several aspects into one grade."""
 
 from __future__ import annotations
 

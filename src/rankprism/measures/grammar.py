@@ -1,4 +1,4 @@
-"""Reads the name of a measure, ``Name(parameter=value, ...)@cutoff``. It never evaluates code."""
+"""Reads the name of a measure, ``Name(parameter=value, ...)@cutoff``, and never evaluates code."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-#: How deep measures and values may be nested. The built-in measures need three levels.
+#: How deeply measures and values may be nested. The built-in measures need three levels.
 _DEEPEST = 20
-#: How many characters a number may have: more than the 17 digits, sign and exponent of a float.
+#: The most characters that a number may have, which is more than a float needs.
 _LONGEST_NUMBER = 40
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
 def parse(text: str | Measure | Any) -> Measure:
-    """The measure that a string, or a measure object of ir_measures, names.
+    """The measure with this name; a measure object of ir_measures may replace the name.
 
     >>> parse("α-nDCG( α = 0.25 )@20"), parse("ndcg@10"), parse("D#-nDCG@20")
     (alpha_nDCG(alpha=0.25)@20, nDCG@10, DSharp_nDCG@20)

@@ -34,7 +34,7 @@ def _greedy_gain(pool: Pool, parts: Parts) -> Floats:
 
 
 def greedy_order(pool: Pool, parts: Parts) -> Ints:
-    """(T, D) the documents of the greedy ideal ranking, by their numbers in the pool; -1 behind its end
+    """(T, D) the documents of the greedy ideal ranking, as their numbers in the pool; -1 after its end
 
     It ends where the next document would add no more than the effort of looking at it.
     """
@@ -62,7 +62,7 @@ def offers(pool: Pool, parts: Parts) -> tuple[Floats, Floats]:
 
 
 def exact_utility(pool: Pool, parts: Parts, cutoff: int | None) -> tuple[Floats, Floats]:
-    """(T,) twice: bounds of the utility of the best ranking; they are equal if the search is completed
+    """(T,) twice: bounds of the utility of the best ranking, which are equal if the search was completed
 
     For each topic, the search looks at no more than `parts.nodes` beginnings of rankings, so its result does
     not depend on the machine.
@@ -73,7 +73,7 @@ def exact_utility(pool: Pool, parts: Parts, cutoff: int | None) -> tuple[Floats,
         depth = documents if cutoff is None else min(cutoff, documents)
         order, low, high = exact(*offers(pool, parts), parts.discount.first(depth), parts.nodes)
         best = _utility(pool, parts, _novel_gain(pool, parts, order), cutoff)
-        # The search adds in another order than measures do.
+        # The search does not add in the same order as measures do.
         return best, np.where(high == low, best, np.maximum(high, best))
 
     return pool.once(("exact", parts, cutoff), bounds)

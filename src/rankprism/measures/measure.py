@@ -44,7 +44,7 @@ class Measure:
 
     @property
     def needs(self) -> str:
-        """The kind of judgments that it needs: "judgments", which are absolute ones, or "preferences"."""
+        """The kind of judgments that it needs: "judgments", which are absolute, or "preferences"."""
         return self.definition.needs
 
     def __call__(self, **settings: Any) -> Measure:
@@ -155,7 +155,7 @@ class Measure:
         """(N,): the score of each ranking as the function gives it, finite or not."""
         if isinstance(hits, Hits) != (self.needs == "judgments"):
             needed = "preferences" if self.needs == "preferences" else "absolute judgments"
-            raise MeasureError(f"{self} needs {needed}, and is asked to score rankings without them")
+            raise MeasureError(f"{self} needs {needed}, but the rankings come without them")
         if not isinstance(hits, Hits) or not self.definition.single:
             return self.per_aspect(hits)
         fold = self.of(Role.FOLD)
@@ -168,7 +168,7 @@ class Measure:
         return contributions(self, hits, depth)
 
     def made_of(self, hits: Hits | PreferenceHits) -> MadeOf | None:
-        """The parts of what each relevant document adds to the score, or None if nothing is known of them."""
+        """The parts of what each relevant document adds to the score, or None if they are not known."""
         from rankprism.measures.terms import of_aspect
 
         if not isinstance(hits, Hits) or not self.definition.single:
@@ -184,13 +184,13 @@ class Measure:
         return None if ideal is None else ideal(pool, **self._parameters)
 
     def factors(self, hits: Hits | PreferenceHits) -> Any:
-        """The result of `Formula.made_of`: of each aspect on its own for a single-aspect measure."""
+        """The result of `Formula.made_of`, for each aspect on its own if this is a single-aspect measure."""
         made_of = self.definition.formula.made_of
         return None if made_of is None else made_of(self._seen(hits), **self._parameters)
 
     @property
     def declared(self) -> Parts | Mixture | None:
-        """The parts or the measures that the score is made of, if it is made of such."""
+        """The parts or the measures that the score is made of, or None."""
         declared = self.definition.formula.declared
         return None if declared is None else declared(**self._parameters)
 
@@ -200,7 +200,7 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """The cutoff of the measure or of the measure inside. None: it looks at the whole ranking."""
+        """The cutoff of the measure or of the measure inside; None if it looks at the whole ranking."""
         cutoff: int | None = self.inner.cutoff if self.inner else self.given(Role.CUTOFF)
         return cutoff
 
@@ -211,7 +211,7 @@ class Measure:
 
     @property
     def is_sum(self) -> bool:
-        """Whether the score is a sum over documents, and so are those of the measures inside."""
+        """Whether the score, and the score of every measure inside, is a sum over documents."""
         made = self.declared
         inside = made.measures if isinstance(made, Mixture) else () if self.inner is None else (self.inner,)
         return self.definition.formula.made_of is not None and all(measure.is_sum for measure in inside)
@@ -233,7 +233,7 @@ class Measure:
     def why_unbounded(self) -> str:
         """Why no bounds are known for missing judgments. Empty if they are known."""
         if self.of(Role.JUDGED_ONLY):
-            return "it leaves the unjudged documents out, and a judgment would put them back in"
+            return "it leaves out unjudged documents, and a judgment would put them back in"
         if self.inner is not None and self.inner.why_unbounded:
             return f"of {self.inner}: {self.inner.why_unbounded}"
         bounds = self.definition.formula.bounds
@@ -257,7 +257,7 @@ class Measure:
             low, high = (side[:, 0] for side in self.bounds_per_aspect(folded))
         else:
             low, high = self.bounds_per_aspect(completions)
-        # The judgments as they are are one completion, and the only one if all documents are judged.
+        # The judgments themselves are one completion, and the only one if all documents are judged.
         is_open = completions.count > 0
         return (
             np.where(is_open, np.minimum(low, given[0]), given[0]),
@@ -268,7 +268,7 @@ class Measure:
         """The same as `bounds`, before folding: (N, A) for a single-aspect measure, else (N,)."""
         self.check_bounded()
         function = self.definition.formula.bounds.function
-        assert function is not None  # or else it would have been refused
+        assert function is not None  # otherwise the measure would have been refused
         return function(completions, **self._parameters)
 
     def _seen(self, hits: Hits | PreferenceHits) -> Hits | PreferenceHits:
@@ -277,7 +277,7 @@ class Measure:
 
     @cached_property
     def _parameters(self) -> dict[str, Any]:
-        """The parameters of the formula. Grades are folded and unjudged documents removed before."""
+        """The parameters of the formula, which sees grades after folding and without unjudged documents."""
         if Role.INNER in self.definition.roles and self.inner is None:
             raise MeasureError(f"{self.name} needs a measure inside, e.g. {self.name}(nDCG@10)")
         done = (Role.FOLD, Role.JUDGED_ONLY)

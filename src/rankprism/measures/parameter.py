@@ -6,7 +6,7 @@ A measure's function declares its parameters in its signature, and nowhere else:
 
     def alpha_DCG(alpha: Alpha = 0.5, ...) -> Parts: ...
 
-If other code than the formula uses a parameter, it finds the parameter by its role and never by its name.
+Code outside the formula finds a parameter by its role and never by its name.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MOST_NODES = 10**12
 class Role(enum.Enum):
     """The purpose of a parameter, if code outside the measure's formula needs to know it."""
 
-    CUTOFF = "how many documents count; written behind @"
+    CUTOFF = "how many documents count; written after @"
     INNER = "the measure inside, written without a name"
     FOLD = "how several grades of a document become one"
     JUDGED_ONLY = "whether unjudged documents are left out first"
     IDEAL = "what a normalised measure is divided by"
     GAIN = "what a grade is worth"
-    THRESHOLD = "the lowest relevant grade, where gains are binary"
+    THRESHOLD = "the lowest relevant grade, if gains are binary"
     HIGHEST = "the highest grade of the scale"
 
 
@@ -57,7 +57,7 @@ class OneOf:
 
 
 class Example(str):
-    """A sequence, such as this one."""
+    """A sequence such as this example."""
 
     __slots__ = ()
 
@@ -74,9 +74,9 @@ class Parameter(typing.NamedTuple):
     above_low: bool = False
     below_high: bool = False
     choices: Collection[str] = ()
-    mapping: bool = False  # a mapping is a value too
-    sequence: str = ""  # a sequence is a value too: an example of one
-    optional: bool = False  # None is a value
+    mapping: bool = False  # whether a mapping is allowed
+    sequence: str = ""  # an example, if a sequence is allowed
+    optional: bool = False  # whether None is allowed
     role: Role | None = None
 
     @property
@@ -136,7 +136,7 @@ class Parameter(typing.NamedTuple):
 
 
 Cutoff = typing.Annotated[
-    int | None, Range(1), "the number of documents that count, from the top; None is all of them", Role.CUTOFF
+    int | None, Range(1), "the number of documents that count, from the top; None means all", Role.CUTOFF
 ]
 JudgedOnly = typing.Annotated[bool, "remove unjudged documents from the ranking first", Role.JUDGED_ONLY]
 
@@ -165,7 +165,7 @@ def _facts(hint: Any) -> dict[str, Any]:
             facts["meaning"] = fact
         elif isinstance(fact, Role):
             facts["role"] = fact
-            facts["optional"] |= fact is Role.INNER  # without the inner measure, the measure is not complete
+            facts["optional"] |= fact is Role.INNER  # the measure inside may be given later
         elif isinstance(fact, OneOf):
             facts |= {"choices": fact.choices, "mapping": dict in kinds[1:]}
         elif isinstance(fact, Range):
@@ -179,7 +179,7 @@ JUDGED_ONLY = declared("judged_only", JudgedOnly, False)
 
 def parameters_of(function: Any, after: int = 0) -> tuple[Parameter, ...]:
     """The parameters that a function's signature declares, except its first `after` arguments."""
-    # Read directly: `inspect.signature` would take a fifth of the time in which all measures are imported.
+    # Read directly, because `inspect.signature` would take a fifth of the time to import all measures.
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[after : code.co_argcount + code.co_kwonlyargcount]
     default_of = dict(zip(code.co_varnames[: code.co_argcount][-len(defaults) :], defaults, strict=False))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankprism.data.hits import Hits, Pool
 
 GAINS = ("binary", "linear", "exp", "probability")
-#: Types of parameters that several measures share. `rankprism.measures.parameter` explains them.
+#: The types of parameters that several measures share: see `rankprism.measures.parameter`.
 Rel = Annotated[float, Range(0, above_low=True), "the lowest grade that counts as relevant", Role.THRESHOLD]
 Alpha = Annotated[float, Range(0, 1), "the share by which each document on an aspect lowers its worth"]
 Weighted = Annotated[bool, "use the given aspect weights"]
@@ -35,7 +35,7 @@ GainRule = Annotated[
 Patience = Annotated[
     float, Range(0, 1, above_low=True), "the probability of going on from one document to the next"
 ]
-#: The same for measures with the factor 1 - p, so p must be below 1.
+#: The same for measures with the factor 1 - p, where p must be below 1.
 Persistence = Annotated[
     float,
     Range(0, 1, above_low=True, below_high=True),
@@ -53,7 +53,7 @@ class Gain(NamedTuple):
     kind: str
     rel: float = 1.0
     max_rel: float | None = None  # the highest grade of the scale; None: the topic's highest on the aspect
-    named: tuple[tuple[float, float], ...] = ()  # grades, and the grades that they count as
+    named: tuple[tuple[float, float], ...] = ()  # grades, and the grades that replace them
 
     def __call__(self, grade: Floats, highest: Floats) -> Floats:
         """The gains of grades (.., A, ..), where `highest` (.., A) is the highest grade on each aspect."""
@@ -76,7 +76,7 @@ class Gain(NamedTuple):
         return (tables.exp2(grade) - 1) / top
 
 
-#: The largest grade g for which 2^g is computed. The sum of a million such gains is still finite.
+#: The largest grade g for which 2^g is computed. A sum of a million such gains is still finite.
 MOST_EXPONENT = 1000
 
 
@@ -149,9 +149,9 @@ def geometric(p: float) -> Discount:
 
 
 class Novelty(NamedTuple):
-    """The share of its worth that an aspect still has at rank i, given the documents above.
+    """The share of an aspect's worth that is left at rank i, given the documents above.
 
-    It depends on which documents are above, and not on their order.
+    It depends on which documents are above, but not on their order.
     """
 
     kind: str
@@ -190,7 +190,7 @@ class Novelty(NamedTuple):
 NO_NOVELTY = Novelty("none")
 CASCADE = Novelty("cascade")
 FIRST = Novelty("first")
-#: Not a share that is left, but another factor that depends on the documents above: the precision at rank i.
+#: The precision at rank i: not a share that is left, but a factor that also depends on the documents above.
 PRECISION = Novelty("precision")
 
 
@@ -199,7 +199,7 @@ def decay(alpha: float) -> Novelty:
 
 
 def seen(gain: Floats) -> Ints:
-    """The number of documents further up that have a gain on the same aspect."""
+    """The number of documents above that have a gain on the same aspect."""
     return counts_before(gain)
 
 
@@ -217,14 +217,14 @@ class Parts(NamedTuple):
     novelty: Novelty = NO_NOVELTY
     weighted: bool = True
     effort: float = 0.0
-    #: use given weights as they are; otherwise they sum to 1 over the aspects with a relevant document
+    #: use given weights as they are; by default they sum to 1 over the aspects with a relevant document
     as_given: bool = False
     #: the factor in front of the sum
     factor: float | None = None
     #: What the sum is divided by, if not "none": the same sum for the ranking that is best for each aspect
     #: alone ("per-aspect"); for the "greedy" or the "exact" ideal ranking; for a ranking in which every
-    #: document serves every aspect ("everything"); the cutoff or else the length of the ranking ("depth");
-    #: the number of relevant documents ("relevant"); or both of these together ("depth and relevant").
+    #: document serves every aspect ("everything"); the cutoff, or the length of the ranking if there is none
+    #: ("depth"); the number of relevant documents ("relevant"); or both together ("depth and relevant").
     over: str = "none"
     nodes: int = 1_000_000  #: how many nodes the search for the exact ideal may visit
 
@@ -280,7 +280,7 @@ def relevant(pool: Pool, gain: Gain) -> Floats:
 
 
 def hit_seen(hits: Hits, gain: Gain) -> Ints:
-    """(N, A, H) the number of documents further up in the ranking that have a gain on the same aspect"""
+    """(N, A, H) the number of documents above in the ranking that have a gain on the same aspect"""
     return hits.once(("seen", gain), lambda: seen(hit_gain(hits, gain)))
 
 
@@ -311,7 +311,7 @@ def total(values: Floats) -> Floats:
 
 
 def expected(score: Floats, weight: Floats) -> Floats:
-    """(N,) Σ_t w_t · score_t / Σ_t w_t, which is exactly 1 where all scores are"""
+    """(N,) Σ_t w_t · score_t / Σ_t w_t, which is exactly 1 if all scores are"""
     return ratio(weighted_sum(score, weight), total(weight))
 
 
@@ -327,7 +327,7 @@ def shares(hits: Hits) -> Floats:
 def aspect_weights(hits: Hits, gain: Gain, weighted: bool) -> Floats:
     """(N, A) weights that sum to 1 over the topic's aspects that count; 0 for the others.
 
-    An aspect counts if a document is relevant to it, and with aspects='all' always.
+    An aspect counts if a document is relevant to it; with aspects='all' it always counts.
     """
     return live_weights(hits.pool, gain, weighted)[hits.topic]
 
@@ -357,7 +357,7 @@ def over_best(score: Floats, best: Floats) -> Floats:
     """score / best, where `best` is the score of the ideal ranking; 0 if that is 0
 
     The ideal is scored in the same way as any ranking, so its result is exactly 1. Another ranking may be as
-    good and yet differ slightly, because its sums have another order. A result therefore becomes 1 if it
+    good and yet differ slightly, because its sums are added in another order. A result becomes 1 if it
     exceeds 1 by at most 1e-12, or falls short of 1 by rounding alone. A larger excess stays, because a greedy
     ideal is not always the best ranking.
     """

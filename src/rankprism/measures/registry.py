@@ -1,4 +1,4 @@
-"""The registry: measures by name, however it is spelled. Modules that have measures are loaded on demand."""
+"""The registry: measures by name in any spelling. Modules that have measures are loaded on demand."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rankprism.measures.parameter import Role
 from rankprism.measures.spelling import folded_name
 
 _HOME = "rankprism.measures.known"
-#: The modules that have the most usual measures. They are loaded first, because a command that computes two
+#: The modules with the most common measures. They are loaded first, because a command that computes two
 #: measures should not wait for a hundred.
 _USUAL = ("novelty", "coverage", "single")
 _DEFINITIONS: dict[str, Definition] = {}
 _ALIASES: dict[str, str] = {}
-#: Names of measures with certain parameters: the definition, and the parameters.
+#: Names of measures with particular parameters: the definition, and the parameters.
 _FORMS: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
 
@@ -33,7 +33,7 @@ def register(definition: Definition) -> Measure:
     if users:
         _load_all()  # so that a user's measure cannot take the name of one that is loaded later
     for name in (definition.name, *definition.aliases, *definition.forms):
-        # ERR_IA is a measure of its own, which is registered before ERR. All later names must differ from
+        # ERR_IA is an independent measure, which is registered before ERR. All later names must differ from
         # every M_IA.
         taken = name in _DEFINITIONS or name in _ALIASES or name in _FORMS or (users and own_name(name))
         if taken or (name.endswith("_IA") and _is_single(name[:-3])):
@@ -53,7 +53,7 @@ def modules() -> tuple[str, ...]:
 
 @contextmanager
 def all_or_none() -> Iterator[None]:
-    """Forget the measures that were registered inside the block if it ends with an error."""
+    """If the block ends with an error, forget the measures that were registered inside it."""
     _load_all()  # a module registers its measures only once, so they must not be forgotten
     known: tuple[dict[str, Any], ...] = (_DEFINITIONS, _ALIASES, _FORMS)
     before = [dict(names) for names in known]
@@ -75,7 +75,7 @@ def lookup(name: str) -> Measure:
     """The measure with this name and default parameters. ``M_IA`` exists for every single-aspect M.
 
     Names are found however papers spell them: in upper or lower case, with - for _, with Greek letters. A
-    name that a paper gives to a measure with certain parameters means the measure with these parameters.
+    name that a paper gives to a measure with particular parameters means the measure with these parameters.
 
     >>> lookup("α-nDCG"), lookup("ndcg"), lookup("D#-nDCG"), lookup("MAP-IA")
     (alpha_nDCG, nDCG, DSharp_nDCG, AP_IA)
@@ -105,7 +105,7 @@ def _exactly(name: str) -> Measure | None:
 
 
 def _by_spelling(name: str) -> Measure:
-    """The only measure whose name is spelled like this, apart from case, hyphens and Greek letters."""
+    """The only measure whose name is spelled like this, ignoring case, hyphens and Greek letters."""
     spellings = _spellings()
     found = sorted(spellings.get(folded_name(name), ()))
     if len(found) > 1:
@@ -170,7 +170,7 @@ def restored(
     recipe: tuple[Callable[..., Measure], Mapping[str, Any]] | None,
     settings: Mapping[str, Any],
 ) -> Measure:
-    """The measure of this name, which is registered first if it is not known."""
+    """The measure with this name, which is registered first if it is not known."""
     if name not in names():
         if recipe is not None:
             make, parts = recipe

@@ -1,11 +1,11 @@
 """Sums of discounts over more ranks than can be added one by one.
 
 ERR_IA@1000000 divides by a sum of a million terms, however short the ranking is. The first `DIRECT` terms are
-added one by one. The rest is an integral with the corrections of Euler and Maclaurin,
+added one by one. The rest is an integral with Euler-Maclaurin corrections,
 
     Σ_{i=a+1..b} f(i) = ∫_a^b f + (f(b) - f(a)) / 2 + (f'(b) - f'(a)) / 12 - …
 
-in decimal arithmetic, so that the result is the same on every machine. From rank `DIRECT` on, the neglected
+in decimal arithmetic, so that the result is the same on every machine. Beyond rank `DIRECT`, the neglected
 terms are smaller than the last bit of the sum.
 """
 
@@ -18,13 +18,13 @@ from functools import lru_cache
 from rankprism.measures.tables import DIRECT
 
 _DIGITS = 40
-_POINTS = 24  # of the quadrature in each interval [a, 2a]
+_POINTS = 24  # number of points of the quadrature in each interval [a, 2a]
 
 Function = Callable[[Decimal], Decimal]
 
 
 def discount_function(kind: str, p: float, alpha: float) -> Function:
-    """(1-α)^(x-1) D(x) of `rankprism.measures.parts.Discount`, of a real x."""
+    """(1-α)^(x-1) D(x) for a real x, with D as in `rankprism.measures.parts.Discount`."""
     left, base = Decimal(1 - alpha), Decimal(p)
     decay = left.ln() if left > 0 else None
     step = base.ln() if kind in ("geometric", "slow") and base > 0 else Decimal(0)
@@ -80,7 +80,7 @@ def _sum(function: Function, a: Decimal, b: Decimal) -> Decimal:
 
 @lru_cache(maxsize=1)
 def _quadrature() -> list[tuple[Decimal, Decimal]]:
-    """The positive points of Gauss and Legendre on [-1, 1] and their weights"""
+    """The positive Gauss-Legendre points on [-1, 1] and their weights"""
     with localcontext() as context:
         context.prec = _DIGITS
         found = []

@@ -7,7 +7,7 @@ GREEK = {"alpha": "α", "beta": "β", "gamma": "γ"}
 
 
 def folded_name(name: str) -> str:
-    """What all spellings of a name have in common.
+    """The common form of all spellings of a name.
 
     >>> folded_name("α-nDCG"), folded_name("Alpha_NDCG"), folded_name("D#-nDCG")
     ('alpha_ndcg', 'alpha_ndcg', 'dsharp_ndcg')
@@ -22,5 +22,5 @@ def folded_name(name: str) -> str:
     return plain.translate(_DASHES).replace("#", "sharp")
 
 
-#: Hyphens and dashes, as in text that was copied from papers.
+#: Hyphens and dashes that occur in text copied from papers.
 _DASHES = dict.fromkeys(map(ord, "-\u2010\u2011\u2012\u2013\u2014\u2212"), "_")

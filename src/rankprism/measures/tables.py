@@ -1,4 +1,4 @@
-"""Discounts, powers and 2^g, each of them the double that is nearest to the exact number.
+"""Discounts, powers and 2^g, each as the double nearest to the exact number.
 
 The last bit of a library's logarithms and powers may be wrong, and differs between processors. The numbers
 here are computed from whole numbers instead, which are the same everywhere. An interval encloses the exact
@@ -21,7 +21,7 @@ from rankprism.arrays import Floats
 #: Number of fractional bits of the whole numbers that represent logarithms and powers.
 _BITS = 100
 _SMALLEST_TABLE = 64
-#: Ranks whose discounts are added one by one; `rankprism.measures.series` adds those of later ranks.
+#: The last rank whose discount is added one by one; `rankprism.measures.series` adds later ranks.
 DIRECT = 1 << 16
 _WHOLE_POWERS = np.ldexp(1.0, np.arange(64))
 
@@ -128,7 +128,7 @@ def _quotients(terms: Callable[[int], tuple[int, list[int]]], bits: int = _BITS)
 
 @lru_cache(maxsize=64)
 def _powers(size: int, numerator: int, denominator: int) -> Floats:
-    """A double is a whole number over a power of 2, and so is 1 less a double."""
+    """A double is a whole number over a power of 2, and so is 1 minus a double."""
     return _kept(_rounded_powers(size, numerator, denominator.bit_length() - 1))
 
 
@@ -148,7 +148,7 @@ def _rounded_powers(size: int, numerator: int, shift: int, bits: int = _BITS) ->
         low, high = _over_power_of_2(m, scale), _over_power_of_2(m + error, scale)
         if low != high:
             return _rounded_powers(size, numerator, shift, 2 * bits)
-        if high == 0:  # and so are all powers that follow
+        if high == 0:  # then all later powers are 0, too
             return found + [0.0] * (size - len(found))
         found.append(low)
     return found
@@ -168,9 +168,9 @@ def _error(bits: int) -> int:
     """A bound of the error of every logarithm below, in units of 2^-bits.
 
     A series has at most bits / 3 + 1 terms, each too small by less than 1 (less than 2 in `_logarithm`), and
-    those left out come to less than 2. So a series is off by less than `bits`, and ln 2, which is twice one,
-    by less than 2 · bits / 3 + 8. `_logarithms` adds ln 2 and a series once per binary digit of n < 2^32, and
-    `_logarithm` adds ln 2 at most 1,023 times.
+    the terms left out sum to less than 2. So a series is off by less than `bits`, and ln 2, which is twice a
+    series, by less than 2 · bits / 3 + 8. `_logarithms` adds ln 2 and a series once per binary digit of
+    n < 2^32, and `_logarithm` adds ln 2 at most 1,023 times.
     """
     return 2048 * bits
 

@@ -1,8 +1,8 @@
 """Terms: what a document adds to a score, as gain × novelty × discount or as a sum of such products.
 
 A measure that is a sum over documents returns `Terms`. The score is their sum, and `explain` shows their
-factors. Factors are (N, A, H), or (N, 1, H) if they are the same on all aspects. `of_all_aspects` makes the
-factors of the weighted sum over aspects from them, and `of_aspect` picks those of one aspect.
+factors. Factors are (N, A, H), or (N, 1, H) if they are the same on all aspects. `of_all_aspects` turns them
+into the factors of the weighted sum over aspects, and `of_aspect` picks the factors of one aspect.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MEANING = {
     "stop": "the chance that the document satisfies the user, who then stops",
     "reach": "the chance that a user gets to the document",
     "precision": "the share of relevant documents down to this rank",
-    "preferred": "the share of judged documents that are not relevant and not above it, up to R of them",
-    "blended ratio": "the gain and the number of relevant documents so far, over those of an ideal ranking",
+    "preferred": "the share of judged non-relevant documents that are not above it, counting at most R",
+    "blended ratio": "the gain and the number of relevant documents so far, relative to an ideal ranking",
     "worth with those above": "what the document and the relevant ones above it are worth together",
     "overlap": "what the document adds to the overlap with the ideal ranking",
     "utility": "how often people prefer the document, given those above it",
@@ -75,11 +75,11 @@ class MadeOf:
 def of_all_aspects(factors: Mapping[str, Floats], weight: Floats) -> MadeOf:
     """The factors of Σ_t w_t f_t g_t h_t, from f, g and h of each aspect and the weights (N, A).
 
-    The first is Σ w f. Each other one is the mean of its factor over aspects, each aspect weighted with the
-    product of the factors before it: Σ w f g / Σ w f, and so on. Their product is the sum. A mean is not
-    defined (NaN) where the product before it is 0 on all aspects.
+    The first is Σ w f. Each of the others is the mean of its factor over aspects, weighted by the product of
+    the weight and the factors before it: Σ w f g / Σ w f, and so on. Their product is the sum. A mean is not
+    defined (NaN) if the product before it is 0 on all aspects.
 
-    One document has the gain 1 on both of two aspects, and only half of the second is new:
+    A document has the gain 1 on each of two aspects, and only half of the second gain is new:
 
     >>> gain, novelty = np.array([[[1.0], [1.0]]]), np.array([[[1.0], [0.5]]])
     >>> made = of_all_aspects({"gain": gain, "novelty": novelty}, np.array([[0.5, 0.5]]))

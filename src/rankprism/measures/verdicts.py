@@ -19,7 +19,7 @@ UNASKABLE = "cannot be asked"
 
 
 def in_words(kind: str, instances: int) -> str:
-    """The verdict in words, which say how much was tried if that is all that is known."""
+    """The verdict in words. If it is not refuted, they say how much was tried."""
     return f"{kind} in {instances:,} instances" if kind == NOT_REFUTED else kind
 
 
@@ -27,8 +27,8 @@ class Recorded(NamedTuple):
     """One verdict."""
 
     kind: str
-    instances: int  # that were tried
-    rankings: str  # of the counterexample or the example, see `axioms.recorded.read_instance`
+    instances: int  # number of instances tried
+    rankings: str  # the counterexample or the example, see `axioms.recorded.read_instance`
     note: str
 
     @property
@@ -46,7 +46,7 @@ def _file() -> dict[str, Any]:
 
 @cache
 def recorded(measure: str) -> Mapping[str, Recorded]:
-    """The verdicts on a measure by constraint and reading, such as "Red printed"; none if not recorded.
+    """The verdicts on a measure by constraint and reading, such as "Red printed"; empty if none is recorded.
 
     >>> recorded("RBU@20")["Conf proved"].kind, recorded("RBU@20")["Sat proved"].kind, recorded("RBU@21")
     ('proved', 'refuted', {})

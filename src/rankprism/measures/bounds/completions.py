@@ -6,8 +6,8 @@ aspect. Documents that the ranking does not have stay as they are. Everything el
 completed judgments: ideal rankings, numbers of relevant documents, highest grades, and the aspects that have
 a relevant document.
 
-The grades of different aspects are independent, so what is true for each aspect alone is true for all aspects
-together.
+The grades of different aspects are independent, so bounds that hold for each aspect alone hold for all
+aspects together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankprism.arrays import Bools, Floats, Longs
 from rankprism.data.hits import NOWHERE, Cells, Hits
 from rankprism.measures.parts import Gain
 
-#: If there are more different grades, only the lowest and the highest are considered.
+#: If there are more grades than this, only the lowest and the highest are considered.
 _MOST_LEVELS = 64
 
 
@@ -98,8 +98,8 @@ class Completions:
         """Fold many aspects into one. `level` (T, L) are the folded grades, if they are known.
 
         A fold never falls when a grade rises, and it maps zeros to 0. So the highest grades give the highest
-        value. The lowest value above 0 comes from the lowest grade on a single aspect, or, where a fold needs
-        something on every aspect, from the lowest grade on all of them.
+        value. The lowest value above 0 comes from the lowest grade on a single aspect, or, if a fold is above
+        0 only when every aspect is, from the lowest grade on all of them.
         """
         hits = self.hits.fold(rule, fold)
         if hits is self.hits:
@@ -180,10 +180,10 @@ class Completions:
 class Gains:
     """The least and the most that the document at each rank can gain."""
 
-    least: Floats  # (N, A, n): 0 for the unjudged
-    most: Floats  # (N, A, n): `top` for the unjudged
-    free: Bools  # (N, n) the unjudged
-    count: Longs  # (N,) all unjudged documents, also those further down
+    least: Floats  # (N, A, n): 0 for unjudged documents
+    most: Floats  # (N, A, n): `top` for unjudged documents
+    free: Bools  # (N, n) whether the document is unjudged
+    count: Longs  # (N,) the number of unjudged documents, including those below the cutoff
     top: Floats  # (N, A) the most that an unjudged document gains
     bottom: Floats  # (N, A) the least that it gains if it gains anything
     ideal_least: Floats  # (T, A, D) the gains of all judged documents, descending
@@ -194,7 +194,7 @@ class Gains:
 
     @property
     def below(self) -> Longs:
-        """(N,) the unjudged documents further down"""
+        """(N,) the number of unjudged documents below the cutoff"""
         visible: Longs = self.free.sum(-1, dtype=np.int64)
         return self.count - visible
 
@@ -234,8 +234,8 @@ def _descending(gain: Floats) -> Floats:
 
 
 def _levels(cells: Cells | None, grade: Floats) -> Floats:
-    """(A, L) the grades above 0 that a document may have on each aspect: the declared labels, or else all
-    grades that occur in the file"""
+    """(A, L) the grades above 0 that a document may have on each aspect: the declared labels, or all grades
+    that occur in the file"""
     if cells is not None and cells.scales is not None:
         names = list(cells.names[: grade.shape[1]])
         level = np.zeros((grade.shape[1], max(len(scale.grades) for scale in cells.scales)))

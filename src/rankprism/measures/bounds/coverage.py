@@ -1,4 +1,4 @@
-"""Bounds of measures of how many aspects a ranking reaches, and how soon, (N,)."""
+"""Bounds of measures that ask how many aspects a ranking reaches, and how soon, (N,)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rankprism.measures.parts import binary, ratio
 
 
 def needed(m: Longs, level: float) -> Longs:
-    """⌈level · m⌉, at least one of them if there is any"""
+    """⌈level · m⌉; at least 1 if there is any aspect"""
     return np.asarray(np.maximum(np.ceil(level * m - 1e-9), np.minimum(m, 1)), dtype=np.int64)
 
 
 def reached(c: Completions, rel: float, level: float) -> Iterator[tuple[int, Bools, Longs, Floats, Floats]]:
-    """For each number of aspects that come alive: whether that many can, how many aspects are then needed,
-    and the rank at which they are reached, at least and at most; inf if never.
+    """For each number of aspects that may come alive: whether that many can, how many aspects are then
+    needed, and bounds of the rank at which they are reached; inf if they never are.
 
-    At best, every aspect is reached at the first unjudged rank; at worst, those that come alive are reached
-    at the last one.
+    At best, every aspect is reached at the first unjudged rank. At worst, the aspects that come alive are
+    reached at the last one.
     """
     g = c.gains(binary(rel), None)
     ranks = np.arange(1, g.least.shape[-1] + 1)
@@ -56,20 +56,20 @@ def subtopic_reciprocal_rank(c: Completions, level: float, rel: float) -> Pair:
 
 
 def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: float, nodes: int) -> Pair:
-    """Bounds of the cost of the cheapest cover over that of the ranking, down to where the aspects are
-    reached.
+    """Bounds of the cost of the cheapest cover, divided by the cost of the ranking down to the rank at which
+    the aspects are reached.
 
-    The ranking's documents down to there are a cover, so 1 is a bound. A cover of n aspects costs a·n + b at
-    least, as a single document. While no aspect comes alive, new documents only make the cheapest cover of
-    the judged ones cheaper. The ranking costs b for each document, a for each of their judged aspects, and at
-    most a for every aspect of every unjudged document.
+    The ranking's documents down to that rank are a cover, so 1 is a bound. A cover of n aspects costs at
+    least a·n + b, the cost of a single document. As long as no aspect comes alive, new documents can only
+    make the cheapest cover cheaper. The ranking costs b for each document, a for each of their judged
+    aspects, and at most a for every aspect of every unjudged document.
     """
     hits = c.hits
     g = c.gains(binary(rel), None)
     judged = np.ascontiguousarray((hits.pool.grade >= rel).astype(np.float64))
     m = judged.any(-1).sum(-1)
     need = needed(hits.pool.counting(judged.any(-1)).sum(-1), level)
-    # Where the search gave up, the cheapest cover that it found is what the best one costs at most.
+    # If the search gave up, the cost of the cheapest cover that it found is an upper bound.
     cheapest = minimal_cover(judged, np.minimum(need, m).astype(np.int32), a, b, nodes)[1]
     # Where the judged documents do not have the aspects that are needed, only new ones can complete a cover.
     of_new = b * need if a == 0 else np.inf
@@ -87,7 +87,7 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
     low, high = np.full(len(c.count), np.inf), np.zeros(len(c.count))
     for n, possible, need, soon, late in reached(c, rel, level):
         at_least = share(a * need + b, late, open_too=True)
-        # Without a price on aspects a cover of n documents for n aspects is known.
+        # If aspects cost nothing, a cover of n documents for n aspects is known.
         best = cover if n == 0 else b * need if a == 0 else np.inf
         at_most = np.minimum(share(best, soon, open_too=False), 1.0)
         low = np.where(possible, np.minimum(low, at_least), low)
@@ -98,10 +98,11 @@ def subtopic_precision(c: Completions, level: float, rel: float, a: float, b: fl
 def precision_at_recall(c: Completions, rel: float, form: str) -> Pair:
     """Bounds of the share of documents that count, down to where all aspects are reached.
 
-    Where relevant documents count, they are counted at each rank at which that may be. Where new aspects
-    count: with something relevant in the list, the first such document counts whole, of as many documents as
-    the list has, or as are needed if all aspects are reached for certain. No more documents bring something
-    new than there are aspects; and all are needed down to the first rank at which all aspects can be reached.
+    If relevant documents count, they are counted for each rank at which all aspects may be reached. If new
+    aspects count and the list has a relevant document, the first one counts fully. It is divided by the
+    length of the list, or by the number of documents needed if all aspects are certain to be reached. The
+    number of documents that add a new aspect is at most the number of aspects, and all documents are needed
+    down to the first rank at which all aspects can be reached.
     """
     g = c.gains(binary(rel), None)
     length = c.hits.length.astype(np.float64)
@@ -127,7 +128,7 @@ def precision_at_recall(c: Completions, rel: float, form: str) -> Pair:
 
 
 def rank_at_recall(c: Completions, rel: float) -> Pair:
-    """Bounds of 1 / the rank of `reached` if that is within the ranking, or else of 1 / its length."""
+    """Bounds of 1 / the rank of `reached` if that is within the ranking, and otherwise of 1 / its length."""
     length = c.hits.length.astype(np.float64)
     low, high = np.full(len(length), np.inf), np.zeros(len(length))
     for _, possible, _, soon, late in reached(c, rel, 1.0):

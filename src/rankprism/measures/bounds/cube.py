@@ -14,8 +14,8 @@ from rankprism.measures.tables import powers_of_rest
 
 
 def cube_test(c: Completions, gain: Gain, alpha: float, saturation: float, cutoff: int | None) -> Pair:
-    """Bounds of CT as the paper has it: a document has at least its least gain after as many others as
-    possible, and at most its largest after as few as possible; an aspect is saturated likewise."""
+    """Bounds of CT as in the paper: a document has at least its least gain after as many others as possible,
+    and at most its largest gain after as few as possible. The saturation of an aspect is bounded likewise."""
     g = c.gains(gain, cutoff)
 
     def before(x: Floats) -> Floats:
@@ -23,7 +23,7 @@ def cube_test(c: Completions, gain: Gain, alpha: float, saturation: float, cutof
 
     free = g.free[:, None, :] & (g.top > 0)[:, :, None]
     crowded = np.where(free, 1.0, g.least)
-    # Sums in another order must not make an aspect saturated, or not, by their last bit.
+    # The last bit of a sum, which depends on its order, must not decide whether an aspect is saturated.
     sooner, later = saturation - 1e-12, saturation + 1e-12
     left = decay(alpha)
     low = discounted(g.least * left(crowded) * (before(g.most) < sooner), RECIPROCAL)
@@ -63,8 +63,8 @@ def filled_by_rank(c: Completions, g: Gains, alpha: float, height: float, whole:
 def filled_at_the_end(c: Completions, g: Gains, alpha: float, height: float, whole: bool = False) -> Pair:
     """(N,) bounds of the share of the cube that the whole ranking fills
 
-    As the documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, the most they
-    can add is what they add in descending order.
+    The documents on an aspect have the weights (1-α)^1, (1-α)^2, … in the order of ranks, so they add most if
+    their gains are in descending order.
     """
     low, high = (x.max(-1, initial=0.0) for x in filled_by_rank(c, g, alpha, height, whole))
     ordered = -np.sort(-g.most, axis=-1)

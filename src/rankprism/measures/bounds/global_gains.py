@@ -1,4 +1,4 @@
-"""Bounds of D-measures: the gains over all intents as those of one aspect, (N, 1)."""
+"""Bounds of D-measures, which treat the gains over all intents as the gains of one aspect, (N, 1)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def global_gains(
     navigational: bool = False,
     absolute: bool = False,
 ) -> Gains:
-    """What documents gain over all aspects, Σ_t Pr(t) gain(g(d,t)), as one aspect.
+    """The gains of documents over all aspects, Σ_t Pr(t) gain(g(d,t)), as gains of one aspect.
 
-    Where a measure only compares gains, the weights need not sum to 1. For `absolute` gains they do, over the
-    aspects that count: at least those that have a relevant document now, at most those that may have one.
+    If a measure only compares gains, the weights need not sum to 1. For `absolute` gains they sum to 1 over
+    the aspects that count: at least those that have a relevant document now, at most those that may have one.
     """
     if digits is not None:
         raise MeasureError(
@@ -38,7 +38,7 @@ def global_gains(
     by_topic = c.hits.pool.weight
     least, most, is_sure = g.least, g.most, g.is_sure and not absolute
     if navigational:
-        # An intent that wants one document only gives its gain to the first that has any.
+        # A navigational intent gives its gain only to the first document on it.
         wants_one = c.hits.pool.navigational[c.hits.topic][:, :, None]
         is_sure = is_sure and not wants_one.any()
         free = g.free[:, None, :] & (g.top > 0)[:, :, None]
@@ -88,9 +88,9 @@ def _peak(c: Completions) -> Floats:
 
 
 def chances(g: Gains) -> Gains:
-    """The chances to satisfy GG / (GGmax + 1). GGmax is at least the highest GG of the judged documents, and
-    at most the highest GG of judged and new ones. A new document with the gain x has at most x / (x + 1),
-    which grows with x."""
+    """Bounds of the chance to satisfy, GG / (GGmax + 1). GGmax is at least the highest GG of the judged
+    documents, and at most the highest GG of judged and new ones. A new document with the gain x has at most
+    the chance x / (x + 1), which grows with x."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic] + 1  # (N, 1)
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top) + 1
     of_topic = np.zeros((len(g.ideal_least), 1))
@@ -126,8 +126,8 @@ def expected_blended_ratio(g: Gains, beta: float) -> Pair:
 
 
 def shares_of_highest(g: Gains) -> Gains:
-    """The gains GG / GGmax. No document gains more than GGmax, which is at least the highest GG of the judged
-    documents, and at most the highest GG of judged and new ones."""
+    """Bounds of the gain GG / GGmax. No document gains more than GGmax, which is at least the highest GG of
+    the judged documents, and at most the highest GG of judged and new ones."""
     least = g.ideal_least.max(-1, initial=0.0)[g.topic][:, :, None]
     most = np.maximum(g.ideal_most.max(-1, initial=0.0)[g.topic], g.top)[:, :, None]
     high = np.where(g.free[:, None, :], (g.top > 0)[:, :, None], np.minimum(ratio(g.most, least), 1.0))

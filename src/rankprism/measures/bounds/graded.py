@@ -19,8 +19,8 @@ from rankprism.measures.tables import powers
 def blended_ratios(g: Gains, beta: float) -> Pair:
     """Bounds (N, A, n) of (C(i) + β cg(i)) / (i + β cg*(i)) for a document at rank i that is relevant.
 
-    C and cg never fall when a gain rises, nor does cg*, which is the largest sum of i gains there is. So
-    cg ≤ cg*, and the ratio is at most 1.
+    C and cg never fall when a gain rises, nor does cg*, the largest possible sum of i gains. So cg ≤ cg*, and
+    the ratio is at most 1.
     """
     n = g.least.shape[-1]
     i = np.arange(1, n + 1)
@@ -44,9 +44,10 @@ def blended_ratios(g: Gains, beta: float) -> Pair:
 def q_measure(g: Gains, beta: float, cutoff: int | None) -> Pair:
     """Bounds of 1/min(k,R) Σ_{i≤k} [g_i > 0] BR(i).
 
-    Judged relevant documents have at least their least ratios, whatever else is relevant, and R is at most
-    larger by all unjudged documents. At most, m new documents above the cutoff have the m largest ratios that
-    unjudged ones can have, and R is larger by m. No ratio exceeds 1, and no more than min(k,R) count.
+    Lower bound: judged relevant documents have at least their least ratios, whatever else is relevant, and R
+    grows at most by the number of unjudged documents. Upper bound: m new documents above the cutoff have at
+    most the m largest ratios that unjudged ones can have, and R grows by m. No ratio exceeds 1, and at most
+    min(k,R) documents count.
     """
     if not g.least.shape[-1]:
         zero = np.zeros(g.top.shape)
@@ -73,8 +74,8 @@ def q_measure(g: Gains, beta: float, cutoff: int | None) -> Pair:
 def p_plus(g: Gains, beta: float) -> Pair:
     """Bounds of the mean of the blended ratios of relevant documents down to the best of the list.
 
-    A mean is between the smallest and the largest of what may be in it; with nothing relevant in the list it
-    is 0.
+    A mean lies between the smallest and the largest value that may be in it. It is 0 if the list has no
+    relevant document.
     """
     if not g.least.shape[-1]:
         zero = np.zeros(g.top.shape)
@@ -115,7 +116,7 @@ def graded_precision(g: Gains, judged: Floats, cutoff: int | None) -> Pair:
     return low, np.minimum(high, 1.0)
 
 
-_DEEPEST = 1 << 16  # beyond, Compat adds the terms of its sum by an integral
+_DEEPEST = 1 << 16  # below this rank, Compat adds the terms of its sum by an integral
 
 
 def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth: int | None) -> Pair:
@@ -123,11 +124,11 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
 
     place : (N, A, H) the rank of each document found in the ideal ranking of the judged documents.
 
-    A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), O(d) = Σ_{e≤d}
-    p^(e-1)/e. New documents move s down by their number at most, and up never; n, the length of the longer
-    ranking, grows by no more than they do. A new document adds O(n) - O(r - 1) at most, and m of them the
-    most at the m highest unjudged ranks; then the ideal ranking has R + m documents. The overlap with another
-    ranking is never above min(d, R), the overlap of the ideal with itself, so 1 is a bound.
+    A document at rank r whose place in the ideal ranking is s adds O(n) - O(max(r, s) - 1), where O(d) =
+    Σ_{e≤d} p^(e-1)/e. New documents move s down by at most their number, and never up; n, the length of the
+    longer ranking, grows at most by their number. A new document adds at most O(n) - O(r - 1), and m of them
+    add most at the m highest unjudged ranks; the ideal ranking then has R + m documents. The overlap with
+    another ranking is never above min(d, R), the overlap of the ideal with itself, so 1 is a bound.
     """
     hits = c.hits
     if depth is not None and depth > _DEEPEST:
@@ -150,7 +151,7 @@ def compatibility(c: Completions, place: Longs, p: float, normalize: bool, depth
         return np.where(first <= end[:, :, None], until - overlap[np.minimum(first, longest) - 1], 0.0)
 
     def itself(length: Longs, end: Longs) -> Floats:
-        """What an ideal ranking of this many documents (N, A, ..) gets"""
+        """The overlap with itself of an ideal ranking of this many documents (N, A, ..)"""
         end = end.reshape(*end.shape, *(1,) * (length.ndim - 2))
         length = np.minimum(length, end)
         return np.asarray(length * overlap[end] - sums[length], dtype=np.float64)

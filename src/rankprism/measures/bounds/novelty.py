@@ -47,7 +47,7 @@ def utilities(g: Gains, parts: Parts) -> Pair:
     If a better document can lower the utility, each document counts at least with its least gain after as
     many others as possible, and at most with its largest gain after as few as possible. Moreover, the j-th
     document on an aspect has at most the weight D(j) (1-α)^(j-1), which falls with j. So the sum is at most
-    that of the gains in descending order.
+    the sum for the gains in descending order.
     """
     if is_rising(parts):
         return rising(g, lambda x: discounted(x * parts.novelty(x), parts.discount))
@@ -60,7 +60,7 @@ def utilities(g: Gains, parts: Parts) -> Pair:
 
 
 def once_alive(c: Completions, g: Gains, low: Floats, discount: Discount) -> Floats:
-    """(N, A) the lower bounds, for an aspect that may have a relevant document given that it has one
+    """(N, A) the lower bounds; for an aspect that may have a relevant document, given that it has one
 
     The first document on the aspect counts in full, and it counts least at the last unjudged rank.
     """
@@ -93,8 +93,8 @@ def own_ideals(g: Gains, parts: Parts, cutoff: int | None) -> Pair:
 
 
 def mean_over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
-    """Bounds of Σ_t w_t u_t / u*_t, u*_t of the documents by gain, which is the best order for an aspect
-    alone: the j-th document on it has at most the weight D(j) N(j), and this falls with j."""
+    """Bounds of Σ_t w_t u_t / u*_t, where u*_t is the utility of the documents sorted by gain. This is the
+    best order for an aspect alone: its j-th document has at most the weight D(j) N(j), which falls with j."""
     g = c.gains(parts.gain, cutoff)
     low, high = utilities(g, parts)
     least, most = own_ideals(g, parts, cutoff)
@@ -106,13 +106,13 @@ def mean_over_own_ideals(c: Completions, parts: Parts, cutoff: int | None) -> Pa
 def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
     """Bounds of the utility divided by the utility of the greedy or of the best ranking.
 
-    Weights divide both alike, so whether they are made to sum to 1 over the aspects that are alive does not
-    matter.
+    The sum of the weights divides both, so it does not matter whether they sum to 1 over the aspects that are
+    alive.
 
     The best ranking is at least as good as the best one of judged documents, which stay in the pool. It is at
     most as good as the sum of all aspects' own best rankings; and at most as good as the best one of the
-    judged documents plus the best one of the new documents, because either kind of documents gains by
-    leaving out the other.
+    judged documents plus the best one of the new documents, because either kind gains if the other is left
+    out.
 
     A grade of (2^g - 1) / 2^gmax shrinks by the same factor for a whole aspect when gmax rises; then the best
     ranking shrinks by no more than the smallest factor.
@@ -142,9 +142,9 @@ def over_best_ranking(c: Completions, parts: Parts, cutoff: int | None) -> Pair:
 def greedy_ranking(
     c: Completions, g: Gains, parts: Parts, cutoff: int | None, scale: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """(N,) what the greedy ranking of all completed judgments has at least, and what the best ranking of the
-    judged documents has at most, inf where that is not known, both times `scale`. And what the score is at
-    most.
+    """(N,) three times: a lower bound of the greedy ranking of all completed judgments; an upper bound of the
+    best ranking of the judged documents, inf if none is known; and an upper bound of the score. The first two
+    are multiplied by `scale`.
 
     A greedy ranking of an order-independent, submodular worth (binary gains or a cascade) has, after m
     documents, at least the share ρ(m) = 1 - (1 - 1/m)^m of what m documents can have (Nemhauser, Wolsey and
@@ -152,8 +152,8 @@ def greedy_ranking(
     falls when documents are added. With Σ_i D(i) G_i = Σ_m (D(m) - D(m+1)) Σ_{i≤m} G_i the same follows for
     the discounted sum. So a score is at most 1/ρ(k).
 
-    Of other graded gains we use that the first document is the best single one, and that no document of a
-    ranking gains more than that one.
+    For other graded gains we use only that the first document is the best single one, and that no document of
+    a ranking gains more than it does.
     """
     pool, topic = c.hits.pool, c.hits.topic
     gains = best_gains(pool, parts)[:, :cutoff]

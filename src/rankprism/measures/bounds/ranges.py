@@ -16,7 +16,7 @@ Pair: TypeAlias = tuple[Floats, Floats]
 
 
 def quotient(low: Floats, high: Floats, least: Floats, most: Floats, cap: float | Floats = 1.0) -> Pair:
-    """Bounds of a ratio of numbers that are not negative: low / most, and high / least or at most `cap`.
+    """Bounds of a ratio of numbers ≥ 0: low / most, and the smaller of high / least and `cap`.
 
     If the divisor may be 0, only `cap` limits the upper bound, unless the numerator is 0 for certain.
     """
@@ -37,7 +37,7 @@ def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: 
     a relevant document there. Adding an aspect raises the mean if and only if its score is above the mean. So
     the highest mean takes the aspects with the highest scores, down to some point, and the lowest mean takes
     those with the lowest scores. For an aspect that is only `maybe`, `low` is its lowest score in the
-    completions in which it has a relevant document. The bounds are exact if those of all aspects are.
+    completions in which it has a relevant document. The bounds are exact if the bounds of all aspects are.
     """
 
     def means(score: Floats, order: Longs) -> Floats:
@@ -55,7 +55,7 @@ def over_aspects(low: Floats, high: Floats, weight: Floats, live: Bools, maybe: 
 
 
 def rising(g: Gains, score: Callable[[Floats], Floats]) -> Pair:
-    """Bounds of a score that never falls when a gain rises: unjudged documents all gain 0, or all the most.
+    """Bounds of a score that never falls when a gain rises: all unjudged documents gain 0, or all gain most.
 
     Sums and maxima of gains over ranks are such scores. So is Σ_i D(i) r_i Π_{j<i} (1 - r_j): its derivative
     with respect to r_i is Π_{j<i} (1 - r_j) times the difference between D(i) and a mean of later discounts,

@@ -15,7 +15,7 @@ from rankprism.measures.parts import NO_NOVELTY, PRECISION, UNIFORM, Discount, P
 
 
 def of_one_aspect(c: Completions, g: Gains, parts: Parts, cutoff: int | None) -> Pair:
-    """Bounds of Σ_i D(i) g_i N(i), times a factor or over a divisor. `g` are the gains down to the cutoff."""
+    """Bounds of Σ_i D(i) g_i N(i), times a factor or over a divisor. `g` has the gains down to the cutoff."""
     if parts.over == "per-aspect" and parts.novelty == NO_NOVELTY:
         return over_sorted_ideal(g, parts.discount, cutoff)
     low, high = utilities(g, parts)
@@ -53,17 +53,17 @@ def counted(g: Gains, found: Floats, base: Floats, parts: Parts) -> Pair:
 def precision_sums(
     g: Gains, judged: Floats, least: Callable[[Longs], Floats], most: Callable[[Longs], Floats] | None = None
 ) -> Pair:
-    """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over something that grows with the number m of new
+    """Bounds of Σ_i 1/i Σ_{j≤i} W(min(g_i, g_j)) over a divisor that grows with the number m of new
     documents.
 
     Gains are W; `judged` (N, A) is the sum as judged; `least` and `most` (N, A, n) bound the divisor for m
     (N, n). Default of `most`: the same as `least`.
 
-    To move a relevant document from rank b up to a < b, where nothing relevant is, changes the sum by no
-    less than (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times something positive. So with
-    m new documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with
-    the lowest grade at the lowest ranks, of which those below the cutoff count nothing in the sum. Both are
-    scanned over m. Exact for binary gains, where the best and the lowest grade are one.
+    Moving a relevant document from rank b up to a < b, where no relevant document is, changes the sum by at
+    least (x/a - x/b) + Σ (1/j - 1/b) over the relevant j between them, times a positive factor. So with m new
+    documents the sum is largest with the best grade at the m highest unjudged ranks, and smallest with the
+    lowest grade at the lowest ranks; ranks below the cutoff add nothing. Both are scanned over m. Exact for
+    binary gains, where the best and the lowest grade are the same.
     """
     most = least if most is None else most
     n = g.least.shape[-1]
@@ -119,7 +119,7 @@ def r_precision(c: Completions, rel: float) -> Pair:
 
 
 def blocks(most: int) -> Iterator[tuple[int, int]]:
-    """Numbers of documents, as ranges from .. to: 0, 1, 2, …, 7, 8-12, 13-19, …, ever wider"""
+    """Numbers of documents, as wider and wider ranges: 0, 1, 2, …, 7, 8-12, 13-19, …"""
     first = 0
     while first <= most:
         last = min(most, first + (first // 2 if first >= 8 else 0))
@@ -128,14 +128,14 @@ def blocks(most: int) -> Iterator[tuple[int, int]]:
 
 
 def over_sorted_ideal(g: Gains, discount: Discount, cutoff: int | None) -> Pair:
-    """Bounds of Σ_i D(i) gain_i over the same for all documents by gain, the best ranking there is.
+    """Bounds of Σ_i D(i) gain_i over the same sum for all documents sorted by gain, the best ranking.
 
-    With m documents that gain something, the sum is largest with the best gain at the m highest unjudged
-    ranks, and the divisor smallest with the lowest gain for each. As to the least: for a ratio ρ, the sum is
-    linear in the gains and ρ times the divisor, a maximum over orders, convex. So the set of gains with a
-    ratio of at least ρ is convex, and the ratio is least at a corner: m documents with the best gain, at the
-    lowest unjudged ranks, and 0 for the others. The numbers m are looked at in blocks from .. to, whose ends
-    bound what is between.
+    Upper bound: with m documents that gain something, the sum is largest with the best gain at the m highest
+    unjudged ranks, and the divisor is smallest with the lowest gain for each. Lower bound: for a ratio ρ, the
+    sum is linear in the gains, and ρ times the divisor, a maximum over orders, is convex. So the set of gains
+    with a ratio of at least ρ is convex, and the ratio is least at a corner: m documents with the best gain
+    at the lowest unjudged ranks, and 0 for the others. The numbers m are taken in ranges, and the ends of a
+    range bound what is between them.
     """
     n = g.least.shape[-1]
     D = discount.first(n)

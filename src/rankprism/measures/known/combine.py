@@ -24,7 +24,7 @@ _SMALLEST = 5e-324  # any grade above 0
 
 
 def intent_aware(base: Definition) -> Definition:
-    """``M_IA`` of a single-aspect measure M: the expected score over the user's intents.
+    """Make ``M_IA`` from a single-aspect measure M: the expected score over the user's intents.
 
     M_IA = Σ_t w_t M_t over the topic's aspects with a relevant document; the weights sum to 1
     """
@@ -32,8 +32,8 @@ def intent_aware(base: Definition) -> Definition:
     own = base.formula
 
     def relevant(settings: Mapping[str, Any]) -> Gain:
-        # If the gains of M are binary, a document is relevant if its grade reaches the threshold of M;
-        # otherwise, if it has any gain.
+        # If the gains of M are binary, a document is relevant if its grade reaches the threshold of M.
+        # Otherwise it is relevant if it has any gain.
         gain, threshold = (base.roles.get(role) for role in (Role.GAIN, Role.THRESHOLD))
         is_binary = settings[gain.name] == "binary" if gain else threshold is not None
         lowest = settings[threshold.name] if threshold else 1.0
@@ -58,8 +58,8 @@ def intent_aware(base: Definition) -> Definition:
     function.__module__ = base.module
     function.__doc__ = (
         f"Intent-aware {base.name}: the mean of {base.name} over the topic's aspects.\n\n"
-        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document, the weights\n"
-        f"uniform unless given, and summing to 1\n\n{base.doc.partition('>>>')[0].strip()}"
+        f"{base.name}_IA = Σ_t w_t {base.name}_t over the aspects with a relevant document; the weights\n"
+        f"are uniform unless given, and sum to 1\n\n{base.doc.partition('>>>')[0].strip()}"
     )
     bounds = own.bounds if own.bounds.function is None else Bounds("outer", completed)
     return Definition(
@@ -86,7 +86,7 @@ def _each(c: Completions, measure: Measure, combine: Callable[[Floats], Floats])
     """Bounds of a combination of the aspects' scores that never falls when one of the scores rises.
 
     The grades of an unjudged document on different aspects are independent, so all aspects can have their
-    best scores at the same time. The bounds are therefore exact if those of the aspects are exact.
+    best scores at the same time. The bounds are therefore exact if the bounds of the aspects are.
     """
     low, high = measure.bounds_per_aspect(c)
     return combine(low), combine(high)
@@ -149,8 +149,8 @@ def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
     Reached(M) = Σ_t w_t M_t / Σ_t w_t over the aspects with M_t > 0, or their harmonic mean; 0 if there are
     none
 
-    The track's means of ERR over subtopics are Reached(ERR) and Reached(ERR,mean='harmonic'). Another aspect
-    that is reached late may lower them. CAM(ERR) and MM(ERR) are the means over all aspects.
+    The track's means of ERR over subtopics are Reached(ERR) and Reached(ERR,mean='harmonic'). Reaching one
+    more aspect late may lower them. CAM(ERR) and MM(ERR) are the means over all aspects.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 4}, "s2": {"b": 4}}}
@@ -167,8 +167,8 @@ def Reached(hits: Hits, measure: Inner, mean: Mean = "arithmetic") -> Floats:
 def _over_reached(c: Completions, measure: Measure, mean: str) -> Pair:
     """(N,) bounds of a mean over the aspects that score more than 0
 
-    An aspect that may be reached counts with a score near 0 at worst. At best it counts only if it raises the
-    mean, which is decided from the highest score to the lowest.
+    At worst, an aspect that may be reached counts with a score near 0. At best, it counts only if it raises
+    the mean, which is decided from the highest score to the lowest.
     """
     low, high = measure.bounds_per_aspect(c)
     share = shares(c.hits)

@@ -24,7 +24,7 @@ from rankprism.measures.terms import Terms
 _SUMMED = 1 << 16
 
 ByIdeal = Annotated[bool, "divide by the score of the ideal ranking itself"]
-Depth = Annotated[int | None, Range(1), "the last rank to compare; None is the end of the longer ranking"]
+Depth = Annotated[int | None, Range(1), "the last rank to compare; None means the end of the longer ranking"]
 
 
 @single(
@@ -54,17 +54,17 @@ def Compat(hits: Hits, p: Persistence = 0.95, normalize: ByIdeal = True, depth: 
 def _overlaps(hits: Hits, p: float, normalize: bool, depth: int | None) -> tuple[Floats, Floats]:
     """(N, A, H) what each document adds to the overlap with the ideal ranking, and (N, A) the divisor"""
     grade, pool = hits.grade, hits.pool.grade
-    # s is the place of each retrieved document in the ideal ranking: behind all documents with a better
-    # grade, and behind those with the same grade that are ranked further up.
+    # s is the place of each retrieved document in the ideal ranking: after all documents with a better grade,
+    # and after those with the same grade that are ranked higher.
     found = (grade > 0) & (hits.rank != NOWHERE)[:, None, :]
     place = _ideal_place(grade, pool, hits.topic)
     relevant = (pool > 0).sum(-1)[hits.topic]  # (N, A) the length of the ideal ranking
     longest = np.maximum(hits.length[:, None], relevant)
-    last = int(longest.max(initial=1))  # no document is added further down
+    last = int(longest.max(initial=1))  # no document is added below it
     if depth is None:
         end = longest
     else:
-        depth = min(depth, 1 << 63)  # further down p^d is 0 for any p below 1
+        depth = min(depth, 1 << 63)  # below this depth, p^d is 0 for any p below 1
         last = min(depth, max(last, _SUMMED))
         end = np.full(relevant.shape, min(depth, last))
     # Both rankings contain a document at all depths d from max(r, s) to n, and it adds p^(d-1)/d for each.
@@ -102,7 +102,7 @@ def _ideal_place(found: Floats, pool: Floats, topic: npt.NDArray[np.intp]) -> Lo
     """(N, A, H) the rank of each retrieved document in the ideal ranking of its topic (T, A, D), from 1."""
     topics, aspects, documents = pool.shape
     grades = np.unique(np.concatenate((pool.ravel(), found.ravel())))
-    # The grades of all topics and aspects form one ascending row, one topic and aspect after another.
+    # The grades of all topics and aspects form one ascending row, one aspect of a topic after another.
     row = np.arange(topics * aspects).reshape(topics, aspects, 1)
     judged = np.sort((row * len(grades) + np.searchsorted(grades, pool)).ravel())
     own = row[topic] * len(grades) + np.searchsorted(grades, found)
@@ -127,7 +127,7 @@ _EULER = Decimal("0.577215664901532860606512090082402431042159335939923598805767
 
 @lru_cache(maxsize=64)
 def _powers_beyond(n: int, p: float) -> float:
-    """Σ_{m<d≤n} p^(d-1) = (p^m - p^n) / (1 - p), m being `_SUMMED`"""
+    """Σ_{m<d≤n} p^(d-1) = (p^m - p^n) / (1 - p), where m is `_SUMMED`"""
     with decimal.localcontext(_DIGITS):
         exact = Decimal(p)
         return float((exact**_SUMMED - exact**n) / (1 - exact))
@@ -135,7 +135,7 @@ def _powers_beyond(n: int, p: float) -> float:
 
 @lru_cache(maxsize=64)
 def _overlap_beyond(n: int, p: float) -> float:
-    """Σ_{m<d≤n} p^(d-1) / d, by the integral of f(x) = p^(x-1) / x and Euler and Maclaurin's corrections.
+    """Σ_{m<d≤n} p^(d-1) / d, from the integral of f(x) = p^(x-1) / x and the Euler-Maclaurin corrections.
 
     m is `_SUMMED`. With λ = -ln p, ∫ f = (E₁(λm) - E₁(λn)) / p. The neglected terms are below f(m) / m³.
     """

@@ -1,4 +1,4 @@
-"""Measures of how many aspects a ranking reaches and how soon, and of how many documents are judged."""
+"""Measures that ask how many aspects a ranking reaches and how soon, and how many documents are judged."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def cheapest_cover(
     """(N,) twice: bounds of the lowest cost of documents that reach the needed aspects
 
     A document of m aspects costs a·m + b. The two bounds are equal if the search was completed. If more
-    aspects are needed than the judged documents have, it is the cost of reaching those that they have; no
-    ranking then reaches the others, and its score is 0.
+    aspects are needed than the judged documents have, the cost is that of reaching the aspects that they do
+    have. Then no ranking reaches the others, and its score is 0.
     """
 
     def costs() -> tuple[Floats, Floats]:
@@ -124,14 +124,14 @@ def _s_precision(hits: Hits, level: float, rel: float, nodes: int) -> tuple[Floa
     cite="zhai2003beyond",
 )
 def S_precision(hits: Hits, level: Level = 1.0, rel: Rel = 1.0, nodes: CoverNodes = 20_000) -> Floats:
-    """S-precision: the fewest documents that reach a share of the aspects, over those that the ranking needs.
+    """S-precision: the fewest documents that reach a share of the aspects, over the number the ranking needs.
 
     S-precision = minrank(best) / minrank(ranking), where minrank is the rank at which ⌈level · m⌉ of the m
     aspects are reached; 0 if they are never reached
 
-    The best ranking is exact: it is a minimal cover, and not a greedy one. Finding it is NP-hard. If the
-    search on a topic needs more than `nodes` steps, the score uses the smallest cover that was found, and
-    Scores.low and Scores.high are the bounds that were proved.
+    The best ranking is exact: it is a minimal cover, not a greedy one. Finding it is NP-hard. If the search
+    on a topic needs more than `nodes` steps, the score uses the smallest cover found, and Scores.low and
+    Scores.high are the bounds that were proved.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1, "c": 1}, "s2": {"b": 1, "c": 1}}}

@@ -89,9 +89,9 @@ class Cube(NamedTuple):
     def filled(self, hits: Hits) -> Floats:
         """(N, H) the share of the whole cube that is filled after each retrieved document
 
-        A document of grade g adds γ^(c+1)·g to an aspect, where γ = 1-α and c documents have added to it
-        before. In 2016, an aspect is never filled above `height`. In 2015, the document that fills it counts
-        as a whole.
+        A document of grade g adds γ^(c+1)·g to an aspect, where γ = 1-α and c is the number of documents that
+        have added to it before. In 2016, an aspect is never filled above `height`. In 2015, the document that
+        fills it counts fully.
         """
         added = (1 - self.alpha) * decay(self.alpha)(hits.grade) * hits.grade
         if self.form == "trec-dd-2015":
@@ -105,7 +105,7 @@ class Cube(NamedTuple):
         return np.ceil(documents / self.batch)
 
     def time(self, hits: Hits) -> Floats:
-        """(N,) the number of rounds that the ranking takes; in 2015, a short one has rounds to the cutoff"""
+        """(N,) the number of rounds that the ranking takes; in 2015, a short one is padded to the cutoff"""
         return self.rounds(hits.depth(self.cutoff if self.form == "trec-dd-2015" else None))
 
     def score(self, hits: Hits) -> Floats:
@@ -286,8 +286,8 @@ def ACT(
 
 
 def _steps(hits: Hits, cube: Cube) -> tuple[Floats, Floats, Floats]:
-    """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) of how many CTs
-    the mean is
+    """(N, H) twice: what each document adds to the cube, and how much that counts; (N,) the number of CTs
+    that are averaged
 
     The gain of a document, divided by time, counts at every rank or round from its own to the end.
     """
@@ -298,7 +298,7 @@ def _steps(hits: Hits, cube: Cube) -> tuple[Floats, Floats, Floats]:
     i = np.arange(1, longest + 1).astype(np.float64)
     time = np.concatenate(([0.0], np.cumsum(1.0 / (cube.rounds(i) if by_rank else i))))
     count = hits.length.astype(np.float64) if by_rank else cube.time(hits)
-    # The rounds after the end of every ranking count, too.
+    # The rounds after the end of every ranking also count.
     whole = np.array([_harmonic(int(n)) for n in count]) if not by_rank else time[hits.length]
     found = steps > 0
     start = np.where(found, (hits.rank - 1) // unit, 0)
@@ -383,7 +383,7 @@ def RR_at_recall(hits: Hits, rel: Rel = 1.0) -> Floats:
 
     RR@recall = 1/n, where n is the rank at which all aspects are reached, or else the length of the ranking
 
-    If the ranking does not reach all aspects, it scores more the shorter it is. S_RR is 0 then.
+    If the ranking does not reach all aspects, a shorter one scores more. S_RR is 0 in this case.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}

@@ -90,7 +90,7 @@ def global_gain(hits: Hits, gain: str, digits: int | None, navigational: bool = 
 def d_measure(
     *, cite: str, compared: str, navigational: bool = False
 ) -> Callable[[Callable[..., Parts]], Measure]:
-    """Turn a function that gives the parts of a single-aspect measure into the measure of global gains."""
+    """Turn a function that returns the parts of a single-aspect measure into a measure of global gains."""
 
     def fold(hits: Hits, gain: str, digits: int | None) -> Hits:
         return global_gain(hits, gain, digits, navigational)

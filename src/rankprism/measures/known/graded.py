@@ -113,7 +113,7 @@ def P_plus(hits: Hits, beta: Blend = 1.0, gain: GainRule = "exp", cutoff: Cutoff
 Levels = Annotated[
     str | Mapping[float, float],
     OneOf(("uniform", "printed")),
-    "the probability that a user's threshold of relevance is at a grade: 'uniform' is the same for all "
+    "the probability that each grade is a user's threshold of relevance: 'uniform' is the same for all "
     "grades, and 'printed' is proportional to the grade, as in the equations of Sakai and Song; or a mapping "
     "such as {1:0.5,2:0.3,3:0.2}",
 ]
@@ -137,9 +137,8 @@ def _gap(grade: Floats, rank: Ints, levels: str | Mapping[float, float]) -> Floa
 def _worth_with_above(grade: Floats, levels: str | Mapping[float, float]) -> Floats:
     """(N, A, H) Σ_{j≤i} W(min(g_i, g_j))
 
-    The sum has a term for each grade, which counts the documents down to i with this grade. For the
-    grade of document i itself, it counts those with this grade or a higher one. A grade that occurs only in
-    other rankings adds 0.
+    The sum has a term for each grade, which counts the documents down to i that have it. For the grade of
+    document i itself, the term also counts higher grades. A grade that occurs only in other rankings adds 0.
     """
     inner = np.zeros(grade.shape)
     for g in np.unique(grade):

@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments, which tell unjudged documents from non-relevant ones.
+"""Measures for incomplete judgments, which distinguish unjudged documents from non-relevant ones.
 
 A document is unjudged if the topic's judgments do not name it, or if all its grades are negative. The second
 kind was in the pool that judgments were sampled from, which infAP takes into account.
@@ -16,12 +16,12 @@ from rankprism.measures.definition import Bounds
 from rankprism.measures.parts import Rel, binary, hit_gain, ratio, relevant
 from rankprism.measures.terms import Terms
 
-#: What trec_eval adds to the numbers of documents, so that 0 of 0 is a half.
+#: trec_eval adds this to the numbers of documents, so that 0 of 0 is a half.
 EPSILON = 0.00001
 
 
 def judged_above(hits: Hits) -> tuple[Longs, Longs]:
-    """(N, H) twice: the judged documents above each hit, and those whose grades are all negative"""
+    """(N, H) twice: how many documents above each hit are judged, and how many have only negative grades"""
     named = np.maximum(np.minimum(hits.condensed_rank, hits.judged.shape[1]) - 1, 0).astype(np.int64)
     if hits.negative is None:
         return named, np.zeros_like(named)
@@ -31,9 +31,7 @@ def judged_above(hits: Hits) -> tuple[Longs, Longs]:
 
 
 @single(
-    bounds=Bounds(
-        "none", reason="it leaves the unjudged documents out, and a judgment would put them back in"
-    ),
+    bounds=Bounds("none", reason="it leaves out unjudged documents, and a judgment would put them back in"),
     cite="buckley2004retrieval",
     compared=TREC_EVAL,
 )
@@ -44,7 +42,7 @@ def Bpref(hits: Hits, rel: Rel = 1.0) -> Terms:
     the number of judged non-relevant documents above r, and the judgments have R relevant and N non-relevant
     documents
 
-    Unjudged documents count nowhere. As in trec_eval, a document with a negative grade is unjudged.
+    Unjudged documents do not count. As in trec_eval, a document with a negative grade is unjudged.
 
     >>> from rankprism import evaluate
     >>> judged = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}

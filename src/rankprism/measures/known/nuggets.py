@@ -1,8 +1,8 @@
-"""Nugget measures: how many of the facts that belong into an answer are in it (TREC RAG).
+"""Nugget measures: how many of the facts that belong in an answer are in it (TREC RAG).
 
-A nugget is an aspect of a topic. An answer is a ranking of one document, whose grades say what the answer
-makes of each nugget: 1 means support, ½ partial support, and 0 none. In a ranking of passages, a
-nugget has the highest grade of any passage. All nuggets count, even those that no document supports.
+A nugget is an aspect of a topic. An answer is a ranking of one document, whose grades say how well the answer
+supports each nugget: 1 means support, ½ partial support, and 0 no support. In a ranking of passages, a nugget
+has the highest grade of any passage. All nuggets count, even those that no document supports.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TREC_RAG = "TREC RAG 2024's definitions, worked by hand (1e-12)"
 
 
 def credit(grade: Floats, strict: bool) -> Floats:
-    """1 for support, which is any grade of at least 1, and ½ for partial support, which is any lower grade"""
+    """1 for support, a grade of at least 1, and ½ for partial support, any lower grade above 0"""
     partial_support = np.where(grade > 0, 0.0 if strict else 0.5, 0.0)
     return np.where(grade >= 1, 1.0, partial_support)
 
@@ -51,7 +51,7 @@ def vital(pool: Pool) -> Floats:
 
 
 def _bounds(c: Completions, weight: Floats, strict: bool, cutoff: int | None) -> Pair:
-    """A nugget never loses when a passage turns out to support it. Exact."""
+    """The score never falls when a passage turns out to support a nugget. Exact."""
     g = c.gains(partial(credit, strict=strict), cutoff)
     low, high = rising(g, lambda gain: gain.max(-1, initial=0.0))
     return expected(low, weight[g.topic]), expected(high, weight[g.topic])
@@ -69,8 +69,8 @@ def NuggetAll(hits: Hits, strict: Strict = False, cutoff: Cutoff = None) -> Term
     NuggetAll = 1/n Σ_t s_t over all n nuggets of the topic, where s_t is 1 for support, ½ for partial support
     and 0 for no support
 
-    With strict=True, partial support counts nothing. In a ranking of passages, s_t is that of the passage
-    among the first k that supports the nugget best.
+    With strict=True, partial support counts nothing. In a ranking of passages, s_t is the highest support by
+    any of the first k.
 
     >>> from rankprism import evaluate
     >>> judged = {"q": {"n1": {"answer": 1}, "n2": {"answer": 0.5}, "n3": {"answer": 0}, "n4": {"answer": 0}}}

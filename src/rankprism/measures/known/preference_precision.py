@@ -27,11 +27,11 @@ def ppref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
 
     ppref@k = |ordered pairs, the preferred document above| / |ordered pairs|
 
-    A pair is ordered at k if at least one of its documents is among the first k. Simple pairs count, and
-    neither ties nor triplets. Without a cutoff, a pair is ordered if one of its documents was retrieved. The
-    score is 0 where no pair is ordered.
+    A pair is ordered at k if at least one of its documents is among the first k. Only simple pairs count;
+    ties and triplets do not. Without a cutoff, a pair is ordered if one of its documents was retrieved. The
+    score is 0 if no pair is ordered.
 
-    The ranking has b above a, which is wrong, and c nowhere, which is right:
+    The ranking has b above a, which is wrong, and does not have c, which is right:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "a", "c", "left")]
@@ -54,10 +54,9 @@ def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
 
     wpref@k = Σ of w over correctly ordered pairs / Σ of w over ordered pairs,  w = 1/log2(min(i, j) + 1)
 
-    i and j are the ranks of the two documents. Which pairs are ordered, and which of them count, is as in
-    ppref.
+    i and j are the ranks of the two documents. The same pairs are ordered, and count, as in ppref.
 
-    The pair a, b weighs 1 and is ordered wrongly, as is b, c, which is right; a, c weighs 1/log2(3):
+    The pairs a, b and b, c weigh 1, and a, c weighs 1/log2(3). Only a, b is in the wrong order:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left"), ("q", "", "b", "c", "left"), ("q", "", "a", "c", "left")]
@@ -71,12 +70,13 @@ def wpref(hits: PreferenceHits, cutoff: Cutoff = None) -> Floats:
 
 
 def _ordered(shown: Shown, rank: Ints, doc: Longs, cutoff: int | None) -> tuple[Bools, Ints]:
-    """(N, M) whether each preference is kept to, and the better of its two ranks; NOWHERE below the cutoff"""
+    """(N, M) whether the ranking agrees with each preference, and the better of its two ranks; NOWHERE below
+    the cutoff"""
     c, documents = shown.comparisons, len(shown.docs)
     decided = (c.given == NONE) & (c.outcome != 0.5)
     winner = np.where(c.outcome == 1, c.left, c.right)[decided]
     loser = np.where(c.outcome == 1, c.right, c.left)[decided]
-    # From the order of the documents, not of the judgments, so that sums do not depend on it.
+    # In the order of the documents, so that sums do not depend on the order of the judgments.
     order = np.lexsort((loser, winner))
     place = np.full((len(doc), documents + 1), NOWHERE, dtype=np.int32)
     np.put_along_axis(place, np.where(doc == NONE, documents, doc), rank, axis=-1)

@@ -1,7 +1,8 @@
 """The preference measure: the utility that a user gathers on the way down a ranking.
 
-Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), with P(k) the chance that the user stops at rank k. With
-the two sums exchanged, each document counts with the chance W(i) = Σ_{k=i..K} P(k) that the user gets to it.
+Prf = Σ_{k≤K} P(k) Σ_{i≤k} U(d_i | d_1 … d_(i-1)), where P(k) is the chance that the user stops at rank k. If
+the two sums are exchanged, each document has as its weight the chance W(i) = Σ_{k=i..K} P(k) that the user
+gets to it.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from rankprism.measures.terms import MadeOf
 
 BROWSING = ("rbp", "dcg", "rr", "uniform")
 COMBINATIONS = ("mean", "min", "product")
-#: Utilities that differ by less are equal when an ideal ranking is made, and the document id decides.
+#: Utilities that differ by less than this are tied in an ideal ranking, and the document id decides.
 TIE = 1e-10
-#: The best ranking is not searched for among more strangers, of which the ideal may have one on every rank.
+#: The best ranking, which may have a stranger at every rank, is not searched for if that is more than this.
 _MOST_STRANGERS = 1000
 
 
 def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: int) -> Floats:
-    """(depth,) W(i) = P(i) + … + P(K), K being the cutoff: the chance to get to rank i and stop by K.
+    """(depth,) W(i) = P(i) + … + P(K), where K is the cutoff: the chance to get to rank i and stop by rank K.
 
     rbp: P(k) = (1-θ)^(k-1) θ; dcg: P(k) = 1/log2(k+1) - 1/log2(k+2); rr: P(k) = 1/k - 1/(k+1);
     uniform: P(k) = 1/K; or P itself as a sequence, 0 beyond its end
@@ -54,20 +55,20 @@ def reaching(browsing: str | Sequence[float], theta: float, depth: int, cutoff: 
 
 
 def _check_chances(browsing: Sequence[float]) -> None:
-    """Refuses a sequence that cannot be the chances to stop at each rank."""
+    """Refuse a sequence that cannot be the chances of stopping at each rank."""
     numbers = [x for x in browsing if isinstance(x, int | float)]
     if not numbers or len(numbers) < len(browsing) or min(numbers) < 0 or sum(numbers) > 1 + 1e-9:
         raise MeasureError(
-            f"browsing as a sequence is the chance to stop at each rank, numbers of at least 0 that sum to 1 "
-            f"at most, e.g. (0.5,0.3,0.2); got {quoted(tuple(browsing))}"
+            f"browsing as a sequence gives the chance to stop at each rank, numbers of at least 0 that sum "
+            f"to at most 1, e.g. (0.5,0.3,0.2); got {quoted(tuple(browsing))}"
         )
 
 
 def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
-    """(N, H) the utility of each judged document found, given the documents above it
+    """(N, H) the utility of each judged document in the ranking, given the documents above it
 
     rank, doc : (N, H) the ranks and positions of the documents, from the top; NOWHERE and NONE where padded.
-        The documents between them are strangers, which no judgment names.
+        The documents at the ranks between them are strangers: no judgment names them.
     """
     there = doc != NONE
     at = np.maximum(doc, 0)
@@ -79,7 +80,7 @@ def worth(u: Utilities, rank: Ints, doc: Longs, combine: str) -> Floats:
     if u.given_stranger is None:
         strangers = np.zeros_like(strangers)
     after_one = np.zeros(at.shape) if u.given_stranger is None else u.given_stranger[at]
-    terms = counts.sum(-1) + strangers  # how many documents above take part
+    terms = counts.sum(-1) + strangers  # how many documents above count
     if combine == "mean":
         combined = (total(value) + strangers * after_one) / np.maximum(terms, 1)
     elif combine == "min":
@@ -99,7 +100,7 @@ def _product(value: Floats) -> Floats:
 
 
 def _power(base: Floats, exponent: Ints | Longs) -> Floats:
-    """base^exponent, multiplied one after another: powers of C libraries differ in their last bits."""
+    """base^exponent, by repeated multiplication: the powers of C libraries differ in their last bits."""
     result = np.ones(base.shape)
     for n in range(int(exponent.max(initial=0))):
         result = np.where(exponent > n, result * base, result)
@@ -109,7 +110,7 @@ def _power(base: Floats, exponent: Ints | Longs) -> Floats:
 
 
 def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
-    """Put in what was judged given several documents, where exactly these are the ones above."""
+    """Fill in the utilities given several documents, where these are exactly the documents above."""
     sizes = {len(given) for given in u.after}
     for n, h in zip(*np.nonzero(np.isin(rank - 1, list(sizes)) & (doc != NONE)), strict=True):
         if h == rank[n, h] - 1:  # all of the documents above are judged ones
@@ -119,7 +120,7 @@ def _use_sets(u: Utilities, rank: Ints, doc: Longs, result: Floats) -> None:
 
 
 def prf(u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach: Floats) -> Floats:
-    """(N,) Σ_i W(i) U(d_i | those above), see `worth` and `reaching`"""
+    """(N,) Σ_i W(i) U(d_i | documents above), see `worth` and `reaching`"""
     utility, weight, _ = _by_rank(u, rank, doc, length, combine, reach)
     return total(utility * weight)
 
@@ -127,9 +128,9 @@ def prf(u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach:
 def _by_rank(
     u: Utilities, rank: Ints, doc: Longs, length: Ints, combine: str, reach: Floats
 ) -> tuple[Floats, Floats, Bools]:
-    """(N, L) three times, by rank: U(d_i | those above), W(i), and whether d_i has a utility
+    """(N, L) three times, by rank: U(d_i | documents above), W(i), and whether d_i has a utility
 
-    A stranger has one if the estimate knows what it may be worth.
+    A stranger has a utility if the estimate gives it one.
     """
     inside = rank <= len(reach)
     width = int(inside.sum(1).max(initial=0))
@@ -148,11 +149,11 @@ def _by_rank(
 
 
 def greedy_ideal(u: Utilities, combine: str, depth: int) -> Longs:
-    """(depth or fewer,) the documents of the ideal ranking, at each step the one that is worth most next
+    """(depth or fewer,) the documents of the ideal ranking: at each step, the one that is worth most next
 
-    It is made of the pool. Where strangers are worth something, they count as well, as NONE: there are as
-    many of them as the ranking needs. Utilities within 1e-10 of the largest are ties, which a document of the
-    pool wins before a stranger, and among the pool the larger document id.
+    The documents come from the pool. If strangers are worth something, the ranking may also have as many of
+    them as it needs, as NONE. Utilities within 1e-10 of the largest are tied: a document of the pool wins
+    over a stranger, and a larger document id over a smaller one.
     """
     chosen: list[int] = []
     left = u.pool.copy()
@@ -201,7 +202,7 @@ class User(NamedTuple):
         return pool.utilities(self.estimate, self.unseen, self.fallback)
 
     def depth(self, u: Utilities) -> int:
-        """K: the cutoff, or the number of documents that were shown as left or right."""
+        """K: the cutoff; without one, the number of documents that were shown as left or right."""
         return int(u.pool.sum()) if self.cutoff is None else self.cutoff
 
     def reach(self, u: Utilities) -> Floats:
@@ -263,26 +264,26 @@ Browsing = Annotated[
     str | Sequence[float],
     OneOf(BROWSING),
     Example("(0.5,0.3,0.2)"),
-    "how users leave a ranking: the chance P(k) to stop at rank k, as a model or as the chances themselves",
+    "how users leave a ranking: the chance P(k) to stop at rank k, as the name of a model or as numbers",
 ]
 Theta = Annotated[
     float,
     Range(0, 1, above_low=True, below_high=True),
-    "the chance to stop at a document, where browsing is 'rbp'",
+    "the chance to stop at a document, if browsing is 'rbp'",
 ]
 Combination = Annotated[
-    str, OneOf(COMBINATIONS), "how U(d|z) of all documents z above d become the utility of d"
+    str, OneOf(COMBINATIONS), "how U(d|z) over all documents z above d becomes the utility of d"
 ]
 Unseen = Annotated[
     str,
     OneOf(UNSEEN),
-    "with estimate='raw', where nobody was shown d given z: U(d|z) is 0, or is left out of the combination",
+    "with estimate='raw', if nobody was shown d given z: U(d|z) is 0, or is left out of the combination",
 ]
 Fallback = Annotated[
     str,
     OneOf(FALLBACKS),
     "with estimate='raw', in a topic without pairs or without triplets: utilities fall back on the other "
-    "kind of judgments, or are 0",
+    "kind of judgments, or they are 0",
 ]
 Estimate = Annotated[
     str,
@@ -292,13 +293,13 @@ Estimate = Annotated[
 IdealOf = Annotated[
     str,
     OneOf(("greedy", "exact")),
-    "what is divided by: the greedy ideal ranking, or the best one there is",
+    "the ranking whose score is the divisor: the greedy ideal ranking, or the best possible one",
     Role.IDEAL,
 ]
 SearchNodes = Annotated[
-    int, Range(1, MOST_NODES), "how far to search for the best ranking, with ideal='exact'"
+    int, Range(1, MOST_NODES), "how many nodes the search for the best ranking may visit, with ideal='exact'"
 ]
-#: How far the best ranking is searched for by default: seconds for 50 topics of 100 documents.
+#: Default number of nodes of the search for the best ranking: seconds for 50 topics of 100 documents.
 NODES = 2_000
 
 
@@ -319,28 +320,28 @@ def Prf(
     fallback: Fallback = "other",
     cutoff: Cutoff = None,
 ) -> Floats:
-    """The utility that a user gathers on the way down a ranking, as people's preferences tell it.
+    """The utility that a user gathers on the way down a ranking, estimated from people's preferences.
 
     Prf@K = Σ_{k≤K} P(k) Σ_{i≤min(k,n)} U(d_i | d_1 … d_(i-1))
 
     P(k) is the chance that the user stops at rank k. 'rbp': (1-θ)^(k-1) θ; 'dcg': 1/log2(k+1) - 1/log2(k+2);
-    'rr': 1/k - 1/(k+1); 'uniform': 1/K. n is the length of the ranking, and K without a cutoff the number of
+    'rr': 1/k - 1/(k+1); 'uniform': 1/K. n is the length of the ranking. Without a cutoff, K is the number of
     documents that were shown as left or right.
 
-    U(d) is the share of the simple pairs with d that d won, and U(d|z) its share of wins among those who had
-    just read z; a tie is half a win. The first document has the utility U(d). The others have the mean, the
-    minimum or the product of U(d|z) over all documents z above. A document that was never shown has utility
-    0. With unseen='skip' only those z count for which d was shown given z; if there are none, it is U(d). A
-    judgment given several documents counts where these are exactly the documents above.
+    U(d) is the share of the simple pairs with d that d won, and U(d|z) is its share of wins among people who
+    had just read z; a tie is half a win. The first document has the utility U(d). The others have the mean,
+    the minimum or the product of U(d|z) over all documents z above. A document that was never shown has
+    utility 0. With unseen='skip', only those z count for which d was shown given z; if there are none, the
+    utility is U(d). A judgment given several documents counts if these are exactly the documents above.
 
-    A topic may lack one kind of judgments. Without triplets, U(d | d_1 … d_(i-1)) = U(d) on every rank.
+    A topic may lack one kind of judgments. Without triplets, U(d | d_1 … d_(i-1)) = U(d) at every rank.
     Without pairs, U(d) is the share of all comparisons with d that d won, whatever was given; unseen='skip'
     takes this share for every document that was in no pair. fallback='none' leaves both at 0.
 
-    With estimate='pooled', utilities come from a fit to all judgments of the topic. Every U(d) and U(d|z) has
-    a value then, so neither unseen nor fallback matters, and a document that was never shown has utility ½.
+    With estimate='pooled', utilities come from a fit to all judgments of the topic. Every U(d) and U(d|z)
+    then has a value, so unseen and fallback do not matter, and a document that was never shown has utility ½.
 
-    Somebody prefers a to b, and having read a, prefers b to c: U(a) = 1 and U(b|a) = 1. With θ = ½, a user
+    Somebody prefers a to b and, having read a, prefers b to c: U(a) = 1 and U(b|a) = 1. With θ = ½, a user
     stops at rank 1 with P(1) = ½, having gathered 1, and at rank 2 with P(2) = ¼, having gathered 2:
 
     >>> from rankprism import evaluate
@@ -358,7 +359,7 @@ def _gathered(hits: PreferenceHits, user: User) -> Floats:
 
 
 def _of_prf(hits: PreferenceHits, **settings: Any) -> dict[str, Floats]:
-    """(N, L) by rank: the utility of a document given those above, and the chance that a user gets to it"""
+    """(N, L) by rank: the utility of a document given those above, and the chance that a user reaches it"""
     user = User(**settings)
     u = user.utilities(hits.pool)[hits.topic]
     utility, weight, valued = _by_rank(u, hits.rank, hits.doc, hits.length, user.combine, user.reach(u))
@@ -417,15 +418,15 @@ def nPrf(
     nPrf@K = Prf@K(ranking) / Prf@K(ideal ranking)
 
     The ideal ranking is made of the documents that were shown as left or right, with the same utilities as
-    the ranking. With estimate='pooled' it may also have documents that were never shown. The greedy one takes
-    at each rank the document whose utility given those above is the largest; utilities within 1e-10 are ties,
-    which the larger document id wins. The greedy ideal is not always the best ranking, so a score may exceed
-    1, but the score times the greedy ideal never exceeds what the best ranking has.
-    ideal='exact' searches for the best ranking; where the search ends without a proof, the best ranking found
-    is divided by, and the score is printed with its bounds.
+    the ranking. With estimate='pooled' it may also have documents that were never shown. At each rank, the
+    greedy ranking takes the document with the largest utility given those above; utilities within 1e-10 are
+    tied, and the larger document id wins. The greedy ideal is not always the best ranking, so a score may
+    exceed 1, but a score times the utility of the greedy ideal never exceeds that of the best ranking.
+    ideal='exact' searches for the best ranking. If the search ends without a proof, the divisor is the
+    utility of the best ranking found, and the score is printed with its bounds.
 
-    Somebody prefers a to b, and having read a, prefers b to c, so the ideal ranking begins with a and b, of
-    which this ranking has only a. With θ = ½ it gathers ½ + ¼ = ¾, and the ideal 1:
+    Somebody prefers a to b and, having read a, prefers b to c, so the ideal ranking begins with a and b. This
+    ranking has only a. With θ = ½ it gathers ½ + ¼ = ¾, and the ideal gathers 1:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left"), ("q", "a", "b", "c", "left")]

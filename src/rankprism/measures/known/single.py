@@ -169,10 +169,10 @@ def Rprec(hits: Hits, rel: Rel = 1.0) -> Terms:
 DcgForm = Annotated[
     str,
     OneOf(("log2", "exp-log2")),
-    "the gain of grade g: log2 takes g itself, and exp-log2 takes 2^g - 1; the discount is log2(i + 1)",
+    "the gain of grade g: log2 takes g itself, and exp-log2 takes 2^g - 1; both divide by log2(i + 1)",
 ]
 GainOfGrade = Annotated[
-    Mapping[float, float] | None, "the gain of each grade; a grade that is not named is its own gain"
+    Mapping[float, float] | None, "the gain of each grade; a grade without an entry is its own gain"
 ]
 
 
@@ -250,7 +250,7 @@ ErrGain = Annotated[
 
 @single(bounds="outer", cite="chapelle2009expected", compared=GDEVAL)
 def ERR(max_rel: MaxRel = 4.0, gain: ErrGain = "exp") -> Parts:
-    """Expected reciprocal rank: how early a user stops who stops at the first satisfying document.
+    """Expected reciprocal rank: how early a user finds the first satisfying document and stops.
 
     ERR@k = Σ_{i≤k} 1/i · r_i Π_{j<i} (1 - r_j),  r = (2^g - 1) / 2^max_rel
 

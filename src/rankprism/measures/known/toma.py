@@ -1,4 +1,4 @@
-"""TOMA: labels on several aspects become one grade, and a single-aspect measure scores these grades."""
+"""TOMA: labels on several aspects become one grade, which a single-aspect measure scores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Tuples = Annotated[
 Best = Annotated[
     tuple[Any, ...] | None,
     Example("(3,2)"),
-    "the labels from which distances are measured; None is the highest label of each aspect",
+    "the labels from which distances are measured; None means the highest label of each aspect",
 ]
 
 
@@ -86,8 +86,8 @@ def TOMA(
 
     Labels with the same distance Dist(l, l*) from the best labels l* form a class. W numbers the classes, and
     the farthest class has the number 0. Dist is the Euclidean, Manhattan or Chebyshev distance between
-    embedded labels. Distances are compared exactly. With weighted=True, each aspect counts as much as its
-    weight. For a binary M such as AP, a document is relevant if W ≥ rel.
+    embedded labels. Distances are compared exactly. With weighted=True, each aspect counts in proportion to
+    its weight. For a binary M such as AP, a document is relevant if W ≥ rel.
 
     >>> from rankprism import evaluate
     >>> two = {"q": {"relevance": {"a": 3, "b": 2}, "credibility": {"a": 0, "b": 2}}}

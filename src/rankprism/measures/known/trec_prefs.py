@@ -1,16 +1,16 @@
 """trec_eval's preference measures: how many of the preferences does a ranking fulfil?
 
-Somebody prefers document a to b, and the ranking has a above b: the preference is fulfilled. If only one of
-the two was retrieved, the other one counts as ranked below it: fulfilled or not, such a preference is
-*implied*. If neither was, the preference is not fulfilled.
+If somebody prefers document a to b and the ranking has a above b, the preference is fulfilled. If only one of
+the two was retrieved, the other counts as ranked below it; such a preference is *implied*, whether it is
+fulfilled or not. If neither was retrieved, the preference is not fulfilled.
 
-Preferences come in judgment groups, one for each assessor, see `measures/preferences/judgment_groups.py`.
-Measures that end in _ret use pairs of which both documents were retrieved, those in _imp pairs of which at
-least one was, all others any pair.
+Preferences come in judgment groups, one for each assessor: see `measures/preferences/judgment_groups.py`.
+Measures that end in _ret use pairs of which both documents were retrieved, measures that end in _imp use
+pairs of which at least one was, and all others use all pairs.
 
-The names, and what they compute, are those of trec_eval (Buckley; compared with version 10.0-rc3). For
-these measures alone, trec_eval puts documents of equal scores in ascending order of their ids, so it has
-the same ranking as `order="score-ascending-id"`.
+The measures have the names and the definitions of trec_eval (Buckley; compared with version 10.0-rc3). Only
+for these measures, trec_eval puts documents with equal scores in ascending order of their ids, so it has the
+same ranking as `order="score-ascending-id"`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from rankprism.measures.preferences.utility import NONE
 
 @dataclass(frozen=True, eq=False)
 class Fulfilled:
-    """What one ranking does with the preferences of each group: numbers of preferences, all (group,).
+    """Numbers of preferences of each group by what one ranking does with them, all (group,).
 
-    `both`: both documents were retrieved. `one`: only one was. `neither`: none was.
+    `both`: both documents were retrieved. `one`: only one was. `neither`: neither was.
     """
 
     possible_both: Longs
@@ -59,14 +59,14 @@ class Fulfilled:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The groups with documents in the order of one ranking: those retrieved, then the others by id."""
+    """The groups, with documents in the order of one ranking: first the retrieved ones, then others by id."""
 
     groups: tuple[Group, ...]
     retrieved: int
 
     @cached_property
     def counts(self) -> Fulfilled:
-        """The preferences of each group, counted."""
+        """Count the preferences of each group."""
         n = self.retrieved
         counts = [
             (
@@ -87,7 +87,7 @@ def ranked(groups: tuple[Group, ...], doc: Longs) -> Ranked:
     documents = len(groups[0].relevant) if groups else 0
     rest = np.ones(documents, dtype=bool)
     rest[found if documents else []] = False
-    # Documents are numbered by id descending, and trec_eval lines up those not retrieved by id ascending.
+    # Documents are numbered by descending id, but trec_eval sorts those not retrieved by ascending id.
     order = np.concatenate((found, np.flatnonzero(rest)[::-1])) if documents else found
     return Ranked(
         tuple(
@@ -102,7 +102,7 @@ def ranked(groups: tuple[Group, ...], doc: Longs) -> Ranked:
 
 
 def _mean_by_group(above: Longs, below: Longs) -> float:
-    """The mean over groups of fulfilled ÷ possible; a group without possible preferences has 0."""
+    """The mean over groups of fulfilled ÷ possible; 0 for a group without possible preferences."""
     shares = ratio(above.astype(np.float64), below.astype(np.float64))
     return float(np.cumsum(shares)[-1] / len(shares)) if len(shares) else 0.0
 
@@ -118,7 +118,7 @@ def _by_pair(r: Ranked, implied: bool, neither: bool) -> float:
     n = r.retrieved
     count = np.stack([g.better for g in r.groups]).sum(0, dtype=np.float64)
     i, j = np.triu_indices(len(count), 1)
-    # The order has the retrieved documents first, so i < n says that one was, and j < n that both were.
+    # Retrieved documents come first, so i < n means that one was retrieved, and j < n that both were.
     inside = (j < n) | (implied & (i < n)) | (neither & (i >= n))
     i, j = i[inside], j[inside]
     total = count[i, j] + count[j, i]
@@ -131,10 +131,10 @@ def _by_pair(r: Ranked, implied: bool, neither: bool) -> float:
 def _r_nonrel(r: Ranked, only_retrieved: bool) -> float:
     """The mean over groups, each with as many documents on level 0 as above it.
 
-    Where there are fewer on level 0 than above, the missing ones are added, as documents that were not
-    retrieved. Where there are more, those further down are left out. As in trec_eval, down to its oddities:
-    with a single list, the pairs among documents on level 0 are counted as well, and one group with no pair
-    at all makes the score 0.
+    If there are fewer documents on level 0 than above, the missing ones are added as documents that were not
+    retrieved. If there are more, the lowest-ranked ones are left out. This is as in trec_eval, including its
+    oddities: with a single list, the pairs among documents on level 0 also count, and one group without any
+    pair makes the score 0.
     """
     n, f = r.retrieved, r.counts
     total = 0.0
@@ -158,7 +158,7 @@ def _r_nonrel(r: Ranked, only_retrieved: bool) -> float:
 
 
 def _single_list(group: Group, n: int, wanted: int, only_retrieved: bool) -> tuple[int, int]:
-    """Preferences among documents above level 0, and any document with the first `wanted` on level 0."""
+    """Preferences among documents above level 0, and of any document with the first `wanted` on level 0."""
     kept = np.flatnonzero(group.nonrelevant)[:wanted]
     end = n if only_retrieved else len(group.relevant)
     listed = group.relevant | group.nonrelevant
@@ -169,7 +169,7 @@ def _single_list(group: Group, n: int, wanted: int, only_retrieved: bool) -> tup
 
 
 def _several_lists(group: Group, n: int, most: int, only_retrieved: bool) -> tuple[int, int]:
-    """Preferences between all documents but those on level 0 behind the first `most` of them."""
+    """Preferences between all documents, except those on level 0 after the first `most` of them."""
     kept = ~group.nonrelevant | (np.cumsum(group.nonrelevant) <= most)
     end = n if only_retrieved else len(kept)
     pair = (group.better & kept & kept[:, None])[:end, :end]
@@ -197,7 +197,7 @@ def _each(hits: PreferenceHits, score: Callable[[Ranked], float]) -> Floats:
 
 @_declared
 def prefs_num_prefs_poss(hits: PreferenceHits) -> Floats:
-    """The number of preferences that there are, as trec_eval counts it.
+    """The number of preferences that a ranking can fulfil, as trec_eval counts it.
 
     prefs_num_prefs_poss = Σ over assessors of their pairs (a, b) with a preferred to b
 
@@ -219,7 +219,7 @@ def prefs_num_prefs_ful(hits: PreferenceHits) -> Floats:
     prefs_num_prefs_ful = Σ over assessors of their pairs with the preferred document above the other, which
                           may be missing
 
-    The ranking has b, then a, and not c. Ann's a before b is not fulfilled, the other three are:
+    The ranking has b, then a, and not c. Ann's preference of a to b is not fulfilled; the other three are:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -237,7 +237,7 @@ def prefs_num_prefs_ful_ret(hits: PreferenceHits) -> Floats:
     prefs_num_prefs_ful_ret = Σ over assessors of their pairs, both retrieved, with the preferred document
                               above the other
 
-    Of a and b, which the ranking has, Ben's preference is fulfilled:
+    The ranking has a and b. Of the preferences between them, Ben's is fulfilled:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -271,7 +271,7 @@ def prefs_pair(hits: PreferenceHits) -> Floats:
 
     prefs_pair = 1/|pairs| Σ over pairs {a, b} of fulfilled / possible preferences between a and b
 
-    Of a and b one of two preferences is fulfilled, of b and c, and of a and c, all:
+    One of the two preferences between a and b is fulfilled, and all between b and c and between a and c:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -288,7 +288,7 @@ def prefs_avgjg(hits: PreferenceHits) -> Floats:
 
     prefs_avgjg = 1/|assessors| Σ over assessors of fulfilled / possible preferences
 
-    Two of three preferences of Ann's are fulfilled, and Ben's only one:
+    Two of Ann's three preferences are fulfilled, and so is Ben's only one:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -306,12 +306,12 @@ def prefs_avgjg_Rnonrel(hits: PreferenceHits) -> Floats:
     prefs_avgjg_Rnonrel = 1/|assessors| Σ over assessors of fulfilled / possible preferences among balanced
                           documents
 
-    Where an assessor has fewer documents on level 0 (known not to be relevant) than above it, the missing
-    ones are added as documents that were not retrieved; where there are more, those further down are left
-    out. Only files with levels have a level 0 (`trec_eval -R prefs` and `-R qrels_prefs`).
+    If an assessor has fewer documents on level 0 (known not to be relevant) than above it, the missing ones
+    are added as documents that were not retrieved. If there are more, the lowest-ranked ones are left out.
+    Only files with levels have a level 0 (`trec_eval -R prefs` and `-R qrels_prefs`).
 
     Ann names three documents and none on level 0, so three are added: her 3 + 3 · 3 preferences are fulfilled
-    2 + 2 · 3 times, as c was not retrieved. Of Ben's 1 + 2 · 2 preferences all are fulfilled:
+    2 + 2 · 3 times, as c was not retrieved. All of Ben's 1 + 2 · 2 preferences are fulfilled:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -328,7 +328,7 @@ def prefs_simp_ret(hits: PreferenceHits) -> Floats:
 
     prefs_simp_ret = fulfilled / possible preferences, both documents retrieved
 
-    Of a and b, Ben's preference is fulfilled, and Ann's is not:
+    Of the preferences between a and b, Ben's is fulfilled and Ann's is not:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -346,7 +346,7 @@ def prefs_pair_ret(hits: PreferenceHits) -> Floats:
     prefs_pair_ret = 1/|pairs| Σ over pairs {a, b}, both retrieved, of fulfilled / possible preferences
                      between a and b
 
-    The only such pair is a and b, of which one of two preferences is fulfilled:
+    The only such pair is a and b, for which one of two preferences is fulfilled:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -364,7 +364,7 @@ def prefs_avgjg_ret(hits: PreferenceHits) -> Floats:
     prefs_avgjg_ret = 1/|assessors| Σ over assessors of fulfilled / possible preferences, both documents
                       retrieved
 
-    Of a and b, nothing of Ann's is fulfilled, and everything of Ben's:
+    Between a and b, Ann's preference is not fulfilled, and Ben's is:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -382,12 +382,12 @@ def prefs_avgjg_Rnonrel_ret(hits: PreferenceHits) -> Floats:
     prefs_avgjg_Rnonrel_ret = 1/|assessors| Σ over assessors of fulfilled / possible preferences among
                               balanced retrieved documents
 
-    Where an assessor has fewer documents on level 0 (known not to be relevant) than above it, the missing
-    ones are added as documents that were not retrieved; where there are more, those further down are left
-    out. Only files with levels have a level 0 (`trec_eval -R prefs` and `-R qrels_prefs`).
+    If an assessor has fewer documents on level 0 (known not to be relevant) than above it, the missing ones
+    are added as documents that were not retrieved. If there are more, the lowest-ranked ones are left out.
+    Only files with levels have a level 0 (`trec_eval -R prefs` and `-R qrels_prefs`).
 
     Ann names two retrieved documents and none on level 0, so two are added: her 1 + 3 · 2 preferences are
-    fulfilled 0 + 2 · 2 times. Of Ben's 1 + 2 · 2 preferences all are fulfilled:
+    fulfilled 0 + 2 · 2 times. All of Ben's 1 + 2 · 2 preferences are fulfilled:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -422,7 +422,7 @@ def prefs_pair_imp(hits: PreferenceHits) -> Floats:
     prefs_pair_imp = 1/|pairs| Σ over pairs {a, b}, at least one retrieved, of fulfilled / possible
                      preferences
 
-    Of a and b one of two preferences is fulfilled, of b and c, and of a and c, all:
+    One of the two preferences between a and b is fulfilled, and all between b and c and between a and c:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]
@@ -440,7 +440,7 @@ def prefs_avgjg_imp(hits: PreferenceHits) -> Floats:
     prefs_avgjg_imp = 1/|assessors| Σ over assessors of fulfilled / possible preferences, at least one
                       document retrieved
 
-    Two of three preferences of Ann's are fulfilled, and Ben's only one:
+    Two of Ann's three preferences are fulfilled, and so is Ben's only one:
 
     >>> from rankprism import evaluate
     >>> people = [("q", "", "a", "b", "left", "ann"), ("q", "", "b", "c", "left", "ann")]

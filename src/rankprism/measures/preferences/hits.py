@@ -1,4 +1,4 @@
-"""The input of measures of preferences: rankings of one topic, and the preferences of all topics, counted.
+"""The input of preference measures: rankings of one topic, and counts of the preferences of all topics.
 
 This is for preferences what `rankprism.data.hits` is for absolute judgments.
 """
@@ -22,7 +22,7 @@ from rankprism.measures.preferences.utility import NONE, Shown, Utilities, shown
 
 T = TypeVar("T")
 
-#: Why no measure of preferences has bounds for what nobody judged.
+#: Why preference measures have no bounds for missing judgments.
 UNBOUNDED = Bounds(
     "none", reason="bounds are about the grades of unjudged documents, and preferences have no grades"
 )
@@ -30,7 +30,7 @@ UNBOUNDED = Bounds(
 
 @dataclass(frozen=True, eq=False)
 class PreferencePool:
-    """The preferences of every topic, counted, of which utilities and ideal rankings are made."""
+    """The counted preferences of every topic, from which utilities and ideal rankings are made."""
 
     shown: Mapping[str, Shown]  #: by topic, in the order of `Preferences.table`
     #: Makes the preferences of each assessor, by topic, when a measure asks for them.
@@ -44,7 +44,7 @@ class PreferencePool:
 
     @cached_property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """By topic, the preferences of each assessor."""
+        """The preferences of each assessor, by topic."""
         return self.by_assessor()
 
     def utilities(self, estimate: str, unseen: str, fallback: str) -> dict[str, Utilities]:
@@ -53,7 +53,7 @@ class PreferencePool:
         return self.once(("utilities", *of), lambda: utilities(self.shown, *of))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The result of `compute()`, which is called once: all runs and measures share ideals."""
+        """The result of `compute()`, which is called only once: all runs and measures share ideals."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -65,18 +65,18 @@ class PreferenceHits:
 
     rank: Ints  #: (N, H) ascending from 1, NOWHERE where padded
     doc: Longs  #: (N, H) positions among the topic's documents, NONE where padded
-    length: Ints  #: (N,) documents retrieved, whether a judgment names them or not
+    length: Ints  #: (N,) the number of documents retrieved, whether judgments name them or not
     topic: str
     pool: PreferencePool
     _memo: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
     def shown(self) -> Shown:
-        """The judgments of the topic, counted."""
+        """The counted judgments of the topic."""
         return self.pool.shown[self.topic]
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """`compute()`, but only the first time."""
+        """The result of `compute()`, which is called only once."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]  # type: ignore[return-value]  # what compute returned
@@ -85,10 +85,10 @@ class PreferenceHits:
 def preference_batches(
     pool: PreferencePool, runs: Sequence[Alignment], size: int = BATCH
 ) -> Iterator[tuple[PreferenceHits, slice, Longs]]:
-    """All rankings of all runs, one topic at a time: the hits, which runs, which topic (a single one)."""
+    """All rankings of all runs, one topic at a time: the hits, the runs, and the single topic."""
     for t, topic in enumerate(pool.shown):
         width = int(max(run.start[t + 1] - run.start[t] for run in runs))
-        at_once = max(1, size // max(1, width * width))  # utilities are those of pairs of documents
+        at_once = max(1, size // max(1, width * width))  # each pair of documents has a utility
         for first in range(0, len(runs), at_once):
             chosen = slice(first, min(first + at_once, len(runs)))
             rank = np.full((chosen.stop - first, width), NOWHERE, dtype=np.int32)

@@ -1,8 +1,8 @@
 """The preferences of each assessor on a topic, as trec_eval's preference measures see them.
 
-Preferences come in judgment groups, one for each assessor. Within a group they are transitive: whoever
-prefers a to b and b to c prefers a to c. trec_eval stops where a group prefers a to b and also b to a;
-here, such a pair does not count, so assessors may contradict themselves. Pairs after other documents
+Preferences come in judgment groups, one for each assessor. Within a group they are transitive: an assessor
+who prefers a to b and b to c also prefers a to c. trec_eval stops if a group prefers a to b and also b to a.
+Here, such a pair does not count, so assessors may contradict themselves. Pairs after other documents
 (triplets) are not used.
 """
 
@@ -32,7 +32,7 @@ class Group:
 def judgment_groups(
     preferences: Preferences, places: Mapping[str, tuple[Place, Longs]] | None = None
 ) -> dict[str, tuple[Group, ...]]:
-    """The groups of every topic, by the names of assessors. Without levels, none has a document on level 0.
+    """The groups of every topic, by the names of assessors. Only levels can put documents on level 0.
 
     places : the positions of each topic's documents. Default: as in these preferences alone.
     """
@@ -69,7 +69,7 @@ def _from_levels(levels: Levels, place: Longs, documents: int) -> Group:
     doc = place[levels.doc]
     relevant[doc[levels.level > 0]] = True
     nonrelevant[doc[levels.level == 0]] = True
-    # Levels are transitive as they are.
+    # Levels are transitive already.
     return Group(better if len(lists) == 1 else _transitive(better), relevant, nonrelevant, len(lists) == 1)
 
 
@@ -85,7 +85,7 @@ def _from_pairs(preferences: Preferences, rows: Longs, place: Longs, documents: 
 
 
 def _transitive(better: Bools) -> Bools:
-    """The transitive closure of these preferences, without pairs that it prefers both ways."""
+    """The transitive closure of these preferences, without pairs that are preferred both ways."""
     reach = better.astype(np.float32)
     while True:
         further = np.minimum(reach + reach @ reach, 1)

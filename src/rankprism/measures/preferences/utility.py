@@ -1,8 +1,8 @@
 """Utilities: how much a document is worth to somebody who has just read another one.
 
 U(d) is the share of the simple pairs with d that d won. U(d|z) is the same share among the pairs that were
-shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2). Where
-a topic has one kind of judgments only, the other kind of utilities falls back on it, see `raw`.
+shown to somebody who had just read z. A tie is half a win (Chandar and Carterette 2013, Section 3.2). If a
+topic has only one kind of judgments, the other kind of utilities falls back on it: see `raw`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FALLBACKS = ("other", "none")
 PRIOR = 0.5
 #: The position of no document.
 NONE = -1
-#: How many documents a topic may have where a table of every two of them is made. Such a table then takes up
-#: to 800 MB, and an analysis makes several.
+#: The most documents that a topic may have if a table of all pairs is made. Such a table then takes up to
+#: 800 MB, and an analysis makes several.
 MOST_DOCUMENTS = 10_000
-#: The range of γ, the share of what is wanted that a perfect given document takes away.
+#: The range of γ, the share of the user's need that a perfect given document takes away.
 _MOST_GAMMA = 2.5
 
 
@@ -57,7 +57,7 @@ class Comparisons:
 
     @classmethod
     def joined(cls, parts: Sequence[Comparisons]) -> Comparisons:
-        """All comparisons of several parts, one part after the other."""
+        """The comparisons of several parts, one part after another."""
         return cls(
             np.concatenate([c.left for c in parts]),
             np.concatenate([c.right for c in parts]),
@@ -68,27 +68,27 @@ class Comparisons:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The judgments of one topic, counted. Documents are in the order of `Preferences.table`."""
+    """The counted judgments of one topic. Documents are in the order of `Preferences.table`."""
 
     docs: tuple[str, ...]
     pool: Bools  #: (D,) whether a document was shown as left or right; only these can be in an ideal ranking
     alone: Counts  #: (D,) in simple pairs
-    #: Counts the wins of document d given document z, when asked for: the table has every two documents.
+    #: Counts the wins of document d given document z, on demand, because the table has all pairs.
     count_given: Callable[[], Counts] = field(repr=False)
     has_triplets: bool  #: whether there is any judgment given exactly one document
-    #: Makes the comparisons themselves, when they are asked for: complete simulations have half a million.
+    #: Makes the comparisons themselves, on demand, because complete simulations have half a million.
     compare: Callable[[], Comparisons] = field(repr=False)
     after: Mapping[frozenset[int], Counts] = field(default_factory=dict)  #: (D,) given several documents
     where: str = "a topic"  #: what messages call the judgments
 
     @property
     def square(self) -> int:
-        """The number of documents, where a table of every two of them is made."""
+        """The number of documents, if a table of all pairs can be made."""
         return checked_documents(len(self.docs), self.where)
 
     @cached_property
     def given(self) -> Counts:
-        """(D, D) of document d given document z."""
+        """(D, D) the counts of document d given document z"""
         return self.count_given()
 
     @cached_property
@@ -97,7 +97,7 @@ class Shown:
 
     @cached_property
     def all(self) -> Counts:
-        """(D,) in all comparisons, whatever was given."""
+        """(D,) the counts over all comparisons, whatever was given"""
         parts = [self.alone, Counts(self.given.wins.sum(-1), self.given.shown.sum(-1)), *self.after.values()]
         # Sums of halves are exact in any order.
         return Counts(np.sum([part.wins for part in parts], 0), np.sum([part.shown for part in parts], 0))
@@ -109,7 +109,7 @@ class Shown:
 
     @cached_property
     def named(self) -> Bools:
-        """(D,) whether a document was shown or given: all were, but where these are part of the judgments."""
+        """(D,) whether a document was shown or given; all were, unless some judgments are missing here."""
         named = self.pool | (self.given.shown > 0).any(0)
         for documents in self.after:
             named[list(documents)] = True
@@ -117,11 +117,11 @@ class Shown:
 
     @cached_property
     def quality(self) -> Floats:
-        """(D,) θ = (A + I)⁻¹ y: how good each document is on the whole, whatever was given.
+        """(D,) θ = (A + I)⁻¹ y: how good each document is overall, whatever was given.
 
-        A is the Laplacian of the graph of all comparisons, y_d the sum of outcome - ½ over the comparisons of
-        d. This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that keeps θ at 0
-        where there are no judgments.
+        A is the Laplacian of the graph of all comparisons, and y_d is the sum of outcome - ½ over the
+        comparisons of d. This is the least squares fit of outcome - ½ = θ_d - θ_opponent, with a penalty that
+        keeps θ at 0 where there are no judgments.
         """
         c, n = self.comparisons, self.square
         met = np.bincount(c.left * n + c.right, minlength=n * n).reshape(n, n).astype(np.float64)
@@ -131,11 +131,11 @@ class Shown:
 
 
 def checked_documents(documents: int, where: str) -> int:
-    """The number of documents of a topic, if a table of every two of them is not too large."""
+    """The number of documents of a topic; an error if a table of all pairs would be too large."""
     if documents > MOST_DOCUMENTS:
         raise InputError(
-            f"{where}: has {documents:,} documents, and this needs a table of every two of them, which is "
-            f"made for at most {MOST_DOCUMENTS:,}; keep the judgments of fewer documents, or divide the topic"
+            f"{where}: has {documents:,} documents, and this needs a table of all pairs, which is made for "
+            f"at most {MOST_DOCUMENTS:,}; keep the judgments of fewer documents, or divide the topic"
         )
     return documents
 
@@ -157,7 +157,7 @@ def shown_by_topic(preferences: Preferences) -> dict[str, Shown]:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """The position of each document of a set of preferences among the documents of one topic."""
+    """The position of each document of a set of preferences among one topic's documents."""
 
     docs: tuple[str, ...]
     at: Longs  #: (all documents,) NONE where the topic does not name the document
@@ -186,7 +186,7 @@ class Place:
 
 
 def places_by_topic(preferences: Preferences) -> dict[str, tuple[Place, Longs]]:
-    """The places of the documents of every topic, in the order of `Preferences.table`, and its rows."""
+    """For every topic, in the order of `Preferences.table`, the places of its documents and its rows."""
     position = {doc: d for d, doc in enumerate(preferences.docs)}
     order = np.argsort(preferences.topic, kind="stable")
     edges = np.searchsorted(preferences.topic[order], np.arange(len(preferences.topics) + 1))
@@ -245,9 +245,9 @@ class Utilities:
 
     alone: Floats  #: (D,)
     given: Floats  #: (D, D) of document d given document z
-    known: Bools  #: (D, D) whether U(d|z) counts; where none does for the documents above, U(d) does
+    known: Bools  #: (D, D) whether U(d|z) counts; if none does for the documents above, U(d) counts
     pool: Bools  #: (D,) the documents that were shown as left or right
-    #: (D,) of document d given a document that no judgment names; None where such documents do not count
+    #: (D,) of document d given a document that no judgment names; None if such documents do not count
     given_stranger: Floats | None
     stranger: float = 0.0  #: of a document that no judgment names, alone and given any other one
     after: Mapping[frozenset[int], tuple[Floats, Bools]] = field(default_factory=dict)
@@ -264,14 +264,14 @@ def utilities(
 
 
 def raw(shown: Shown, unseen: str, fallback: str = "other") -> Utilities:
-    """Wins over times shown, as the paper has it.
+    """The share of wins among the times shown, as in the paper.
 
     With unseen="zero" a pair (d|z) that nobody saw is worth 0. With "skip" it does not count.
 
-    fallback="other" puts one kind of judgments in the place of the other kind where a topic lacks it. Without
+    With fallback="other", the kind of judgments that a topic lacks is replaced by the other kind. Without
     pairs, U(d) is the share of all comparisons with d that d won, whatever was given. Without triplets, a
-    document is worth U(d) on every rank. With unseen="skip", U(d) also falls back for each document that was
-    in no pair. With fallback="none", what has no judgments is 0.
+    document is worth U(d) at every rank. With unseen="skip", U(d) also falls back for each document that was
+    in no pair. With fallback="none", a utility without judgments is 0.
     """
     alone, seen = shown.alone.share, shown.given.shown > 0
     skip, falls_back = unseen == "skip", fallback == "other"
@@ -284,12 +284,12 @@ def raw(shown: Shown, unseen: str, fallback: str = "other") -> Utilities:
 
 
 def pooled(shown: Shown, gamma: float) -> Utilities:
-    """Utilities that use all that is known of a document, whatever was given when it was shown.
+    """Utilities that use all judgments of a document, whatever was given when it was shown.
 
-    U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2), with θ the `quality` of the documents,
-    f_z = 1 - γ max(θ_z, 0): a good given document leaves less to want, and R(d,z) the sum, over the
-    comparisons of d given z, of what its outcome - ½ exceeds (θ_d - θ_opponent) f_z by. The same with
-    f = 1 and the simple pairs is U(d). A utility is a share of wins, so it is kept between 0 and 1.
+    U(d|z) = ½ + n/(n-1) (θ_d - θ̄) f_z + R(d,z) / (shown(d,z) + 2). θ is the `quality` of the documents. f_z =
+    1 - γ max(θ_z, 0), because a good given document leaves less to want. R(d,z) sums, over the comparisons of
+    d given z, how much outcome - ½ exceeds (θ_d - θ_opponent) f_z. U(d) is the same with f = 1 and the simple
+    pairs. A utility is a share of wins, so it is kept between 0 and 1.
 
     Every utility has an estimate, so nothing is unseen and nothing falls back. A document that was never
     shown has θ = 0, and θ̄ is 0 as well because every comparison adds as much to one document as it takes
@@ -297,7 +297,7 @@ def pooled(shown: Shown, gamma: float) -> Utilities:
     """
     c, n = shown.comparisons, shown.square
     theta, documents = shown.quality, int(shown.named.sum())
-    left_over = 1 - gamma * np.maximum(np.append(theta, 0.0), 0.0)  # the last is f without a given document
+    left_over = 1 - gamma * np.maximum(np.append(theta, 0.0), 0.0)  # the last is f if no document is given
     excess = _excess(c, theta, left_over)
     z = np.where(c.given == NONE, n, c.given)
     cells = n * (n + 1)
@@ -313,16 +313,17 @@ def pooled(shown: Shown, gamma: float) -> Utilities:
     value = np.where(shown.pool[:, None], value, PRIOR)
     given = value[:, :n]
     np.fill_diagonal(given, 0.0)
-    # A document that nobody names takes nothing away: it is given as no document is, without its residuals.
+    # A document that no judgment names takes nothing away: it is as if none were given, without residuals.
     given_stranger = np.where(shown.pool, np.clip(base[:, n], 0.0, 1.0), PRIOR)
     every = np.ones((n, n), dtype=bool)
     return Utilities(value[:, n], given, every, shown.pool, given_stranger, PRIOR, _after(shown))
 
 
 def satiation(shown: Mapping[str, Shown]) -> float:
-    """γ: how much a good given document takes away of the difference between two others, over all topics.
+    """γ: how much a good given document reduces the difference between two others, over all topics.
 
-    The least squares fit of outcome - ½ = (θ_left - θ_right) (1 - γ max(θ_given, 0)), within 0 and 2.5.
+    This is the least squares fit of outcome - ½ = (θ_left - θ_right) (1 - γ max(θ_given, 0)), kept between 0
+    and 2.5.
     """
     above, below = [], []
     for one in shown.values():
@@ -338,7 +339,7 @@ def satiation(shown: Mapping[str, Shown]) -> float:
 
 
 def _excess(c: Comparisons, theta: Floats, left_over: Floats) -> Floats:
-    """Outcome - ½ less what the quality of the two documents lets expect, from the left one's side."""
+    """Outcome - ½ minus its expectation from the quality of the two documents, seen from the left one."""
     return np.asarray(c.outcome - 0.5 - (theta[c.left] - theta[c.right]) * left_over[c.given])
 
 
